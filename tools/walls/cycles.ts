@@ -2,14 +2,27 @@ import { posix } from 'node:path';
 import { ts } from './parser.ts';
 
 /**
- * Import cycles at run time. `import type` is erased and makes none; dependency-cruiser cannot tell, because it calls
- * `import x, { type Y }` type-only as a whole.
+ * Import cycles: of files that load each other, and of files that need each other's types. `import type` is erased and
+ * makes no cycle of the first kind. dependency-cruiser can't tell them apart, because it calls `import x, { type Y }`
+ * type-only as a whole.
  */
 
-/** Returns the cycles among the files, each as its files in order. */
+/** Cycles of files that load each other, each as its files in order. */
 export function findCycles(sources: ReadonlyMap<string, ts.SourceFile>): string[][] {
+  return cyclesOf(sources, runtimeImports);
+}
+
+/** Cycles of files that import anything from each other, types included. */
+export function findTypeCycles(sources: ReadonlyMap<string, ts.SourceFile>): string[][] {
+  return cyclesOf(sources, allImports);
+}
+
+function cyclesOf(
+  sources: ReadonlyMap<string, ts.SourceFile>,
+  importsOf: (source: ts.SourceFile) => readonly string[],
+): string[][] {
   const edges = new Map(
-    [...sources].map(([file, source]) => [file, runtimeImports(source).filter((target) => sources.has(target))]),
+    [...sources].map(([file, source]) => [file, importsOf(source).filter((target) => sources.has(target))]),
   );
   return strongComponents(edges).filter(
     (component) => component.length > 1 || edges.get(component[0] ?? '')?.includes(component[0] ?? '') === true,
@@ -24,12 +37,31 @@ function runtimeImports(source: ts.SourceFile): string[] {
     const erased = isImport
       ? statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
       : statement.isTypeOnly;
-    const specifier = statement.moduleSpecifier;
-    if (erased || specifier === undefined || !ts.isStringLiteral(specifier)) return [];
-    if (specifier.text.startsWith('.')) return [posix.join(posix.dirname(source.fileName), specifier.text)];
-    const door = /^@arbiter\/([a-z-]+)$/.exec(specifier.text);
-    return door === null ? [] : [`packages/${door[1]}/src/index.ts`];
+    return erased || statement.moduleSpecifier === undefined ? [] : targetOf(source, statement.moduleSpecifier);
   });
+}
+
+/** Files that any import or export names, `import('./x.ts').T` inside a type included. */
+function allImports(source: ts.SourceFile): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier !== undefined) {
+      found.push(...targetOf(source, node.moduleSpecifier));
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      found.push(...targetOf(source, node.argument.literal));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** The file that a specifier names; empty for a library. */
+function targetOf({ fileName }: ts.SourceFile, specifier: ts.Node): string[] {
+  if (!ts.isStringLiteral(specifier)) return [];
+  if (specifier.text.startsWith('.')) return [posix.join(posix.dirname(fileName), specifier.text)];
+  const [, name, entry = 'index'] = /^@arbiter\/([a-z-]+)(?:\/(.+))?$/.exec(specifier.text) ?? [];
+  return name === undefined ? [] : [`packages/${name}/src/${entry}.ts`];
 }
 
 /** Tarjan's strongly connected components. */

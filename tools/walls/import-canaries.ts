@@ -72,6 +72,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['server-jobs', `${server}/jobs`, '../http/binder.ts'],
   ['server-features', feature, '../../../main/start.ts'],
   ['engine-imports-nothing', 'packages/engine/src', 'node:crypto'],
+  ['engine-plan-is-the-ground-floor', 'packages/engine/src/plan', '../inner.ts'],
   ['contract-imports-typebox-only', 'packages/contract/src', 'ajv'],
   ['packs-and-sdk-have-no-library', 'packages/sdk/src', 'ajv'],
   ['packages-meet-at-the-door', `${server}/http`, '../../../engine/src/inner.ts'],
@@ -91,6 +92,34 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['packages-do-not-use-tools-or-suites', `${server}/http`, '../../../../tools/tool.ts'],
 ];
 
+const importingType = (specifier: string): string =>
+  `import type { x } from '${specifier}';\nexport type y = typeof x;`;
+
+/** Files that need each other's types, in each way of naming them. */
+const typeCycles: readonly Files[] = [
+  {
+    [`${server}/http/type-a.ts`]: importingType('./type-b.ts'),
+    [`${server}/http/type-b.ts`]: importingType('./type-a.ts'),
+  },
+  {
+    [`${server}/http/mixed-a.ts`]: "import { type x, y } from './mixed-b.ts';\nexport const z: x = y;",
+    [`${server}/http/mixed-b.ts`]: "import type { z } from './mixed-a.ts';\nexport type x = typeof z;",
+  },
+  {
+    [`${server}/http/inline-a.ts`]: "export type x = import('./inline-b.ts').y;",
+    [`${server}/http/inline-b.ts`]: importingType('./inline-a.ts'),
+  },
+  {
+    [`${server}/http/passed-on-a.ts`]: "export type * from './passed-on-b.ts';",
+    [`${server}/http/passed-on-b.ts`]: "export type { y } from './passed-on-c.ts';",
+    [`${server}/http/passed-on-c.ts`]: importingType('./passed-on-a.ts'),
+  },
+  {
+    'packages/contract/src/door-a.ts': importingType('@arbiter/contract/door-b'),
+    'packages/contract/src/door-b.ts': importingType('./door-a.ts'),
+  },
+];
+
 export const importCanaries: readonly Canary[] = [
   ...featureOrder,
   ...imports.flatMap(([rule, folder, specifier]) => breaking(rule, folder, [importing(specifier)])),
@@ -101,6 +130,13 @@ export const importCanaries: readonly Canary[] = [
     rule: 'no-cycles',
     files: { [`${server}/http/a.ts`]: importing('./b.ts'), [`${server}/http/b.ts`]: importing('./a.ts') },
   },
+  ...breaking(
+    'engine-plan-is-the-ground-floor',
+    'packages/engine/src/plan',
+    [importingType('../inner.ts')],
+    '-type.ts',
+  ),
+  ...typeCycles.map((files) => ({ rule: 'no-type-cycles', files })),
   { rule: 'feature-has-a-tier', files: { [`${server}/features/catalogue/stray/index.ts`]: 'export const x = 1;' } },
   // The import crawler skips build output.
   { rule: 'module-not-seen', files: { 'packages/cli/dist/left-behind.ts': 'export const x = 1;' } },

@@ -85,6 +85,13 @@ export const importRules: IForbiddenRuleType[] = [
     to: { pathNot: '^packages/engine/src/' },
   },
   {
+    name: 'engine-plan-is-the-ground-floor',
+    comment: "The engine's shared types import nothing above them, or every file of the engine is in one cycle.",
+    severity: 'error',
+    from: { path: '^packages/engine/src/plan/' },
+    to: { path: '^packages/engine/', pathNot: '^packages/engine/src/plan/' },
+  },
+  {
     name: 'contract-imports-typebox-only',
     severity: 'error',
     from: { path: '^packages/contract/src/', pathNot: testFile },

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { consoleTiers } from './console-tiers.ts';
-import { findCycles } from './cycles.ts';
+import { findCycles, findTypeCycles } from './cycles.ts';
 import { importRules } from './import-rules.ts';
 import { namelessFiles } from './name-rules.ts';
 import type { NotYet } from './not-yet.ts';
@@ -17,6 +17,7 @@ export const ruleNames: readonly string[] = [
   ...tableRules,
   'files-are-named-by-subject',
   'no-cycles',
+  'no-type-cycles',
   'feature-has-a-tier',
   'module-not-seen',
   'done-work-leaves-the-list',
@@ -82,12 +83,11 @@ function unseen({ sources }: Repository, seen: ReadonlySet<string>): Finding[] {
 }
 
 function cycles({ sources }: Repository): Finding[] {
-  return findCycles(sources).map((files) => ({
-    rule: 'no-cycles',
-    file: files[0] ?? '',
-    line: 0,
-    what: files.join(', '),
-  }));
+  return [...cyclesAs('no-cycles', findCycles(sources)), ...cyclesAs('no-type-cycles', findTypeCycles(sources))];
+}
+
+function cyclesAs(rule: string, found: readonly (readonly string[])[]): Finding[] {
+  return found.map((files) => ({ rule, file: files[0] ?? '', line: 0, what: files.join(', ') }));
 }
 
 /** A feature in no tier would follow no order. */

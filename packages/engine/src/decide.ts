@@ -1,31 +1,35 @@
 import { daysFromCivil } from './arithmetic/calendar.ts';
-import type { Plan } from './compile/plan.ts';
-import type { CouplingRow, Decision, DecisionSummary } from './decision.ts';
+import { closeWalk } from './delivery/close-walk.ts';
 import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
 import { knownTarget } from './delivery/known-targets.ts';
 import { placementResults } from './delivery/placement-results.ts';
-import type { RankMethod } from './delivery/rank-method.ts';
 import { certainSlate, type Slate, slateOf } from './delivery/slate.ts';
 import { topN } from './delivery/top-n.ts';
-import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
-import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
-import type { DecisionInput, ZoneClock } from './input.ts';
+import { deliver, mostItems } from './delivery/walk.ts';
+import { emptyScope } from './formula/scope.ts';
 import { drawModels } from './models/model-scores.ts';
-import { countOffers } from './nodes/close-stage.ts';
-import { runSteps } from './nodes/step.ts';
+import type { Candidate } from './plan/candidate.ts';
+import type { CouplingRow, Decision, DecisionSummary } from './plan/decision.ts';
+import type { FormulaScope, ZoneOffsets } from './plan/formula.ts';
+import type { DecisionInput, ZoneClock } from './plan/input.ts';
+import type { Plan } from './plan/plan.ts';
+import type { Probe } from './plan/probe.ts';
+import type { RankMethod } from './plan/ranking.ts';
+import type { AskExternal, Run } from './plan/run.ts';
+import type { Json } from './plan/snapshot.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { openVolumes } from './policies/volumes.ts';
 import { u } from './random/hash.ts';
-import type { AskExternal, Candidate, Run } from './run.ts';
 import { assignModel, variantOf } from './scoring/champions.ts';
 import { optimizeStage } from './scoring/optimize-stage.ts';
 import { keepsScores } from './scoring/rescorings.ts';
 import { prepareComponents, scoreStage, scoresChange, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
-import type { Json } from './snapshot.ts';
+import { countOffers } from './stages/close-stage.ts';
+import { runSteps } from './stages/step.ts';
 import { createTrace } from './trace.ts';
-import { type Probe, settleProbe } from './why-not/probe.ts';
+import { settleProbe } from './why-not/probe.ts';
 
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
@@ -114,6 +118,7 @@ function rescore(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one object literal, so that all runs share one hidden class
 function begin(
   plan: Plan,
   input: DecisionInput,

@@ -1,4 +1,4 @@
-import type { ContactCounts, ContactLane, Contacts, WindowSpec, ZoneClock } from './input.ts';
+import type { ContactCounts, ContactLane, Contacts, WindowSpec, ZoneClock } from './plan/input.ts';
 
 interface Range {
   readonly from: number;

@@ -1,5 +1,5 @@
-import type { OutcomeReads } from './compile/plan.ts';
-import type { ContactLane, LatestOutcome } from './input.ts';
+import type { ContactLane, LatestOutcome } from './plan/input.ts';
+import type { OutcomeReads } from './plan/plan.ts';
 
 /** Returns those of a customer's known outcomes that a plan's policies read (`plan.outcomeReads`). */
 export function foldOutcomes(

@@ -1,5 +1,4 @@
-import type { JsonObject } from './compile/config-problems.ts';
-import type { Json } from './snapshot.ts';
+import type { Json, JsonObject } from './plan/snapshot.ts';
 
 /** True for a JSON object: neither null nor a list. */
 export function isObject(value: Json | undefined): value is JsonObject;

@@ -1,20 +1,5 @@
-import type { PlanOffer } from './compile/catalogue.ts';
-
-/**
- * What scores need of every offer, by its number: in columns, because with thousands of offers each object is a cache
- * miss.
- */
-export interface OfferColumns {
-  readonly category: Int32Array;
-  /** Half the business value in hundredths: its part of impact. */
-  readonly worth: Float64Array;
-  /** NaN: none. */
-  readonly margin: Float64Array;
-  readonly revenue: Float64Array;
-  /** Interest numbers of offer n: `interests[from[n]]` to before `interests[from[n + 1]]`. */
-  readonly from: Int32Array;
-  readonly interests: Int32Array;
-}
+import type { PlanOffer } from './plan/offer.ts';
+import type { OfferColumns } from './plan/scratch.ts';
 
 export function createOfferColumns(offers: readonly PlanOffer[]): OfferColumns {
   const size = offers.length;

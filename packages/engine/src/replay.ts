@@ -1,5 +1,5 @@
-import type { Decision } from './decision.ts';
-import type { Json } from './snapshot.ts';
+import type { Decision } from './plan/decision.ts';
+import type { Json } from './plan/snapshot.ts';
 
 const mostDifferences = 200;
 

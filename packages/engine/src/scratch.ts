@@ -1,65 +1,12 @@
-import type { PlanOffer } from './compile/catalogue.ts';
-import { NONE, type Program } from './compile/plan.ts';
-import { type KnownTargets, noTargets } from './delivery/known-targets.ts';
-import { createOfferColumns, type OfferColumns } from './offer-columns.ts';
-import { createLaneScratch, type LaneScratch } from './policies/lane-view.ts';
-import { createTally, openTally, type Tally } from './policies/tally.ts';
-import type { Candidate } from './run.ts';
-
-/**
- * Working memory of a plan's decisions, reused to produce little garbage. `decide` is synchronous, so two decisions
- * never use it at once. Nothing of it is handed out, and each decision sets up every part that it uses, so one that
- * throws harms no other.
- */
-export interface Scratch {
-  /** Decisions of the plan so far. Tells values of this decision from leftovers of others. */
-  decisions: number;
-  readonly tally: Tally;
-  readonly lanes: LaneScratch;
-  readonly outcomes: LaneScratch;
-  readonly offers: OfferColumns;
-  readonly candidates: Candidate[];
-  /** Numbers of the candidates by `candidate.at`; doubles in objects would be allocated one by one. */
-  columns: CandidateColumns;
-  /** Channel by position in `program.creatives`. */
-  readonly creativeChannel: Int32Array;
-  readonly targets: KnownTargets;
-  /** The normal list; its length is set by inventory. */
-  readonly list: Candidate[];
-  /** Result of the latest `candidatesInScope`. */
-  readonly selection: { items: readonly Candidate[]; count: number };
-  readonly found: Candidate[];
-  /** The best candidates of the list, best first. */
-  readonly best: Candidate[];
-  /** What exploration draws from. */
-  readonly pool: Candidate[];
-  /** What a strategy of `explore_exploit` chooses from, a number for each, and the inputs of thompson's draws. */
-  readonly rankPool: Candidate[];
-  readonly poolNumbers: Float64Array;
-  readonly betas: BetaColumns;
-  /** Evidence by offer number, as far as it was looked up; good while `input.evidence.pairsOf` is `pairsOf`. */
-  pairs: (readonly [positives: number, negatives: number] | undefined)[];
-  pairsOf: object | null;
-  /** By position in `program.policies`: 1 when some stage asked it. */
-  readonly asked: Uint8Array;
-  /** By category number + 1: prior of an offer without evidence of its own; source 0: not computed yet. */
-  readonly priorSource: Uint8Array;
-  readonly priorValue: Float64Array;
-  /** By number of the plan's models, once used: scores by offer number, and the decision that they belong to. */
-  readonly modelTables: ({ readonly scores: Float64Array; readonly known: Float64Array } | undefined)[];
-  /** By channel number; by interest number. */
-  readonly channelParts: Float64Array;
-  readonly interests: Uint8Array;
-}
-
-/** By position in `rankPool`: the shapes of the Beta distribution, the score, P and the exponent of P in the score. */
-interface BetaColumns {
-  readonly a: Float64Array;
-  readonly b: Float64Array;
-  readonly score: Float64Array;
-  readonly propensity: Float64Array;
-  readonly exponent: Float64Array;
-}
+import { noTargets } from './delivery/known-targets.ts';
+import { createOfferColumns } from './offer-columns.ts';
+import type { Candidate } from './plan/candidate.ts';
+import type { PlanOffer } from './plan/offer.ts';
+import { NONE } from './plan/ordinals.ts';
+import type { Program } from './plan/program.ts';
+import type { BetaColumns, CandidateColumns, Scratch } from './plan/scratch.ts';
+import { createLaneScratch } from './policies/lane-view.ts';
+import { createTally, openTally } from './policies/tally.ts';
 
 /** Largest `poolSize` of a rank node. */
 const largestPool = 50;
@@ -71,21 +18,6 @@ const createBetas = (): BetaColumns => ({
   propensity: new Float64Array(largestPool),
   exponent: new Float64Array(largestPool),
 });
-
-/** Few and narrow: with thousands of candidates each further column costs as much as the work it saves. */
-export interface CandidateColumns {
-  readonly size: number;
-  /** What's known of the candidate, as the bits below. */
-  readonly known: Uint8Array;
-  readonly score: Float64Array;
-  /** Product of the penalties of failed match rules; with FITTED, else 1. */
-  readonly fit: Float64Array;
-  /** Share of the creative among the usable ones; with SHARED, else 1. */
-  readonly creativeShare: Float64Array;
-  /** With PROPENSITY: P and its source (position in `propensitySources`). */
-  readonly propensity: Float64Array;
-  readonly source: Uint8Array;
-}
 
 export const PROPENSITY = 1;
 export const FITTED = 2;

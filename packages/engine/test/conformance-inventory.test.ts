@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { functionNamed } from '../src/formula/functions.ts';
 import type { Json } from '../src/index.ts';
-import { nodeKinds } from '../src/nodes/node-kinds.ts';
 import { policyKeys } from '../src/policies/policy-kinds.ts';
 import { ruleKeys } from '../src/qualification/rule-kinds.ts';
 import { readCase } from './conformance-case.ts';
@@ -15,10 +14,24 @@ const readJson = <T>(file: string): T => JSON.parse(readFileSync(new URL(file, f
 
 const groups = ['nodes', 'flowConfig', 'policies', 'rules', 'operators', 'models', 'catalogue', 'request'] as const;
 type Group = (typeof groups)[number];
+/** Lists only what the engine doesn't know: parts and words of the keys of policies and rules, and what has no key. */
 const inventory = readJson<
-  Record<Group | 'functions', readonly string[]> & Record<'smooth' | 'withoutEffect', Record<string, string>>
+  Partial<Record<Group, readonly string[]>> &
+    Record<'functions', readonly string[]> &
+    Record<'smooth' | 'withoutEffect', Record<string, string>>
 >('inventory.json');
-const subjects = groups.flatMap((group) => inventory[group]);
+const known = knownSubjects();
+const startsAt = (subject: string, key: string): boolean =>
+  subject === key || subject.startsWith(`${key}=`) || subject.startsWith(`${key}.`);
+const subjects = groups.flatMap((group) => {
+  const listed = inventory[group] ?? [];
+  // A key whose words are subjects isn't one itself.
+  const parts = [...listed, ...(known.operators ?? [])];
+  const keys = (known[group] ?? []).filter(
+    (key) => group === 'operators' || !parts.some((part) => startsAt(part, key)),
+  );
+  return [...listed, ...keys];
+});
 
 interface Claimed {
   readonly file: string;
@@ -45,26 +58,18 @@ const sidesOf = (subject: string): readonly string[] =>
   subject.includes('=') && !isOperator(subject) ? [subject] : [`${subject}:acts`, `${subject}:rests`];
 const isShown = (subject: string): boolean => !(subject in inventory.withoutEffect);
 
-test('the inventory lists what the engine knows, and nothing twice', () => {
-  const known = knownSubjects();
-  for (const group of ['nodes', 'flowConfig', 'operators', 'functions'] as const)
-    assert.deepEqual(inventory[group].toSorted(), known[group]?.toSorted(), group);
+test('the inventory lists keys that the engine knows, and nothing twice', () => {
+  assert.deepEqual(inventory.functions.toSorted(), known.functions?.toSorted());
   for (const group of ['policies', 'rules'] as const) {
-    const unlisted = (known[group] ?? []).filter((key) => !subjects.some((subject) => startsAt(subject, key)));
-    assert.deepEqual(unlisted, [], `${group} that are not listed`);
     const types = group === 'policies' ? policyKeys : ruleKeys;
-    for (const subject of inventory[group]) {
+    for (const subject of inventory[group] ?? []) {
       const [type = '', key = ''] = keyOf(subject).split('.');
       assert.ok(['policy', 'rule'].includes(type) || types[type]?.includes(key), `${subject} means nothing`);
     }
   }
-  assert.equal(nodeKinds.size, 16);
   assert.equal(new Set(subjects).size, subjects.length);
   for (const subject of Object.keys(inventory.withoutEffect)) assert.ok(subjects.includes(subject), subject);
 });
-
-const startsAt = (subject: string, key: string): boolean =>
-  subject === key || subject.startsWith(`${key}=`) || subject.startsWith(`${key}.`);
 
 test('every key, word and operator is named by a case, on both sides', () => {
   const missing = subjects.filter(isShown).flatMap((subject) => sidesOf(subject).filter((text) => !claimed.has(text)));

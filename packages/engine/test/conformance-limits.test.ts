@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { JsonObject } from '../src/compile/config-problems.ts';
 import {
   type Json,
   openReferences,
@@ -11,6 +10,7 @@ import {
   ruleTypes,
   validateFlow,
 } from '../src/index.ts';
+import type { JsonObject } from '../src/plan/snapshot.ts';
 
 interface Limit {
   readonly key: string;

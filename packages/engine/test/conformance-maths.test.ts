@@ -5,11 +5,12 @@ import { parseInstant } from '../src/arithmetic/calendar.ts';
 import { round6, roundHalfAway } from '../src/arithmetic/decimal.ts';
 import { compileCondition } from '../src/conditions/compile-condition.ts';
 import { compileFormula } from '../src/formula/compile-formula.ts';
-import { emptyScope, type FormulaScope, type ZoneOffsets } from '../src/formula/scope.ts';
+import { emptyScope } from '../src/formula/scope.ts';
+import type { FormulaScope, ZoneOffsets } from '../src/plan/formula.ts';
+import type { Json, PersonalizationEntry } from '../src/plan/snapshot.ts';
 import { h32, u } from '../src/random/hash.ts';
 import { stream } from '../src/random/stream.ts';
 import { compileRegex } from '../src/regex/compile-regex.ts';
-import type { Json, PersonalizationEntry } from '../src/snapshot.ts';
 import { compileTemplate, type TemplateOptions } from '../src/templates/compile-template.ts';
 
 type JsonObject = { readonly [key: string]: Json };

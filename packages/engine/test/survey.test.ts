@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { decide } from '../src/decide.ts';
-import type { DecisionTrace } from '../src/decision.ts';
 import { isObject } from '../src/json-object.ts';
+import type { DecisionTrace } from '../src/plan/decision.ts';
 import { readCorpus, unpackInput } from './corpus/record.ts';
 
 /** A survey asks every gate, and lets in exactly whom a decision lets in, with the same scores. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTrace, type QualificationRow } from '../src/trace.ts';
+import type { QualificationRow } from '../src/plan/trace.ts';
+import { createTrace } from '../src/trace.ts';
 
 const rule = (offer: number): QualificationRow => ({
   offerId: `offer ${offer}`,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { flowNodeTypes } from '@arbiter/contract/catalogue/flow-node-types';
 import { nodeNames, nodeSummary } from '../messages/flow-nodes.ts';
-import { nodeTypes, readFlow, skipsOf } from './flow.ts';
+import { readFlow, skipsOf } from './flow.ts';
 import { firstView, layoutOf } from './layout.ts';
 
 const node = (id: string, type: string, config: object = {}) => ({ id, type, config });
@@ -64,11 +65,11 @@ test('nodes stand in the lane of their phase, in their order, without touching',
 });
 
 test('every type has a name and a summary of an empty config', () => {
-  for (const type of nodeTypes) {
+  for (const type of flowNodeTypes) {
     assert.ok(nodeNames[type], type);
     assert.notEqual(nodeSummary(type, {}), type, type);
   }
-  assert.equal(nodeTypes.length, 16);
+  assert.ok(flowNodeTypes.length >= 16);
 });
 
 test('summaries read as a sentence', () => {

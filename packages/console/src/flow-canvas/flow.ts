@@ -1,3 +1,5 @@
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
+
 /** A flow as the console reads it: an ordered list of nodes in three phases (docs/design/console.md 3.3). It has no edges. */
 export interface Flow {
   readonly nodes: readonly FlowNode[];
@@ -19,7 +21,8 @@ export type Phase = 1 | 2 | 3;
 
 export const phases: readonly Phase[] = [1, 2, 3];
 
-const fixedPhase: Readonly<Record<string, Phase>> = {
+/** Null: the phase of the node's place. */
+const phaseOf: Readonly<Record<string, Phase | null>> = {
   inventory: 1,
   match_creatives: 1,
   enrich: 1,
@@ -34,10 +37,9 @@ const fixedPhase: Readonly<Record<string, Phase>> = {
   compute: 3,
   set_properties: 3,
   response: 3,
-};
-
-/** The 16 types of node. */
-export const nodeTypes = [...Object.keys(fixedPhase), 'call_flow', 'extension_point'] as const;
+  call_flow: null,
+  extension_point: null,
+} satisfies Record<FlowNodeType, Phase | null>;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -54,7 +56,7 @@ export function readFlow(config: unknown): Flow {
   const nodes = list.map((entry: unknown, at): FlowNode => {
     const node = isObject(entry) ? entry : {};
     const type = textOf(node.type);
-    phase = fixedPhase[type] ?? phase;
+    phase = phaseOf[type] ?? phase;
     return {
       id: textOf(node.id) || `node ${at + 1}`,
       type,

@@ -1,3 +1,5 @@
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
+
 /** The marks of the 16 types of node, on a grid of 16 px, drawn with lines of 1.75. */
 const paths: Readonly<Record<string, string>> = {
   // A stack of cards.
@@ -32,7 +34,7 @@ const paths: Readonly<Record<string, string>> = {
   call_flow: 'M2.5 2.5h8v4M5.5 9.5h8v4h-8zM2.5 2.5v9h3',
   // A plug.
   extension_point: 'M6 2v3.5M10 2v3.5M4 5.5h8V8a4 4 0 0 1-8 0zM8 12v2.5',
-};
+} satisfies Record<FlowNodeType, string>;
 
 /** Mark of a type of node; a circle for types that this console does not know. */
 export function NodeGlyph({ type }: { readonly type: string }) {

@@ -1,3 +1,4 @@
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
 import type { DropReason, EmptyReason } from '@arbiter/engine';
 
 /** Why an offer was dropped: a few words for lists, and a sentence. */
@@ -126,4 +127,4 @@ export const stageNames: Readonly<Record<string, string>> = {
   call_flow: 'Called flow',
   extension_point: 'Webhook',
   commit: 'Commit',
-};
+} satisfies Record<FlowNodeType, string> & Record<string, string>;

@@ -1,3 +1,4 @@
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
 import { conditionText, listText } from './conditions.ts';
 
 /** Short summaries of flow nodes, shown after their names (docs/design/console.md, section 3.3). */
@@ -32,7 +33,7 @@ export const nodeNames: Readonly<Record<string, string>> = {
   response: 'Response',
   call_flow: 'Call flow',
   extension_point: 'Extension point',
-};
+} satisfies Record<FlowNodeType, string>;
 
 export const phaseNames = { 1: 'Narrow', 2: 'Score and rank', 3: 'Output' } as const;
 
@@ -89,7 +90,9 @@ function rankText(config: Config): string {
   return parts.join(', ');
 }
 
-const summaries: Readonly<Record<string, (config: Config, namer: Namer) => string>> = {
+type Summary = (config: Config, namer: Namer) => string;
+
+const summaries: Readonly<Record<string, Summary>> = {
   inventory(config, namer) {
     const scope = textOf(config.scope) ?? 'all';
     const added = config.autoInclude === true ? ', new ones added automatically' : '';
@@ -159,7 +162,7 @@ const summaries: Readonly<Record<string, (config: Config, namer: Namer) => strin
       ? `${textOf(config.hook) ?? 'no hook'}, does nothing`
       : `${textOf(config.hook) ?? '?'} ${kind}${wait}`;
   },
-};
+} satisfies Record<FlowNodeType, Summary>;
 
 const nameless: Namer = () => null;
 

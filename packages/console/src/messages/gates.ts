@@ -1,3 +1,6 @@
+import type { QualificationRuleType } from '@arbiter/contract/catalogue/qualification-rules';
+import { policyTypeNames } from './policies.ts';
+
 /** Labels of gates: what rules and policies require, and what they found. Values arrive formatted. */
 
 const hours = (value: string) => (value === '1' ? '1 hour' : `${value} hours`);
@@ -95,23 +98,13 @@ export const gateTexts = {
 
 /** Labels of rule and policy types. */
 export const gateTypeNames: Readonly<Record<string, string>> = {
-  segment_required: 'Segment',
-  attribute_condition: 'Attribute',
-  propensity_threshold: 'Propensity',
-  recency_check: 'Recency',
-  metric_condition: 'Metric',
-  offer_attribute: 'Offer attribute',
-  frequency_cap: 'Frequency cap',
-  cooldown: 'Cooldown',
-  budget_exhausted: 'Budget',
-  outcome_based: 'After an outcome',
-  segment_exclusion: 'Excluded segments',
-  time_window: 'Time window',
-  mutual_exclusion: 'Mutual exclusion',
-  cross_channel_cap: 'Cross-channel cap',
-  customer_total_cap: 'Cap per customer',
-  offer_category_cap: 'Cap per category',
-  allow_override: 'Override',
-  category_suppression: 'Category pause',
-  do_not_contact: 'Do not contact',
+  ...({
+    segment_required: 'Segment',
+    attribute_condition: 'Attribute',
+    propensity_threshold: 'Propensity',
+    recency_check: 'Recency',
+    metric_condition: 'Metric',
+    offer_attribute: 'Offer attribute',
+  } satisfies Record<QualificationRuleType, string>),
+  ...policyTypeNames,
 };

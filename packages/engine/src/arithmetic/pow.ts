@@ -38,6 +38,7 @@ const LOG2_3_2_LOW = 1.350039202129749e-8;
  * `pow(x, 0)` is 1 exactly, also for x = 0 (docs/design/api-decisioning.md 1). NaN where the real power does not exist and for
  * `pow(+-1, +-Infinity)`, as in the language.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: keeps the shape of fdlibm's e_pow.c, so that the two can be compared line by line
 export function pow(x: number, y: number): number {
   if (y === 1) return x;
   if (y === 0) return 1;

@@ -1,16 +1,10 @@
 import { compileConditionList } from '../conditions/compile-condition.ts';
-import type { CompiledCondition as Condition } from '../conditions/condition.ts';
 import { mergeRows } from '../nodes/enrich.ts';
-import type { Run } from '../run.ts';
-import type { Builder } from './builder.ts';
-import type { Phases } from './phases.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { CompiledCondition as Condition } from '../plan/condition.ts';
+import type { Branching, Phases } from '../plan/stages.ts';
 import { everyNode, type PlacedNode } from './placed-nodes.ts';
 import { routeOf, type Stop } from './route.ts';
-
-/** The stages of a plan with conditionals, compiled for each route when a request first takes it. */
-export interface Branching {
-  phasesFor(run: Run): Phases;
-}
 
 /** Maximum compiled routes to keep. Each conditional doubles the number of possible ones. */
 const mostWays = 64;

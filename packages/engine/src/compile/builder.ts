@@ -1,81 +1,13 @@
-import type { VolumeKey, WindowSpec } from '../input.ts';
-import { compileModels, type PlanModels } from '../models/plan-models.ts';
+import { compileModels } from '../models/plan-models.ts';
+import type { Builder, Collected } from '../plan/builder.ts';
+import type { Ordinals } from '../plan/ordinals.ts';
+import type { Snapshot, SnapshotOffer } from '../plan/snapshot.ts';
 import { fixedRows } from '../policies/tally.ts';
-import { type CollectedVolume, type VolumeLimit, volumeName } from '../policies/volumes.ts';
-import type { Snapshot, SnapshotOffer } from '../snapshot.ts';
-import { createCustomFields, type OfferFields } from './custom-fields.ts';
-import type { Ordinals } from './plan.ts';
-import type { ScopeIndex } from './scopes.ts';
-
-/** Collects what the parts of a plan need while they're compiled: windows, zones and names to read. */
-export interface Builder {
-  readonly snapshot: Snapshot;
-  readonly index: ScopeIndex;
-  /** Position of a counting window, the same for equal windows. */
-  window(spec: WindowSpec): number;
-  /** The first of `count` rows of the tally. */
-  rows(count: number): number;
-  /** A latest contact matters while it is not as long ago as this. */
-  cooldown(ms: number): void;
-  /** Outcomes with these keys (null: with any) matter while they are not as long ago as this. */
-  outcomes(keys: readonly string[] | null, ms: number): void;
-  /** Number of a volume of the plan, the same for equal keys; `limit` is one more of its limits. */
-  volume(key: VolumeKey, limit: VolumeLimit): number;
-  zone(name: string): void;
-  /** A path of the customer that may name a zone. */
-  zonePath(path: readonly string[]): void;
-  readPaths(paths: readonly (readonly string[])[]): void;
-  readSegments(names: readonly string[]): void;
-  /** Number of a product type or tag, without regard to case. */
-  interest(text: string): number;
-  customFields(offer: SnapshotOffer): OfferFields;
-  /** Keys of all custom fields: bare names that formulas may use. */
-  readonly customFieldKeys: ReadonlySet<string>;
-  readonly models: PlanModels;
-  readonly collected: Collected;
-}
-
-export interface Collected {
-  readonly windows: WindowSpec[];
-  readonly zones: Set<string>;
-  /** Names under `customer.`. */
-  readonly zoneFields: Set<string>;
-  readonly customer: Set<string>;
-  readonly attributes: Set<string>;
-  readonly context: Set<string>;
-  /** True when something reads `request.context` as a whole. */
-  wholeContext: boolean;
-  /** Rows of the tally in use. */
-  rows: number;
-  longestCooldownMs: number;
-  readonly outcomeKeys: Set<string>;
-  /** True when the key of an outcome does not matter to some policy. */
-  anyOutcome: boolean;
-  outcomeHorizonMs: number;
-  readonly volumes: CollectedVolume[];
-  readonly segments: Set<string>;
-  /** Product types and tags in lower case. */
-  readonly interests: Map<string, number>;
-}
+import { volumeName } from '../policies/volumes.ts';
+import { createCustomFields } from './custom-fields.ts';
 
 export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
-  const collected: Collected = {
-    windows: [],
-    zones: new Set([snapshot.tenant.timezone]),
-    zoneFields: new Set(),
-    customer: new Set(),
-    attributes: new Set(),
-    context: new Set(),
-    wholeContext: false,
-    rows: fixedRows,
-    longestCooldownMs: 0,
-    outcomeKeys: new Set(),
-    anyOutcome: false,
-    outcomeHorizonMs: 0,
-    volumes: [],
-    segments: new Set(),
-    interests: new Map(),
-  };
+  const collected = emptyCollection(snapshot.tenant.timezone);
   const volumeByKey = new Map<string, number>();
   const windowByKey = new Map<string, number>();
   const fields = createCustomFields(snapshot);
@@ -145,6 +77,26 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     },
   };
   return builder;
+}
+
+function emptyCollection(timezone: string): Collected {
+  return {
+    windows: [],
+    zones: new Set([timezone]),
+    zoneFields: new Set(),
+    customer: new Set(),
+    attributes: new Set(),
+    context: new Set(),
+    wholeContext: false,
+    rows: fixedRows,
+    longestCooldownMs: 0,
+    outcomeKeys: new Set(),
+    anyOutcome: false,
+    outcomeHorizonMs: 0,
+    volumes: [],
+    segments: new Set(),
+    interests: new Map(),
+  };
 }
 
 function addPaths(collected: Collected, paths: readonly (readonly string[])[]): void {

@@ -1,78 +1,15 @@
-import type { Formula, OutputType } from '../formula/formula.ts';
-import { compileOfferBudget, type OfferBudget } from '../policies/offer-budget.ts';
-import { compileOfferCaps, type OfferCaps } from '../policies/offer-caps.ts';
-import { compileEligibility, type Eligibility } from '../qualification/eligibility.ts';
-import type { Snapshot, SnapshotContentItem, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
-import type { Builder } from './builder.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { PlanCreative, PlanOffer } from '../plan/offer.ts';
+import { NONE, type Ordinals } from '../plan/ordinals.ts';
+import type { JsonObject, Snapshot, SnapshotContentItem, SnapshotCreative, SnapshotOffer } from '../plan/snapshot.ts';
+import { compileOfferBudget } from '../policies/offer-budget.ts';
+import { compileOfferCaps } from '../policies/offer-caps.ts';
+import { compileEligibility } from '../qualification/eligibility.ts';
 import { channelView } from './channel-view.ts';
-import type { JsonObject } from './config-problems.ts';
-import { NONE, type Ordinals } from './plan.ts';
-import { compileSchedule, type Schedule } from './schedule.ts';
+import { compileSchedule } from './schedule.ts';
 import { shownContent, templatePaths } from './templates.ts';
 
 const hourMs = 3_600_000;
-
-/** An offer of the plan: what does not depend on the decision. Numbers as in `Ordinals`. */
-export interface PlanOffer {
-  readonly ordinal: number;
-  readonly id: string;
-  readonly row: SnapshotOffer;
-  // Everything that's read for every candidate is here too: with thousands of offers, each further object is a cache
-  // miss.
-  readonly categoryId: string | null;
-  readonly priority: number;
-  readonly businessValue: number;
-  readonly margin: number | null;
-  readonly revenueValue: number | null;
-  /** False: active, not mandatory, not excluded, not scheduled, not capped, no stock, no budget, so that inventory need not check it. */
-  readonly gated: boolean;
-  readonly category: number;
-  readonly subCategory: number;
-  /** `offer.*` of formulas and conditions. */
-  readonly view: JsonObject;
-  /** Values of its custom fields by key, defaults filled in: bare names of formulas. */
-  readonly customFields: JsonObject;
-  /** Computed custom fields in dependency order. */
-  readonly computed: readonly ComputedField[];
-  /** Numbers of its product type and tags, which are compared with the customer's interests. */
-  readonly interests: readonly number[];
-  readonly schedule: Schedule | null;
-  /** The offer's own caps on contacts with one customer. */
-  readonly caps: OfferCaps | null;
-  /** The offer's own caps over all customers; null when nothing is counted for it. */
-  readonly budget: OfferBudget | null;
-  readonly eligibility: Eligibility | null;
-  /** In id order. */
-  readonly creatives: readonly PlanCreative[];
-}
-
-export interface PlanCreative {
-  /** Position in `program.creatives`. */
-  readonly at: number;
-  readonly ordinal: number;
-  readonly id: string;
-  readonly row: SnapshotCreative;
-  /** Published content item that provides the creative's content; null when it has only its own. */
-  readonly item: SnapshotContentItem | null;
-  readonly weight: number;
-  /** Number in `program.channels`. Creatives of other channels aren't in the plan. */
-  readonly channel: number;
-  /** Number in `program.placements`; NONE means any placement of the channel. */
-  readonly placement: number;
-  readonly priorityOverride: number | null;
-  readonly constrained: boolean;
-  readonly view: JsonObject;
-  readonly channelView: JsonObject;
-}
-
-export interface ComputedField {
-  readonly key: string;
-  readonly source: string;
-  /** Null when the formula can't be compiled or is part of a cycle; `problem` says which. */
-  readonly formula: Formula | null;
-  readonly problem: { readonly kind: string; readonly error: string } | null;
-  readonly outputType: OutputType;
-}
 
 /**
  * Rows compiled between two points where the caller may do something else: a millisecond at most, even the first time,

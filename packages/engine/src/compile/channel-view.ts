@@ -1,5 +1,4 @@
-import type { SnapshotChannel } from '../snapshot.ts';
-import type { JsonObject } from './config-problems.ts';
+import type { JsonObject, SnapshotChannel } from '../plan/snapshot.ts';
 
 /** Rows as the rest of the engine reads them: `channel.*`. */
 export function channelView(channel: SnapshotChannel): JsonObject {

@@ -1,4 +1,4 @@
-import type { Json } from '../snapshot.ts';
+import type { Json } from '../plan/snapshot.ts';
 
 /**
  * One key of a config as a JSON Schema (https://json-schema.org/draft/2020-12). Config checks take their ranges and

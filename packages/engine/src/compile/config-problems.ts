@@ -1,9 +1,7 @@
-import type { Json } from '../snapshot.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
 import type { Range } from './config-fields.ts';
-
-export type JsonObject = { readonly [key: string]: Json };
 
 /** A problem in a stored or sent config. `path`: JSON Pointer relative to the config. */
 export interface ConfigProblem {

@@ -1,16 +1,10 @@
 import { compileFormula } from '../formula/compile-formula.ts';
 import { dependencyOrder } from '../formula/dependencies.ts';
-import type { OutputType } from '../formula/formula.ts';
 import { isObject } from '../json-object.ts';
-import type { Json, Snapshot, SnapshotCustomField, SnapshotOffer } from '../snapshot.ts';
-import type { ComputedField } from './catalogue.ts';
-import type { JsonObject } from './config-problems.ts';
-
-/** An offer's custom field values and the computed ones in dependency order (docs/design/api-catalogue.md 4). */
-export interface OfferFields {
-  readonly values: JsonObject;
-  readonly computed: readonly ComputedField[];
-}
+import type { OfferFields } from '../plan/builder.ts';
+import type { OutputType } from '../plan/formula.ts';
+import type { ComputedField } from '../plan/offer.ts';
+import type { Json, JsonObject, Snapshot, SnapshotCustomField, SnapshotOffer } from '../plan/snapshot.ts';
 
 export interface CustomFields {
   of(offer: SnapshotOffer): OfferFields;

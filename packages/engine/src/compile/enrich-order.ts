@@ -1,5 +1,5 @@
-import { readList, readObjects } from '../nodes/node-kind.ts';
-import type { FlowNode } from '../snapshot.ts';
+import { readList, readObjects } from '../config-values.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
 
 /** The position of an enrich node in its lookup chain (docs/design/api-catalogue.md 20 "Enrich"). */
 export interface EnrichPlace {

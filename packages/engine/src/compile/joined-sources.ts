@@ -1,22 +1,5 @@
-import type { Snapshot, SnapshotJoin, SnapshotSchema } from '../snapshot.ts';
-
-/** A value from the joined rows: a column of the only row, or an aggregate over all of them. */
-export type JoinedFigure = 'value' | 'count' | 'sum' | 'avg' | 'min' | 'max' | 'last';
-
-export interface JoinedValue {
-  /** Name under `customer.`. */
-  readonly name: string;
-  readonly figure: JoinedFigure;
-  /** Column it's computed from; null for `count`. */
-  readonly column: string | null;
-}
-
-/** A linked schema or a join as decisions read it. */
-export interface JoinedSource extends Pick<SnapshotJoin, 'schemaId' | 'lookupColumn' | 'path'> {
-  /** False: at most one row counts, and it makes the customer known. */
-  readonly isMany: boolean;
-  readonly values: readonly JoinedValue[];
-}
+import type { JoinedSource, JoinedValue } from '../plan/plan.ts';
+import type { Snapshot, SnapshotJoin, SnapshotSchema } from '../plan/snapshot.ts';
 
 const numericTypes = ['smallint', 'integer', 'bigint', 'decimal', 'numeric', 'real', 'double'];
 

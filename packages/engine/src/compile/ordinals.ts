@@ -1,6 +1,6 @@
-import type { Snapshot } from '../snapshot.ts';
+import { NONE, type Ordinals } from '../plan/ordinals.ts';
+import type { Snapshot } from '../plan/snapshot.ts';
 import { rowsPerCount, sortById } from './catalogue.ts';
-import { NONE, type Ordinals } from './plan.ts';
 
 /** Numbers every id of the snapshot in id order, so that the order of its lists does not matter. */
 export function* numberIds(snapshot: Snapshot): Generator<void, Ordinals> {

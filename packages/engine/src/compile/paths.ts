@@ -1,5 +1,5 @@
-import type { FormulaScope } from '../formula/scope.ts';
-import type { Json } from '../snapshot.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Json } from '../plan/snapshot.ts';
 
 /** Value at a path such as `['customer', 'age']`; own properties only; null when missing or not finite. */
 export function readPath(scope: FormulaScope, path: readonly string[]): Json {

@@ -1,43 +1,27 @@
-import type { RanFlow } from '../decision.ts';
-import { closedCallStep, narrowStep, ownListStep, skippedStep } from '../nodes/called-list.ts';
-import { calledRankStep, calledScoreStep } from '../nodes/called-scores.ts';
 import { conditionalStep } from '../nodes/conditional.ts';
 import { contactPolicyStep } from '../nodes/contact-policy.ts';
 import { extensionStep } from '../nodes/extension-point.ts';
 import { policiesOfFilter } from '../nodes/filter.ts';
-import { mandatoryStep } from '../nodes/mandatory.ts';
 import { matchStep } from '../nodes/match-creatives.ts';
 import { newParts, type PlanParts } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { compileOptimize } from '../nodes/optimize.ts';
 import { qualifyStep } from '../nodes/qualify.ts';
 import { readScoring, scoringParts } from '../nodes/score.ts';
-import type { Step } from '../nodes/step.ts';
-import { suppressionStep } from '../nodes/suppression.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import { type Lifters, type ListPolicies, liftersOf, policiesByList } from '../policies/policy-stage.ts';
+import type { RanFlow } from '../plan/decision.ts';
+import type { CompiledPolicy } from '../plan/policy.ts';
+import type { SnapshotSubFlow } from '../plan/snapshot.ts';
+import type { Phases, Step } from '../plan/stages.ts';
+import { liftersOf, policiesByList } from '../policies/policy-stage.ts';
 import { optimizeStage } from '../scoring/optimize-stage.ts';
 import { profileWeights } from '../scoring/strategies.ts';
-import type { SnapshotSubFlow } from '../snapshot.ts';
+import { closedCallStep, narrowStep, ownListStep, skippedStep } from '../stages/called-list.ts';
+import { calledRankStep, calledScoreStep } from '../stages/called-scores.ts';
+import { mandatoryStep } from '../stages/mandatory.ts';
+import { suppressionStep } from '../stages/suppression.ts';
 import { sortById } from './catalogue.ts';
 import { everyNode, type PlacedNode } from './placed-nodes.ts';
 import type { Stop } from './route.ts';
-
-/** The stages of one way through a plan, but for those that every way has. */
-export interface Phases {
-  readonly phase1: readonly Step[];
-  /** Between scoring and optimize, and between that and rank. */
-  readonly toOptimize: readonly Step[];
-  readonly toRank: readonly Step[];
-  /** True: some of these may change scores. */
-  readonly rescores: boolean;
-  /** By position in `program.policies`: the overrides that can lift the policy. */
-  readonly lifters: readonly Lifters[];
-  /** The same by list; null: no called flow has a list of its own. */
-  readonly byList: ReadonlyMap<number, ListPolicies> | null;
-  /** Flows that are called on this way and can run, in the order of their first call. */
-  readonly subFlows: readonly RanFlow[];
-}
 
 /** What stages are compiled from, besides their nodes. */
 export type PhaseSource = Pick<

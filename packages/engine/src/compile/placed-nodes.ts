@@ -1,6 +1,6 @@
-import { readObject, readWord } from '../nodes/node-kind.ts';
+import { readObject, readWord } from '../config-values.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
-import type { FlowNode, Json, Snapshot, SnapshotSubFlow } from '../snapshot.ts';
+import type { FlowNode, Json, Snapshot, SnapshotSubFlow } from '../plan/snapshot.ts';
 
 export type CallMode = 'narrow' | 'merge' | 'replace';
 

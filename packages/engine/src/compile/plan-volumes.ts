@@ -1,6 +1,7 @@
-import type { CollectedVolume } from '../policies/volumes.ts';
-import type { PlanOffer } from './catalogue.ts';
-import type { Ordinals, PlanVolumes } from './plan.ts';
+import type { PlanOffer } from '../plan/offer.ts';
+import type { Ordinals } from '../plan/ordinals.ts';
+import type { PlanVolumes } from '../plan/plan.ts';
+import type { CollectedVolume } from '../plan/volumes.ts';
 
 /** Returns what the plan counts over all customers, for those who store the counters; null when it counts nothing. */
 export function planVolumes(

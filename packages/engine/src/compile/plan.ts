@@ -1,258 +1,196 @@
-import type { Grouping } from '../delivery/allocate.ts';
-import type { Explore } from '../delivery/explore.ts';
-import type { RankMethod } from '../delivery/rank-method.ts';
-import type { VolumeKey, WindowSpec } from '../input.ts';
-import type { PlanModel, PlanModels } from '../models/plan-models.ts';
-import type { AfterRank } from '../nodes/after-rank.ts';
-import type { OutputStep } from '../nodes/output-step.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { VolumeLimit, VolumeMatcher } from '../policies/volumes.ts';
-import type { Run } from '../run.ts';
-import type { Optimizing } from '../scoring/optimize-stage.ts';
-import type { Scoring } from '../scoring/scoring.ts';
-import type {
-  Snapshot,
-  SnapshotCategory,
-  SnapshotChannel,
-  SnapshotCreative,
-  SnapshotFlow,
-  SnapshotInactivePlacement,
-  SnapshotOffer,
-  SnapshotPlacement,
-  SnapshotSubCategory,
-} from '../snapshot.ts';
-import type { Template } from '../templates/template.ts';
-import type { Branching } from './branching.ts';
-import type { PlanCreative, PlanOffer } from './catalogue.ts';
-import type { JsonObject } from './config-problems.ts';
-import type { JoinedSource } from './joined-sources.ts';
-import type { Phases } from './phases.ts';
+import { readNumber, readObject } from '../config-values.ts';
+import { flowModel } from '../models/plan-models.ts';
+import { compileOptimize } from '../nodes/optimize.ts';
+import { readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { PlanCreative, PlanOffer } from '../plan/offer.ts';
+import { NONE, type Ordinals } from '../plan/ordinals.ts';
+import type { Plan, PlanNames, PlanReads, PlanWebhook } from '../plan/plan.ts';
+import type { Program } from '../plan/program.ts';
+import type { FlowConfig, FlowNode, Snapshot } from '../plan/snapshot.ts';
+import { countedObjectives } from '../scoring/objectives.ts';
+import { profileWeights } from '../scoring/strategies.ts';
+import type { FlowStages } from './flow-stages.ts';
+import { joinedSources } from './joined-sources.ts';
+import type { PlacedNode } from './placed-nodes.ts';
+import type { PlanRows } from './plan-rows.ts';
+import { planVolumes } from './plan-volumes.ts';
+import { autoSources, enrichSources } from './sources.ts';
 
-/**
- * A published flow with the tenant's catalogue, ready to decide: what does not depend on customer and request is
- * worked out here. Made by `compile`, frozen, shared by all decisions of the same catalogue version.
- */
-export interface Plan {
-  readonly flow: SnapshotFlow;
-  /** Zone of the cap days. */
-  readonly timezone: string;
-  readonly currency: string;
-  readonly locale: string;
-  /** Counting windows; `ContactCounts.counts` has one row for each, in this order. */
-  readonly windows: readonly WindowSpec[];
-  /** Zones whose `ZoneClock` the input must contain. The tenant's comes first. */
-  readonly zones: readonly string[];
-  /** Names under `customer.` that may hold a further zone: the input holds its clock too, when it is a zone. Sorted. */
-  readonly zoneFields: readonly string[];
-  /** How far back the contact log must reach, in ms. */
-  readonly logHorizonMs: number;
-  /** A contact that is this long ago is felt by no cooldown, in ms. */
-  readonly longestCooldownMs: number;
-  /** Which customer outcomes the policies read; null: none. */
-  readonly outcomeReads: OutcomeReads | null;
-  /** True when some offer leaves once its stock is used up. The input then lists those (`soldOut`). */
-  readonly tracksStock: boolean;
-  /** What's counted over all customers. The input then has the counts (`volumes`). Null: nothing. */
-  readonly volumes: PlanVolumes | null;
-  /** Names under `customer.` that anything in the plan can read, sorted. */
-  readonly profileFields: readonly string[];
-  /** Auto-enriched schemas, in order. The first that has a row with the column provides the value. */
-  readonly autoSources: readonly AutoSource[];
-  /** Linked schemas and joins, in the order in which they write names; after the auto-enriched schemas. */
-  readonly joinedSources: readonly JoinedSource[];
-  /** Models that may score decisions. The input has the states of those that learn. */
-  readonly models: readonly Pick<PlanModel, 'id' | 'key' | 'type' | 'learns'>[];
-  /** True: a model that decides something draws its scores. */
-  readonly drawsScores: boolean;
-  /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
-  readonly enrichSources: readonly EnrichSource[];
-  /** Webhooks to call before a decision; empty in nearly all plans. Answers are passed as `input.external[nodeId]`. */
-  readonly webhooks: readonly PlanWebhook[];
-  readonly reads: PlanReads;
-  readonly limits: PlanLimits;
-  readonly names: PlanNames;
-  /** Numbers of ids, each kind in id order: records name offers and creatives by them. */
-  readonly ordinals: Ordinals;
-  /** What the engine itself works with. Not useful to callers. */
-  readonly program: Program;
+const hourMs = 3_600_000;
+const mostItems = 50;
+const usualLimit = 5;
+
+/** What callers need of a plan: what to read before a decision, and what its numbers mean. */
+export function planOf(rows: PlanRows, stages: FlowStages, program: Program): Plan {
+  const { snapshot, builder, ordinals, offers, creatives } = rows;
+  const { collected, models } = builder;
+  const flowConfig = readObject(snapshot.flow.config.flowConfig);
+  return Object.freeze({
+    flow: snapshot.flow,
+    timezone: snapshot.tenant.timezone,
+    currency: snapshot.tenant.currency,
+    locale: snapshot.tenant.locale,
+    windows: collected.windows,
+    zones: [...collected.zones],
+    zoneFields: [...collected.zoneFields].sort(),
+    logHorizonMs: logHorizon(builder),
+    longestCooldownMs: collected.longestCooldownMs,
+    outcomeReads: outcomeReads(builder),
+    models: models.list,
+    drawsScores: [...models.asked].some((number) => models.list[number]?.program.isRandom === true),
+    tracksStock: offers.some(({ row }) => row.tracksStock === true),
+    volumes: planVolumes(collected.volumes, ordinals, offers),
+    profileFields: [...collected.customer].sort(),
+    autoSources: autoSources(snapshot, collected.customer),
+    joinedSources: joinedSources(snapshot, collected.customer),
+    enrichSources: enrichSources(snapshot, stages.enrichNodes, collected.customer),
+    webhooks: webhooksOf(stages.everyPlaced),
+    reads: readsOf(rows, stages),
+    limits: {
+      defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
+      cut: smallestCut(snapshot, stages.nodeOf('rank'), stages.nodeOf('response')),
+    },
+    ordinals,
+    names: namesOf(snapshot, ordinals, offers, creatives),
+    program,
+  });
 }
 
-export interface OutcomeReads {
-  /** Keys of outcome types, sorted; null: all of them. */
-  readonly keys: readonly string[] | null;
-  /** An outcome that is this long ago is felt by no policy, in ms. */
-  readonly horizonMs: number;
+function readsOf({ snapshot, builder, channels, offers }: PlanRows, stages: FlowStages): PlanReads {
+  const { collected, models } = builder;
+  const { subFlows = [] } = snapshot;
+  return {
+    attributes: [...collected.attributes].sort(),
+    context: collected.wholeContext ? null : [...collected.context].sort(),
+    segments: [...collected.segments].sort(),
+    interests: [...collected.interests.keys()].sort(),
+    evidenceRanks:
+      stages.rank.method.readsEvidence === true ||
+      models.gates.has(flowModel) ||
+      readsEvidence(stages.scoring, offers) ||
+      asks(stages.optimize, new Set(['propensity'])) ||
+      subFlows.some(({ key, config }) =>
+        readsEvidence(calledScoring(config, scoringParts(snapshot, channels, models, key)), offers),
+      ),
+    objectiveCounts:
+      asks(stages.optimize, countedObjectives) ||
+      subFlows.some(({ config }) => optimizes(config, snapshot, countedObjectives)),
+  };
 }
 
-/** What a plan counts over all customers. */
-export interface PlanVolumes {
-  readonly counted: readonly PlanVolume[];
-  /** Cost of one impression of an offer, in cents. */
-  impressionCents(offerId: string): number;
+/** True when an enabled optimize node of the flow weighs one of the objectives. */
+function optimizes({ nodes }: FlowConfig, snapshot: Snapshot, objectives: ReadonlySet<string>): boolean {
+  const profiles = profileWeights(snapshot);
+  return nodes.some(
+    (node) => node.type === 'optimize' && node.enabled !== false && asks(compileOptimize(node, profiles), objectives),
+  );
 }
 
-export interface PlanVolume extends VolumeKey {
-  /** For a category: its current offers, which it sums. Otherwise null. */
-  readonly offerIds: readonly string[] | null;
-  readonly limits: readonly VolumeLimit[];
+function webhooksOf(nodes: readonly PlacedNode[]): readonly PlanWebhook[] {
+  return nodes.flatMap(({ node: { id, type, config = {} }, ownId, flow }) => {
+    if (type !== 'extension_point' || config.kind !== 'webhook') return [];
+    const { hook, url, headers, timeoutMs } = config;
+    const texts = Object.entries(readObject(headers)).map(([name, value]) => [name, String(value)] as const);
+    return [
+      {
+        nodeId: id,
+        ownId,
+        flowId: flow.id,
+        flowVersion: flow.version,
+        hook: String(hook),
+        url: String(url),
+        headers: Object.fromEntries(texts),
+        timeoutMs: readNumber(timeoutMs, usualTimeoutMs),
+      },
+    ];
+  });
 }
 
-export interface AutoSource {
-  readonly schemaId: string;
-  /** Column compared with the customer id. */
-  readonly rowKey: string;
-  /** Columns that are read. Empty: only whether there is a row matters (`input.known`). */
-  readonly columns: readonly string[];
+const usualTimeoutMs = 200;
+
+const calledScoring = (config: FlowConfig, parts: ScoringParts): Program['scoring'] =>
+  readScoring(config.nodes.find(({ type, enabled }) => type === 'score' && enabled !== false) ?? null, config, parts);
+
+function smallestCut(snapshot: Snapshot, rank: FlowNode | undefined, response: FlowNode | undefined): number {
+  return Math.min(
+    mostItems,
+    snapshot.tenant.maxOffersPerDecision,
+    readNumber(rank?.config?.topN, mostItems),
+    readNumber(rank?.config?.maxCandidates, mostItems),
+    readNumber(response?.config?.limit, mostItems),
+  );
 }
 
-export interface EnrichSource extends AutoSource {
-  readonly nodeId: string;
-  readonly position: number;
-  /** Column the value is compared with: `lookupKey`, or the primary key when the schema has no such column. */
-  readonly lookupColumn: string;
-  /** Path of the value looked up, e.g. `request.customerId` or `customer.account_id`. */
-  readonly lookupFrom: string;
-  /** Put before the column's name under `customer.`. */
-  readonly prefix: string;
-  /**
-   * 0 when the looked-up value is known before anything is read. Otherwise the round trip, after the first, that reads
-   * it: the value may come from auto-enriched rows, or from earlier enrich nodes, whose rows win.
-   */
-  readonly trip: number;
+const asks = (optimize: Program['optimize'], objectives: ReadonlySet<string>): boolean =>
+  optimize?.terms.some(({ objective }) => objectives.has(objective)) ?? false;
+
+function readsEvidence(scoring: Program['scoring'], offers: readonly PlanOffer[]): boolean {
+  return (
+    scoring.minPropensity > 0 ||
+    [scoring.settings, ...scoring.byChannel].some(({ method }) => method.readsEvidence) ||
+    offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false)
+  );
 }
 
-/** A webhook of the plan's flow or of one that it calls. */
-export interface PlanWebhook {
-  /** The id in the plan; `ownId` is the id in its flow. */
-  readonly nodeId: string;
-  readonly ownId: string;
-  /** Scopes its hidden values. */
-  readonly flowId: string;
-  readonly flowVersion: number | null;
-  readonly hook: string;
-  /** As stored, with bullets in place of hidden values. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
+/** The longest window, and an hour for the days that a change of the clock makes longer. */
+function logHorizon(builder: Builder): number {
+  let longest = 0;
+  for (const window of builder.collected.windows) {
+    const length = window.kind === 'rolling' ? window.ms : calendarMs[window.kind];
+    longest = Math.max(longest, length);
+  }
+  return longest;
 }
 
-/** The parts of a request that a decision can depend on, so that a record stores those and no more. */
-export interface PlanReads {
-  /** Top-level names under `attributes.`. */
-  readonly attributes: readonly string[];
-  /** Names under `request.context.`; null: the whole context. */
-  readonly context: readonly string[] | null;
-  /** Ids and names of segments that rules, policies and eligibility name. */
-  readonly segments: readonly string[];
-  /** Tags and product types in lower case: segments so named count as interests. */
-  readonly interests: readonly string[];
-  /** True when evidence decides anything but the components shown with an item. */
-  readonly evidenceRanks: boolean;
-  /** True when a ranking objective reads the tenant-wide counts: the input then holds them. */
-  readonly objectiveCounts: boolean;
+function outcomeReads({ collected }: Builder): Plan['outcomeReads'] {
+  const { outcomeHorizonMs: horizonMs, anyOutcome, outcomeKeys } = collected;
+  return horizonMs === 0 ? null : { keys: anyOutcome ? null : [...outcomeKeys].sort(), horizonMs };
 }
 
-export interface PlanLimits {
-  readonly defaultLimit: number;
-  /** Smallest of topN, maxCandidates, response.limit, the tenant's maxOffersPerDecision and 50. */
-  readonly cut: number;
+const calendarMs = {
+  day: 25 * hourMs,
+  week: (7 * 24 + 1) * hourMs,
+  month: (31 * 24 + 1) * hourMs,
+  days30: (30 * 24 + 1) * hourMs,
+  alltime: 0,
+} as const;
+
+function namesOf(
+  snapshot: Snapshot,
+  ordinals: Ordinals,
+  offers: readonly PlanOffer[],
+  creatives: readonly PlanCreative[],
+): PlanNames {
+  const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
+    new Map(rows.map((row) => [row.id, row]));
+  const channels = byId(snapshot.channels);
+  const placements = byId(snapshot.placements);
+  const categories = byId(snapshot.categories);
+  const subCategories = byId(snapshot.subCategories);
+  return {
+    offer: (id) => offers[ordinals.offer.get(id) ?? NONE]?.row,
+    creative(id) {
+      const ordinal = ordinals.creative.get(id);
+      return ordinal === undefined ? undefined : findCreative(creatives, ordinal)?.row;
+    },
+    channel: (id) => channels.get(id),
+    placement: (id) => placements.get(id),
+    category: (id) => categories.get(id),
+    subCategory: (id) => subCategories.get(id),
+  };
 }
 
-/** Lookups by id for the answer. */
-export interface PlanNames {
-  offer(id: string): SnapshotOffer | undefined;
-  creative(id: string): SnapshotCreative | undefined;
-  channel(id: string): SnapshotChannel | undefined;
-  placement(id: string): SnapshotPlacement | undefined;
-  category(id: string): SnapshotCategory | undefined;
-  subCategory(id: string): SnapshotSubCategory | undefined;
-}
-
-export interface Program {
-  readonly offers: readonly PlanOffer[];
-  readonly creatives: readonly PlanCreative[];
-  /** The compiled content of a creative. */
-  readonly templateOf: (creative: PlanCreative) => Template;
-  readonly channels: readonly SnapshotChannel[];
-  readonly placements: readonly SnapshotPlacement[];
-  readonly placementNumber: ReadonlyMap<string, number>;
-  /** Inactive placements, by id. */
-  readonly inactivePlacements: ReadonlyMap<string, SnapshotInactivePlacement>;
-  /** Channel number by placement number. */
-  readonly placementChannel: readonly number[];
-  readonly ordinals: Ordinals;
-  readonly mandatoryOffers: readonly PlanOffer[];
-  readonly mandatoryDailyCap: number;
-  /** UTC offsets of the tenant's zone, when a formula may format dates. */
-  readonly offsets: Snapshot['tenant']['offsets'] | null;
-  readonly holdoutPercentage: number;
-  /** Policies of the plan in order of evaluation. */
-  readonly policies: readonly CompiledPolicy[];
-  /** Null: nothing is counted over all customers. */
-  readonly volumes: VolumeMatcher | null;
-  /** Configurations of policies, rules and nodes as written, because durations and hours appear under their names. */
-  readonly gateConfigs: readonly { readonly id: string; readonly config?: JsonObject }[];
-  readonly days30Window: number;
-  readonly dayWindow: number;
-  /** True when an enrich node adds to `customer.*`. */
-  readonly mergesRows: boolean;
-  /** `plan.profileFields` as a set. */
-  readonly customerFields: ReadonlySet<string>;
-  /** Number of each product type and tag, in lower case. */
-  readonly interestNumber: ReadonlyMap<string, number>;
-  /** The stages of all requests; those of none when `branching` tells them. */
-  readonly phases: Phases;
-  /** Null: all requests take the same route. */
-  readonly branching: Branching | null;
-  readonly afterRank: readonly AfterRank[];
-  /** True when it calls flows, whether they can run or not. */
-  readonly hasCalls: boolean;
-  readonly models: PlanModels;
-  /** True: something before the score node asks a model that draws. */
-  readonly drawsEarly: boolean;
-  readonly scoring: Scoring;
-  /** Null: scores stay as the score stage computed them. */
-  readonly optimize: Optimizing | null;
-  readonly rank: RankStage;
-  /** Null: placements are filled one after another. */
-  readonly group: Grouping | null;
-  /** Null: nothing is left to chance. */
-  readonly explore: Explore | null;
-  readonly output: readonly OutputStep[];
-  /** False: a compute node switched computed custom fields off. */
-  readonly customFieldsOn: boolean;
-  readonly response: ResponseStage;
-  /** By position in `placements`. */
-  readonly targeting: readonly (PlacementTargeting | null)[];
-}
-
-export interface RankStage {
-  readonly nodeId: string | null;
-  readonly method: RankMethod;
-  /** Candidates that pass the node: the smaller of its `topN` and `maxCandidates`; Infinity: all. */
-  readonly cut: number;
-}
-
-export interface ResponseStage {
-  readonly nodeId: string | null;
-  readonly format: 'standard' | 'minimal' | 'grouped';
-  readonly includeFields: readonly string[];
-}
-
-/** False: the placement gets no items for this request. */
-export type PlacementTargeting = (run: Run) => boolean;
-
-/** Number for absent things (an offer without category) and for ids that aren't in the plan. */
-export const NONE = -1;
-export const UNKNOWN = -2;
-
-/** Dense numbers of ids, so that contacts and candidates are compared as integers. */
-export interface Ordinals {
-  readonly offer: ReadonlyMap<string, number>;
-  readonly creative: ReadonlyMap<string, number>;
-  readonly channel: ReadonlyMap<string, number>;
-  readonly category: ReadonlyMap<string, number>;
-  readonly subCategory: ReadonlyMap<string, number>;
-  /** Category and sub-category numbers by offer id, offers outside the plan included. */
-  readonly offerCategory: ReadonlyMap<string, readonly [category: number, subCategory: number]>;
+/** Creatives that can't be shown have a number too, so a creative is at its number or before it. */
+function findCreative(creatives: readonly PlanCreative[], ordinal: number): PlanCreative | undefined {
+  const direct = creatives[ordinal];
+  if (direct?.ordinal === ordinal) return direct;
+  let low = 0;
+  let high = Math.min(ordinal, creatives.length);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (creatives[middle]!.ordinal < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return creatives[low]?.ordinal === ordinal ? creatives[low] : undefined;
 }

@@ -1,9 +1,11 @@
-import { openReferences, validateFlow } from '../flow-validation/validate-flow.ts';
-import { newParts, readList, readObjects } from '../nodes/node-kind.ts';
+import { readList, readObjects } from '../config-values.ts';
+import { openReferences } from '../flow-validation/flow-references.ts';
+import { validateFlow } from '../flow-validation/validate-flow.ts';
+import { newParts } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
+import type { FlowConfig, FlowNode, Snapshot, SnapshotPolicy, SnapshotRule, SnapshotSchema } from '../plan/snapshot.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
-import type { FlowConfig, FlowNode, Snapshot, SnapshotPolicy, SnapshotRule, SnapshotSchema } from '../snapshot.ts';
 import { createBuilder } from './builder.ts';
 import { numberIds } from './ordinals.ts';
 import { enrichesByItself, readColumns } from './sources.ts';

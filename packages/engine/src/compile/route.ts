@@ -1,8 +1,6 @@
-import { readObject, readWord } from '../nodes/node-kind.ts';
+import { readObject, readWord } from '../config-values.ts';
+import { type BranchAction, branchActions } from '../nodes/branch-actions.ts';
 import type { Call, CallSide, PlacedNode } from './placed-nodes.ts';
-
-const actions = ['continue', 'skip_to', 'drop_all', 'call_flow'] as const;
-export type BranchAction = (typeof actions)[number];
 
 /** A node on the way of one request through a plan, of phase 1 or 2. */
 export interface Stop {
@@ -45,7 +43,7 @@ export function routeOf(nodes: readonly PlacedNode[], traveller: Traveller): rea
     }
     const side = traveller.holds(placed) ? 'onTrue' : 'onFalse';
     const { action: word, nodeId } = readObject(placed.node.config?.[side]);
-    const action = readWord(word, actions) ?? 'continue';
+    const action = readWord(word, branchActions) ?? 'continue';
     if (action === 'skip_to') skipUntil = typeof nodeId === 'string' ? nodeId : '';
     stops.push({ placed, isSkipped: false, action, call: takenCall(placed, side, traveller) });
   }

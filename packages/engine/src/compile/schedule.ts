@@ -1,16 +1,9 @@
 import { parseInstant } from '../arithmetic/calendar.ts';
-import type { ZoneClock } from '../input.ts';
-import type { Json } from '../snapshot.ts';
+import type { ZoneClock } from '../plan/input.ts';
+import type { Schedule } from '../plan/offer.ts';
+import type { Json } from '../plan/snapshot.ts';
 
 type JsonObject = { readonly [key: string]: Json };
-
-export type ScheduleCause = 'not_started' | 'ended' | 'day' | 'hour' | 'unreadable';
-
-/** Says why an offer's schedule is closed, or null when it is open (docs/design/api-catalogue.md 6, docs/design/quality.md E16). */
-export interface Schedule {
-  readonly zone: string;
-  closed(now: number, clock: ZoneClock): ScheduleCause | null;
-}
 
 const localDate = /^\d{4}-\d{2}-\d{2}$/;
 const withOffset = /T.*(?:Z|[+-]\d{2}(?::?\d{2})?)$/;

@@ -1,7 +1,7 @@
-import { readList, readObjects } from '../nodes/node-kind.ts';
-import type { FlowNode, Snapshot, SnapshotSchema } from '../snapshot.ts';
+import { readList, readObjects } from '../config-values.ts';
+import type { AutoSource, EnrichSource } from '../plan/plan.ts';
+import type { FlowNode, Snapshot, SnapshotSchema } from '../plan/snapshot.ts';
 import { enrichOrder } from './enrich-order.ts';
-import type { AutoSource, EnrichSource } from './plan.ts';
 
 /** Customer-type schemas without a parent that enrich by themselves, oldest first (docs/design/api-catalogue.md 2.3). */
 export function autoSources(snapshot: Pick<Snapshot, 'schemas'>, fields: ReadonlySet<string>): AutoSource[] {

@@ -1,7 +1,7 @@
-import type { SnapshotContentItem, SnapshotCreative } from '../snapshot.ts';
+import type { PlanCreative } from '../plan/offer.ts';
+import type { SnapshotContentItem, SnapshotCreative } from '../plan/snapshot.ts';
+import type { Template } from '../plan/template.ts';
 import { compileTemplate } from '../templates/compile-template.ts';
-import type { Template } from '../templates/template.ts';
-import type { PlanCreative } from './catalogue.ts';
 
 /** Compiled templates that a plan keeps. They're several times larger than their creatives. */
 const mostKept = 1024;

@@ -1,5 +1,4 @@
 import { isNamespace, type ReadRaw, readPath } from '../formula/path.ts';
-import type { FormulaScope } from '../formula/scope.ts';
 import type {
   CompiledCondition,
   Condition,
@@ -8,7 +7,8 @@ import type {
   ConditionOptions,
   ConditionProblem,
   ConditionTest,
-} from './condition.ts';
+} from '../plan/condition.ts';
+import type { FormulaScope } from '../plan/formula.ts';
 import { matcherOf } from './match.ts';
 import { LIST_OPERATORS } from './operator.ts';
 import { parseCondition, parseConditionList, resolveField } from './parse-condition.ts';

@@ -1,5 +1,5 @@
 import { type ConfigRemark, unknownKeys } from '../compile/config-problems.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json } from '../plan/snapshot.ts';
 
 const groupKeys = ['logic', 'conditions', 'all', 'any'];
 const leafKeys = ['field', 'operator', 'value'];

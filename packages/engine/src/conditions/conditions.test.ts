@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { emptyScope, type FormulaScope } from '../formula/scope.ts';
+import { emptyScope } from '../formula/scope.ts';
+import type { CompiledCondition, ConditionOptions, Operator } from '../plan/condition.ts';
+import type { FormulaScope } from '../plan/formula.ts';
 import { compileCondition, compileConditionList, compileField } from './compile-condition.ts';
-import type { CompiledCondition, ConditionOptions, Operator } from './condition.ts';
 import { matcherOf, testOperator } from './match.ts';
 import { CONDITION_OPERATORS } from './operator.ts';
 import { parseCondition } from './parse-condition.ts';

@@ -2,8 +2,8 @@ import { parseInstant } from '../arithmetic/calendar.ts';
 import { containsText } from '../arithmetic/contains-text.ts';
 import { parseDecimal } from '../arithmetic/decimal-text.ts';
 import { compareText } from '../arithmetic/order.ts';
+import type { Operator } from '../plan/condition.ts';
 import { compileRegex } from '../regex/compile-regex.ts';
-import type { Operator } from './condition.ts';
 
 /** Asks one operator of an actual value. `now`: epoch ms, for the operators that count days. Never throws. */
 export type Matcher = (actual: unknown, now: number) => boolean;

@@ -1,4 +1,4 @@
-import type { Operator } from './condition.ts';
+import type { Operator } from '../plan/condition.ts';
 
 /** Every spelling accepted on write, and the stored one (docs/design/api-catalogue.md 1.3). */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([

@@ -1,7 +1,5 @@
 import { isNamespace } from '../formula/path.ts';
 import { isObject } from '../json-object.ts';
-import { compileRegex } from '../regex/compile-regex.ts';
-import { didYouMean, listWords } from '../words/word-texts.ts';
 import type {
   Condition,
   ConditionGroup,
@@ -10,7 +8,9 @@ import type {
   ConditionProblem,
   Operator,
   Scalar,
-} from './condition.ts';
+} from '../plan/condition.ts';
+import { compileRegex } from '../regex/compile-regex.ts';
+import { didYouMean, listWords } from '../words/word-texts.ts';
 import { CONDITION_OPERATORS, canonicalOperator, spellingsOf } from './operator.ts';
 
 const MAX_DEPTH = 10;

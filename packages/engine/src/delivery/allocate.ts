@@ -1,23 +1,15 @@
-import type { PlanOffer } from '../compile/catalogue.ts';
-import { type Candidate, type Gate, type Run, standsBefore } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Gate } from '../plan/drop-reason.ts';
+import type { PlanOffer } from '../plan/offer.ts';
+import type { Grouping, Pick, RankedPick, RankMethod } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
+import type { TargetSlot } from '../plan/target.ts';
+import { standsBefore } from '../stages/candidates.ts';
 import { assign } from './assignment.ts';
 import { beginExploring } from './explore.ts';
 import { watchModelChance } from './model-chance.ts';
-import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
-import type { TargetSlot } from './target.ts';
+import { certain } from './rank-method.ts';
 import { topN } from './top-n.ts';
-
-/** The group node of a plan (docs/design/api-decisioning.md 8). */
-export interface Grouping {
-  readonly nodeId: string;
-  readonly allocation: 'optimal' | 'greedy';
-  /** Used where a request names no placement; null: none. */
-  readonly placements: readonly { readonly placementId: string; readonly maxSlots: number | null }[] | null;
-  /** By placement id; 1 if missing. */
-  readonly weights: ReadonlyMap<string, number>;
-  /** True: an offer once per answer; false: once per placement. */
-  readonly uniqueOffers: boolean;
-}
 
 /** What allocation needs to know about the answer in progress. */
 export interface Allocating {

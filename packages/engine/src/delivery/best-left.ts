@@ -1,4 +1,6 @@
-import { type Candidate, type Run, standsBefore } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import { standsBefore } from '../stages/candidates.ts';
 
 /** The best candidate left, by the tie break of docs/design/api-decisioning.md 1; null when none is left. */
 export function bestLeft(run: Run, left: (candidate: Candidate) => boolean): Candidate | null {

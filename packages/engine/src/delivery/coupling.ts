@@ -1,8 +1,8 @@
-import type { CouplingRow } from '../decision.ts';
-import { recordDrop } from '../nodes/close-stage.ts';
-import type { Run } from '../run.ts';
-import type { RequestedPlacement } from './target.ts';
-import type { Delivery } from './walk.ts';
+import type { CouplingRow } from '../plan/decision.ts';
+import type { Delivery } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
+import type { RequestedPlacement } from '../plan/target.ts';
+import { recordDrop } from '../stages/close-stage.ts';
 
 /**
  * Coupling of a multi-placement answer (docs/design/api-decisioning.md 10): on a channel that is atomic, one requested

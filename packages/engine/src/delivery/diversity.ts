@@ -1,5 +1,7 @@
-import { readNumber, readObject } from '../nodes/node-kind.ts';
-import { type Candidate, type Run, standsBefore } from '../run.ts';
+import { readNumber, readObject } from '../config-values.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import { standsBefore } from '../stages/candidates.ts';
 import { maxScoreOf } from './best-left.ts';
 import { certain, type RankMethodKind } from './rank-method.ts';
 

@@ -1,21 +1,13 @@
-import type { JsonObject } from '../compile/config-problems.ts';
-import { NONE } from '../compile/plan.ts';
+import { readIds, readNumber } from '../config-values.ts';
 import { ids, integer, type KeyCheck, number, object, taking } from '../nodes/node-keys.ts';
-import { readIds, readNumber } from '../nodes/node-kind.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import { NONE } from '../plan/ordinals.ts';
+import type { Explore, RankedPick, Ranking } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { stream } from '../random/stream.ts';
-import { type Candidate, type Run, standsBefore } from '../run.ts';
+import { standsBefore } from '../stages/candidates.ts';
 import { gatherBest } from './best-left.ts';
-import type { RankedPick, Ranking } from './rank-method.ts';
-
-/** Adds chance around a flow's rank method, so that we can estimate what would have happened otherwise (docs/adr/0019). */
-export interface Explore {
-  /** Chance of a slot to be drawn from the pool, 0 to 0.2. */
-  readonly rate: number;
-  readonly poolSize: number;
-  readonly fromRank: number;
-  /** By channel number: 1 where it explores; null: everywhere. */
-  readonly channels: Uint8Array | null;
-}
 
 const shape = object({
   keys: { rate: number(0, 0.2), poolSize: integer(2, 50), fromRank: integer(1, 50), channels: ids(100, 'channel') },

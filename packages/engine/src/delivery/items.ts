@@ -1,14 +1,16 @@
-import type { DecisionItem } from '../decision.ts';
-import type { PlanModel } from '../models/plan-models.ts';
 import { evaluateInto } from '../nodes/compute.ts';
-import type { FormulaError, OutputItem } from '../nodes/output-step.ts';
-import { type Candidate, focus, type Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { DecisionItem } from '../plan/decision.ts';
+import type { PlanModel } from '../plan/models.ts';
+import type { Delivery, Taken } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
+import type { Json } from '../plan/snapshot.ts';
+import type { FormulaError, OutputItem } from '../plan/stages.ts';
 import { modelFor, propensitySources } from '../scoring/propensity.ts';
 import { componentsOf } from '../scoring/score-stage.ts';
 import { scoredBy, settingsFor } from '../scoring/scoring.ts';
 import { creativeShareOf } from '../scratch.ts';
-import type { Json } from '../snapshot.ts';
-import type { Delivery, Taken } from './walk.ts';
+import { focus } from '../stages/candidates.ts';
 
 export interface Items {
   readonly items: readonly DecisionItem[];

@@ -1,20 +1,7 @@
-import type { Program } from '../compile/plan.ts';
-import type { DecisionRequest } from '../input.ts';
-import { findTarget, type Target } from './target.ts';
-
-/** Targets of requests that name no placement: they depend on the channel alone, so a plan finds each once. */
-export interface KnownTargets {
-  anywhere: KnownTarget | null;
-  readonly byChannel: Map<string, KnownTarget>;
-  readonly byChannelId: Map<string, KnownTarget>;
-  count: number;
-}
-
-export interface KnownTarget {
-  readonly target: Target;
-  /** -1: it is not remembered. */
-  readonly number: number;
-}
+import type { DecisionRequest } from '../plan/input.ts';
+import type { Program } from '../plan/program.ts';
+import type { KnownTarget, KnownTargets } from '../plan/target.ts';
+import { findTarget } from './target.ts';
 
 /** For each of them a match stage may keep a number per offer. */
 const mostTargets = 32;

@@ -1,11 +1,12 @@
 import { modelRunsByChance } from '../models/model-scores.ts';
-import type { Candidate, Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Pick, RankedPick, RankMethod } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
 import { modelFor, workOutPropensity } from '../scoring/propensity.ts';
 import { scoredBy, settingsFor } from '../scoring/scoring.ts';
 import { DRAWN, fitOf } from '../scratch.ts';
 import type { Exploring } from './explore.ts';
 import { type Answer, estimatedPicks, type Step } from './model-estimate.ts';
-import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
 
 /** Position of `model` among the sources of propensities. */
 const fromModel = 0;

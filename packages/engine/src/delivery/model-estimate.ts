@@ -1,12 +1,13 @@
 import { modelRunsByChance } from '../models/model-scores.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Pick, RankedPick, RankMethod } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
 import { stream } from '../random/stream.ts';
-import type { Candidate, Run } from '../run.ts';
 import { optimizeScores } from '../scoring/optimize-stage.ts';
 import { scoreAgain } from '../scoring/rescorings.ts';
 import { scoreCandidate } from '../scoring/score-stage.ts';
 import { DRAWN, PROPENSITY } from '../scratch.ts';
 import type { Exploring } from './explore.ts';
-import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
 
 /** Repetitions of an estimate, and the numbers of the beta distribution that all of them draw together at most. */
 const mostRepetitions = 1000;

@@ -1,6 +1,10 @@
 import { ln } from '../arithmetic/ln.ts';
-import type { PlanCreative } from '../compile/catalogue.ts';
-import { NONE, type Program } from '../compile/plan.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { PlanCreative } from '../plan/offer.ts';
+import { NONE } from '../plan/ordinals.ts';
+import type { Program } from '../plan/program.ts';
+import type { Run } from '../plan/run.ts';
+import type { Target } from '../plan/target.ts';
 import { creativesOf } from '../policies/lane-view.ts';
 import {
   addTally,
@@ -12,9 +16,8 @@ import {
   tallyReaches,
 } from '../policies/tally.ts';
 import { h32After, hashState } from '../random/hash.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
 import { SHARED } from '../scratch.ts';
-import type { Target } from './target.ts';
+import { leave } from '../stages/candidates.ts';
 
 export interface MatchSettings {
   readonly requireCreative: boolean;

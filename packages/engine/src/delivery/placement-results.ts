@@ -1,8 +1,8 @@
-import type { Decision } from '../decision.ts';
-import type { Run } from '../run.ts';
+import type { Decision } from '../plan/decision.ts';
+import type { Run } from '../plan/run.ts';
+import type { TargetSlot } from '../plan/target.ts';
 import type { Items } from './items.ts';
 import { isOpen } from './pick-creative.ts';
-import type { TargetSlot } from './target.ts';
 
 /** The items by placement, for requests with `placements` and for response format `grouped`; null for all others. */
 export function placementResults(run: Run, { items, bySlot }: Items): Decision['placementResults'] {

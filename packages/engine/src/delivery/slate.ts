@@ -1,5 +1,5 @@
-import type { DecisionItem, DrawnItem } from '../decision.ts';
-import type { RankedPick } from './rank-method.ts';
+import type { DecisionItem, DrawnItem } from '../plan/decision.ts';
+import type { RankedPick } from '../plan/ranking.ts';
 
 /** The chances of an answer as a whole. */
 export interface Slate {

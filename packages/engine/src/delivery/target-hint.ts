@@ -1,4 +1,4 @@
-import type { Plan } from '../compile/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { didYouMean, listWords, told } from '../words/word-texts.ts';
 
 /** What a request named, as the answer repeats it. */

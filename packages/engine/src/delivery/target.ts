@@ -1,54 +1,12 @@
 import { channelView } from '../compile/channel-view.ts';
-import type { JsonObject } from '../compile/config-problems.ts';
-import { NONE, type Plan, type Program } from '../compile/plan.ts';
-import type { EmptyTarget } from '../empty-reason.ts';
-import type { DecisionRequest } from '../input.ts';
-import type { SnapshotInactivePlacement, SnapshotPlacement } from '../snapshot.ts';
-import type { Grouping } from './allocate.ts';
-
-/** Where a request wants items, in the plan's terms. */
-export interface Target {
-  /** What the caller must correct; the first problem. The server answers 400 with it. */
-  readonly problem: TargetProblem | null;
-  readonly emptyReason: EmptyTarget | null;
-  /** Channels by position in `program.channels`; null: all. */
-  readonly channels: Uint8Array | null;
-  /** Placements that fit a request for one placement; null: none was named. Positions in `program.placements`. */
-  readonly placements: readonly number[] | null;
-  /** Active placements of a multi-placement request, in its order; null for all others. */
-  readonly slots: readonly TargetSlot[] | null;
-  /** All placements of a multi-placement request, in its order; null for all others. */
-  readonly requested: readonly RequestedPlacement[] | null;
-  /** True: a group node listed the placements, and the request none. */
-  readonly ofGroup?: true;
-  /** `channel.*` before a creative is known: the only channel that fits. */
-  readonly channelView: JsonObject | null;
-}
-
-export interface RequestedPlacement {
-  readonly id: string;
-  readonly name: string;
-  readonly channelId: string;
-  /** Of its channel. */
-  readonly couplingMode: 'partial' | 'atomic';
-  /** Position in `slots`; -1: it or its channel is not active. */
-  readonly slot: number;
-}
-
-export interface TargetSlot {
-  readonly placement: SnapshotPlacement;
-  /** Numbers in `program.placements` and `program.channels`. */
-  readonly placementNumber: number;
-  readonly channel: number;
-  readonly limit: number | null;
-}
-
-export interface TargetProblem {
-  readonly code: 'validation_failed' | 'reference_not_found';
-  /** JSON Pointer into the request. */
-  readonly path: string;
-  readonly message: string;
-}
+import type { EmptyTarget } from '../plan/empty-reason.ts';
+import type { DecisionRequest } from '../plan/input.ts';
+import { NONE } from '../plan/ordinals.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Program } from '../plan/program.ts';
+import type { Grouping } from '../plan/ranking.ts';
+import type { SnapshotInactivePlacement, SnapshotPlacement } from '../plan/snapshot.ts';
+import type { RequestedPlacement, Target, TargetProblem, TargetSlot } from '../plan/target.ts';
 
 type TargetRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'placement' | 'placements'>;
 

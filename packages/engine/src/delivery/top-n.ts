@@ -1,6 +1,7 @@
-import type { Candidate } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { RankMethod } from '../plan/ranking.ts';
 import { bestLeft, gatherBest } from './best-left.ts';
-import { certain, type RankMethod, type RankMethodKind } from './rank-method.ts';
+import { certain, type RankMethodKind } from './rank-method.ts';
 
 /** Collected beyond the wanted items, to replace those that a limit removes on the way. */
 const spare = 5;

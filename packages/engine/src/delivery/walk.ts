@@ -1,40 +1,24 @@
-import type { Plan } from '../compile/plan.ts';
 import { inScope } from '../compile/scopes.ts';
-import type { DecisionRequest } from '../input.ts';
-import { countDrop, recordDrop } from '../nodes/close-stage.ts';
+import type { Candidate } from '../plan/candidate.ts';
+
+import type { DecisionRequest } from '../plan/input.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { CompiledPolicy } from '../plan/policy.ts';
+import type { Grouping, RankedPick, RankMethod, Taken, Walked } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
+import type { Target, TargetSlot } from '../plan/target.ts';
 import { describe } from '../policies/ask-policies.ts';
 import { budgetGate, budgetReached } from '../policies/offer-budget.ts';
 import { offerCapReached } from '../policies/offer-caps.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isAskedOf, isLifted } from '../policies/policy-stage.ts';
 import { countVolumes } from '../policies/volumes.ts';
-import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
-import { allocate, cutByRank, type Grouping } from './allocate.ts';
+import { countBlock } from '../stages/candidates.ts';
+
+import { allocate } from './allocate.ts';
 import { beginExploring } from './explore.ts';
 import { watchModelChance } from './model-chance.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
-import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
-import type { Target, TargetSlot } from './target.ts';
-
-/** An item of the answer. */
-export interface Taken {
-  readonly candidate: Candidate;
-  readonly placementId: string | null;
-  readonly mandatory: boolean;
-  /** Where a model drew the scores, its probability is known once the answer is filled. */
-  pick: Pick;
-}
-
-/** Items by slot in delivery order; requests without `placements` have one slot. */
-export type Delivery = readonly (readonly Taken[])[];
-
-export interface Walked {
-  readonly delivery: Delivery;
-  /**
-   * Picks where chance may take part, in order. Coupling and quota may take some of them back. Null: nothing by chance.
-   */
-  readonly draws: readonly RankedPick[] | null;
-}
+import { certain } from './rank-method.ts';
 
 /**
  * Builds the answer: mandatory offers first, then what the rank method yields. Before each choice, candidates that a
@@ -295,129 +279,4 @@ function leaveOtherSlots(walk: Walk, taken: Candidate): void {
       if (constraintBlocks(run, creative, used)) candidate.reason = 'creative_constraint';
     }
   }
-}
-
-/** Counts and traces the offers that reached the walk and are not in the answer. */
-export function closeWalk(run: Run, delivery: Delivery): void {
-  if (run.trace === null && run.target.slots === null) countWalk(run);
-  else traceWalk(run, delivery);
-}
-
-/** One candidate per offer and nothing to trace: only the counts. */
-function countWalk(run: Run): void {
-  let cut = 0;
-  for (let of = 0; of < 2; of++) {
-    const list = of === 0 ? run.mandatory : run.list;
-    for (let at = 0; at < list.length; at++) {
-      const { reason, taken } = list[at]!;
-      if (taken) continue;
-      if (reason === null) {
-        cut += 1;
-      } else {
-        countDrop(run, reason);
-        run.lastRemover = 'admission';
-      }
-    }
-  }
-  if (cut > 0) countDrop(run, 'cut', cut);
-}
-
-function traceWalk(run: Run, delivery: Delivery): void {
-  const taken = new Set<Candidate['offer']>();
-  for (const items of delivery) for (const { candidate } of items) taken.add(candidate.offer);
-  const { rank, group: grouping } = run.program;
-  /** The group node, where it allocated. */
-  const group = run.target.slots === null ? null : grouping;
-  const dropped = new Map<string, Map<string, number>>();
-  const count = (stage: string, reason: DropReason): void => {
-    const reasons = dropped.get(stage) ?? new Map<string, number>();
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-    dropped.set(stage, reasons);
-  };
-  let cut = 0;
-  let admitted = 0;
-  for (const list of [run.mandatory, run.list]) {
-    for (let at = 0; at < list.length; ) {
-      const { offer } = list[at]!;
-      admitted += 1;
-      let worst: Candidate | null = null;
-      for (; at < list.length && list[at]!.offer === offer; at++) {
-        const candidate = list[at]!;
-        candidate.reason ??= 'cut';
-        if (candidate.slot >= 0 && !candidate.taken) noteRemoval(run, candidate);
-        if (worst === null || (worst.reason === 'cut' && candidate.reason !== 'cut')) worst = candidate;
-      }
-      if (worst === null || taken.has(offer)) continue;
-      if (worst.reason === 'cut' && run.trace === null) {
-        cut += 1;
-        continue;
-      }
-      const left = group === null || worst.gate === cutByRank ? rankStage : groupStage;
-      const stage = worst.reason === 'cut' ? left : 'admission';
-      if (stage === 'admission') run.lastRemover = 'admission';
-      recordDrop(run, worst, stage, stage === rankStage ? rank.nodeId : stage === groupStage ? group!.nodeId : null);
-      if (worst.reason !== null) count(stage, worst.reason);
-    }
-  }
-  if (cut > 0) countDrop(run, 'cut', cut);
-  if (run.trace === null) return;
-  const admission = dropped.get('admission');
-  const lost = admission === undefined ? 0 : [...admission.values()].reduce((sum, number) => sum + number, 0);
-  if (admission !== undefined) {
-    run.trace.stage({
-      stage: 'admission',
-      nodeId: null,
-      candidates: admitted,
-      passed: admitted - lost,
-      topScore: null,
-      method: null,
-      dropped: Object.fromEntries(admission),
-      warnings: [],
-    });
-  }
-  const cutHere = dropped.get(rankStage) ?? new Map<string, number>();
-  const ranked = group === null ? taken.size : admitted - lost - (cutHere.get('cut') ?? 0);
-  run.trace.stage({
-    stage: rankStage,
-    nodeId: rank.nodeId,
-    candidates: admitted - lost,
-    passed: ranked,
-    topScore: topScore(run, delivery),
-    method: run.rankMethod,
-    dropped: Object.fromEntries(cutHere),
-    warnings: [],
-  });
-  if (group === null) return;
-  run.trace.stage({
-    stage: groupStage,
-    nodeId: group.nodeId,
-    candidates: ranked,
-    passed: taken.size,
-    topScore: topScore(run, delivery),
-    method: group.allocation,
-    dropped: Object.fromEntries(dropped.get(groupStage) ?? []),
-    warnings: [],
-  });
-}
-
-const rankStage = 'rank';
-const groupStage = 'group';
-
-/** For an empty placement, what limits removed explains more than what found no room. */
-function noteRemoval({ slotRemover, program }: Run, { slot, reason, gate }: Candidate): void {
-  if (reason !== 'cut') slotRemover[slot] = 'admission';
-  else if (slotRemover[slot] !== 'admission') {
-    slotRemover[slot] = program.group === null || gate === cutByRank ? rankStage : groupStage;
-  }
-}
-
-function topScore({ scratch }: Run, delivery: Delivery): number | null {
-  let top: number | null = null;
-  for (const items of delivery) {
-    for (const { candidate, mandatory } of items) {
-      const score = mandatory ? 1 : scratch.columns.score[candidate.at]!;
-      if (top === null || score > top) top = score;
-    }
-  }
-  return top;
 }

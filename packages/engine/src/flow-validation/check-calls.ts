@@ -1,20 +1,11 @@
-import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { pointerStep } from '../compile/config-problems.ts';
 import { deepestCall, mostPlacedNodes } from '../compile/placed-nodes.ts';
+import { readObject } from '../config-values.ts';
 import { isObject } from '../json-object.ts';
-import { readObject } from '../nodes/node-kind.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { told } from '../words/word-texts.ts';
-import type { FlowIssue } from './validate-flow.ts';
-
-/** A flow of the tenant, as far as calls are concerned. */
-export interface KnownFlow {
-  readonly id: string;
-  readonly key: string;
-  /** Keys or ids that its published version calls; null: it is not active or was never published. */
-  readonly calls: readonly string[] | null;
-  /** Enabled nodes of that version; absent: none worth counting. */
-  readonly nodes?: number;
-}
+import type { FlowIssue } from './flow-issues.ts';
+import type { KnownFlow } from './flow-references.ts';
 
 /** A call of another flow. `path`: JSON Pointer to the name of the called flow. */
 export interface FlowCall {

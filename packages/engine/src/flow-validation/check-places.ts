@@ -1,6 +1,6 @@
-import { readObject } from '../nodes/node-kind.ts';
+import { readObject } from '../config-values.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
-import type { PlacedNode, RefuseAt } from './check-structure.ts';
+import type { PlacedNode, RefuseAt } from './flow-issues.ts';
 
 interface HookPlace {
   /** True for a node that may not come before the hook. */

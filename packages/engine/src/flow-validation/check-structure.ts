@@ -1,20 +1,10 @@
 import { nodeKinds } from '../nodes/node-kinds.ts';
-import type { FlowNode } from '../snapshot.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
 import { checkHook, checkSkips } from './check-places.ts';
-import type { FlowIssue } from './validate-flow.ts';
+import type { FlowIssue, PlacedNode, RefuseAt } from './flow-issues.ts';
 
 /** Node types that must follow this relative order. */
 const scoreOrder = ['score', 'optimize', 'rank', 'group'];
-
-/** An enabled node with its place in the list of all nodes and the phase of that place. */
-export interface PlacedNode {
-  readonly node: FlowNode;
-  readonly at: number;
-  readonly phase: number;
-}
-
-/** Adds an error about the node at this place; `at` null: about the list; `path`: below the node. */
-export type RefuseAt = (at: number | null, code: string, message: string, path?: string) => void;
 
 /** Structure of the list of nodes (docs/design/api-decisioning.md 7); disabled nodes count as absent. */
 export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publish', errors: FlowIssue[]): void {

@@ -1,11 +1,11 @@
-import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { pointerStep } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
+import type { FlowNode, Json, JsonObject } from '../plan/snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
 import { utf8Bytes } from '../words/utf8-bytes.ts';
 import { didYouMean, listWords, told } from '../words/word-texts.ts';
-import type { FlowIssue, FlowWarning } from './validate-flow.ts';
+import type { FlowIssue, FlowWarning } from './flow-issues.ts';
 
 const mostNodes = 500;
 const mostBytes = 256 * 1024;

@@ -1,76 +1,20 @@
-import type { JsonObject } from '../compile/config-problems.ts';
 import { deepestChain, enrichOrder } from '../compile/enrich-order.ts';
+import { readList, readObject, readObjects } from '../config-values.ts';
 import { exploreKey } from '../delivery/explore.ts';
 import { modelKinds } from '../models/model-kinds.ts';
 import { type ModelPlace, modelsOfScoring } from '../models/plan-models.ts';
 import { checkWebhook } from '../nodes/extension-point.ts';
-import {
-  checkKeys,
-  integer,
-  type NodeIssues,
-  object,
-  type ReferenceKind,
-  type WebhookRules,
-} from '../nodes/node-keys.ts';
-import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
+import { checkKeys, integer, type NodeIssues, object, type ReferenceKind } from '../nodes/node-keys.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { scoreShape } from '../nodes/score.ts';
+import type { FlowNode, Json, JsonObject } from '../plan/snapshot.ts';
 import { scoreMethodNames } from '../scoring/score-methods.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
 import { listWords, told } from '../words/word-texts.ts';
-import { checkCalls, type KnownFlow } from './check-calls.ts';
+import { checkCalls } from './check-calls.ts';
 import { checkStructure } from './check-structure.ts';
+import type { FlowCheck, FlowIssue, FlowWarning } from './flow-issues.ts';
+import { type FlowReferences, openReferences } from './flow-references.ts';
 import { readFlow, unknownKey } from './read-flow.ts';
-
-/** S: shape, 400. P: pipeline, 422 on PUT and 400 on POST. U: use, 422 at publish only (docs/design/api-decisioning.md 7). */
-export type FlowIssueClass = 'S' | 'P' | 'U';
-
-export interface FlowIssue {
-  /** JSON Pointer into the config. */
-  readonly path: string;
-  readonly nodeId: string | null;
-  readonly code: string;
-  readonly message: string;
-  readonly class: FlowIssueClass;
-}
-
-export interface FlowWarning extends Omit<FlowIssue, 'class'> {
-  /** The known key that was probably meant. */
-  readonly nearest: string | null;
-}
-
-export interface FlowCheck {
-  readonly valid: boolean;
-  readonly errors: readonly FlowIssue[];
-  readonly warnings: readonly FlowWarning[];
-}
-
-/** What a flow may name in its tenant. Missing, deleted and foreign records are all absent. */
-export interface FlowReferences {
-  has(kind: ReferenceKind, id: string): boolean;
-  /** Keys of the custom fields of all categories: bare names of formulas. */
-  readonly customFieldKeys: ReadonlySet<string>;
-  /** Columns of a schema by id or name; empty for one that does not exist. */
-  columnsOf(schema: string): readonly string[];
-  /** Key of the flow that the config belongs to; null: of none. */
-  readonly ownKey: string | null;
-  /** The tenant's flows; called only when the config calls one. */
-  readonly flows: readonly KnownFlow[];
-  readonly webhooks: WebhookRules;
-  /** Returns the model of a key or family, or null. */
-  modelNamed(name: string): { readonly modelType: string; readonly isActive: boolean } | null;
-}
-
-/** For a config that's read, not judged: everything it names exists and may be used. */
-export const openReferences: FlowReferences = {
-  has: () => true,
-  customFieldKeys: new Set(),
-  columnsOf: () => [],
-  ownKey: null,
-  flows: [],
-  webhooks: { urlProblem: () => null, headerProblem: () => null },
-  modelNamed: () => null,
-};
 
 /**
  * Checks a flow config v2 (docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.

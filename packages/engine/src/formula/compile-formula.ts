@@ -1,12 +1,21 @@
 import { parseDecimal } from '../arithmetic/decimal-text.ts';
+import type {
+  Formula,
+  FormulaCompilation,
+  FormulaErrorKind,
+  FormulaFailure,
+  FormulaOptions,
+  FormulaProblem,
+  FormulaScope,
+  FormulaValue,
+  OutputType,
+} from '../plan/formula.ts';
 import type { FormulaNode } from './ast.ts';
 import { type Evaluate, fail, failureAt, isTrue, print } from './evaluate.ts';
-import type { Formula, FormulaCompilation, FormulaOptions, FormulaProblem, OutputType } from './formula.ts';
 import { callOf, functionNamed } from './functions.ts';
 import { compileBinary, compileUnary } from './operators.ts';
 import { parseFormula } from './parse.ts';
 import { isNamespace, listOrValueOf, type ReadList, type ReadRaw, readOwn, readPath, scalarOf } from './path.ts';
-import type { FormulaErrorKind, FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 
 /** What one compilation collects. */
 interface Compiler {

@@ -1,7 +1,7 @@
 import { civilFromDays, isIsoDate, offsetAt, parseInstant } from '../arithmetic/calendar.ts';
+import type { FormulaScope, FormulaValue } from '../plan/formula.ts';
 import { type Evaluate, type Failures, fail, toText, toTextResult } from './evaluate.ts';
-import type { FormulaFunction } from './functions.ts';
-import type { FormulaScope, FormulaValue } from './scope.ts';
+import type { FormulaFunction } from './formula-function.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
+import type { FormulaErrorKind, FormulaFailure, FormulaScope, FormulaValue } from '../plan/formula.ts';
 import { isShortText, MAX_STEPS } from './limits.ts';
-import type { FormulaErrorKind, FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 
 /** One node as a closure. Its numbers are finite and never -0. */
 export type Evaluate = (scope: FormulaScope) => FormulaValue;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Formula, FormulaOptions, FormulaScope } from '../plan/formula.ts';
 import { compileFormula, convertOutput } from './compile-formula.ts';
 import { dependencyOrder } from './dependencies.ts';
-import type { Formula, FormulaOptions } from './formula.ts';
 import { functionNames } from './functions.ts';
-import { emptyScope, type FormulaScope } from './scope.ts';
+import { emptyScope } from './scope.ts';
 
 function compiled(source: string, options?: FormulaOptions): Formula {
   const result = compileFormula(source, options);

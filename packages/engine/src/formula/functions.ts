@@ -1,26 +1,9 @@
 import { dateFunctions } from './date-functions.ts';
-import { type Evaluate, type Failures, failuresOf, isTrue } from './evaluate.ts';
+import { type Evaluate, failuresOf, isTrue } from './evaluate.ts';
+import type { Call, FormulaFunction } from './formula-function.ts';
 import { numberFunctions } from './number-functions.ts';
 import type { ReadList } from './path.ts';
 import { textFunctions } from './text-functions.ts';
-
-/** What a function is built from: its arguments as closures, and failures that name it. */
-export interface Call {
-  readonly args: readonly Evaluate[];
-  /** The first argument of a function that takes a list there. For other functions, fails for lists. */
-  readonly first: ReadList;
-  readonly failures: Failures;
-  readonly at: number;
-}
-
-export interface FormulaFunction {
-  readonly min: number;
-  readonly max: number;
-  /** True when its first argument may be a list. */
-  readonly takesList?: boolean;
-  readonly readsZone?: boolean;
-  compile(call: Call): Evaluate;
-}
 
 /** Maximum arguments of functions with a variable number. */
 const MAX_ARGUMENTS = 20;

@@ -1,5 +1,5 @@
+import type { FormulaProblem } from '../plan/formula.ts';
 import { didYouMean, listWords } from '../words/word-texts.ts';
-import type { FormulaProblem } from './formula.ts';
 import { functionNames } from './functions.ts';
 import { NAMESPACES } from './path.ts';
 

@@ -4,7 +4,7 @@ import { exp } from '../arithmetic/exp.ts';
 import { ln } from '../arithmetic/ln.ts';
 import { pow } from '../arithmetic/pow.ts';
 import { type Evaluate, fail, toNumber, toResult } from './evaluate.ts';
-import type { FormulaFunction } from './functions.ts';
+import type { FormulaFunction } from './formula-function.ts';
 
 const MAX_ARGUMENTS = 20;
 /** Most decimals for `round`, positive or negative. */

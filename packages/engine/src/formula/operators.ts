@@ -1,4 +1,5 @@
 import { compareText } from '../arithmetic/order.ts';
+import type { FormulaScope, FormulaValue } from '../plan/formula.ts';
 import type { BinaryOperator, UnaryOperator } from './ast.ts';
 import {
   type Evaluate,
@@ -12,7 +13,6 @@ import {
   toResult,
   toTextResult,
 } from './evaluate.ts';
-import type { FormulaScope, FormulaValue } from './scope.ts';
 
 type Binary = (left: Evaluate, right: Evaluate, at: number) => Evaluate;
 

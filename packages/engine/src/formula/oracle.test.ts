@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { FormulaValue } from '../plan/formula.ts';
 import type { BinaryOperator, FormulaNode } from './ast.ts';
 import { compileFormula } from './compile-formula.ts';
 import { parseFormula } from './parse.ts';
-import { emptyScope, type FormulaValue } from './scope.ts';
+import { emptyScope } from './scope.ts';
 
 const BINARY: readonly BinaryOperator[] = ['||', '&&', '==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%'];
 

@@ -1,5 +1,5 @@
+import type { FormulaProblem } from '../plan/formula.ts';
 import type { BinaryOperator, FormulaNode } from './ast.ts';
-import type { FormulaProblem } from './formula.ts';
 import { MAX_DEPTH, MAX_PATH_PARTS, MAX_SOURCE_CHARACTERS } from './limits.ts';
 
 export type FormulaParse =

@@ -1,6 +1,6 @@
+import type { FormulaScope, FormulaValue } from '../plan/formula.ts';
 import { type Evaluate, fail, failureAt } from './evaluate.ts';
 import { isShortText } from './limits.ts';
-import type { FormulaScope, FormulaValue } from './scope.ts';
 
 export const NAMESPACES = [
   'customer',

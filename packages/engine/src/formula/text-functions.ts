@@ -1,10 +1,10 @@
 import { containsText } from '../arithmetic/contains-text.ts';
 import { groupedDecimal } from '../arithmetic/decimal.ts';
 import { finiteNumber } from '../arithmetic/order.ts';
+import type { FormulaValue } from '../plan/formula.ts';
 import { type Evaluate, fail, print, spend, toNumber, toText, toTextResult } from './evaluate.ts';
-import type { FormulaFunction } from './functions.ts';
+import type { FormulaFunction } from './formula-function.ts';
 import { areEqual } from './operators.ts';
-import type { FormulaValue } from './scope.ts';
 
 const MAX_ARGUMENTS = 20;
 const MAX_DECIMALS = 15;

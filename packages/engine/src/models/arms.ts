@@ -1,7 +1,6 @@
-import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
-import { pointerStep } from '../compile/config-problems.ts';
+import { type ConfigProblem, pointerStep } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { told } from '../words/word-texts.ts';
 
 /** A bandit's state of each offer, by offer id. */

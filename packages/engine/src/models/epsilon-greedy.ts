@@ -1,7 +1,7 @@
 import { finiteNumber } from '../arithmetic/order.ts';
 import { numberField } from '../compile/config-fields.ts';
 import { readConfig, unknownKeys } from '../compile/config-problems.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json } from '../plan/snapshot.ts';
 import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
 import type { ModelKind } from './model-kind.ts';
 

@@ -1,7 +1,7 @@
 import type { ConfigShape } from '../compile/config-fields.ts';
-import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
-import type { FormulaScope } from '../formula/scope.ts';
-import type { Json, SnapshotModel } from '../snapshot.ts';
+import type { ConfigProblem, ConfigRemark } from '../compile/config-problems.ts';
+import type { ModelProgram } from '../plan/models.ts';
+import type { Json, JsonObject, SnapshotModel } from '../plan/snapshot.ts';
 
 /** One type of model (docs/design/api-decisioning.md 15). Each has a file and a line in `model-kinds.ts`. */
 export interface ModelKind extends ConfigShape {
@@ -34,39 +34,4 @@ export interface Lesson {
   readonly reward: 0 | 1;
   /** Above 0; how many outcomes this one counts for. */
   readonly weight: number;
-}
-
-/** A model, ready to score. */
-export interface ModelProgram {
-  /** Paths that it reads, as `['attributes', 'age']`. */
-  readonly paths: readonly (readonly string[])[];
-  /** True: the score of an offer is drawn. */
-  readonly isRandom: boolean;
-  /** Starts one decision. `next` returns random numbers; `state` is what the model learned. */
-  begin(state: JsonObject | null, scope: FormulaScope, next: () => number): Scorer;
-}
-
-/** Scores the offers of one decision. */
-export interface Scorer {
-  /**
-   * Returns the score of the offer in `scope.offer`; NaN when the state isn't usable for it. `next` returns the offer's
-   * random draws.
-   */
-  score(offerId: string, next: () => number): number;
-  /** Points, or mean reward. */
-  raw(offerId: string): number;
-  /** Returns the parts of the score, for models that can tell. */
-  explain(): readonly Contribution[];
-  /** Chance that this decision scores by a uniform order of all offers; null: the chance has another form. */
-  readonly uniformChance: number | null;
-  /** True: the scores of this decision are such an order. */
-  readonly isUniform: boolean;
-  /** Score that it has when nothing is drawn. */
-  greedy(offerId: string): number;
-}
-
-export interface Contribution {
-  readonly feature: string;
-  readonly value: Json;
-  readonly contribution: number;
 }

@@ -1,5 +1,6 @@
 import type { ConfigShape } from '../compile/config-fields.ts';
-import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
+import type { ConfigProblem, ConfigRemark } from '../compile/config-problems.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
 import { epsilonGreedy } from './epsilon-greedy.ts';
 import type { Learning, ModelKind } from './model-kind.ts';

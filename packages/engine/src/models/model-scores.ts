@@ -1,23 +1,9 @@
-import type { JsonObject } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { ModelRun } from '../plan/models.ts';
+import type { Run } from '../plan/run.ts';
 import { stream } from '../random/stream.ts';
-import { type Candidate, focus, type Run } from '../run.ts';
-import type { Scorer } from './model-kind.ts';
-import type { PlanModel } from './plan-models.ts';
-
-/** A model in one decision. */
-export interface ModelRun {
-  readonly model: PlanModel;
-  readonly state: JsonObject | null;
-  readonly scorer: Scorer;
-  /** By offer number, valid where `known` has this decision's number. */
-  readonly scores: Float64Array;
-  readonly known: Float64Array;
-  /** True: it gave a score that was no number from 0 to 1. */
-  failed: boolean;
-  /** True: some candidate got its propensity from it. */
-  used: boolean;
-}
+import { focus } from '../stages/candidates.ts';
 
 /** The score of a candidate's offer by a model of the plan; null when the model is not usable, or not for this offer. */
 export function modelScore(run: Run, candidate: Candidate, number: number): number | null {

@@ -1,33 +1,8 @@
-import type { Builder } from '../compile/builder.ts';
-import type { JsonObject } from '../compile/config-problems.ts';
-import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
-import type { FlowConfig, Json, Snapshot, SnapshotRule } from '../snapshot.ts';
-import type { ModelProgram } from './model-kind.ts';
+import { readList, readObject, readObjects } from '../config-values.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { PlanModel, PlanModels } from '../plan/models.ts';
+import type { FlowConfig, Json, JsonObject, Snapshot, SnapshotRule } from '../plan/snapshot.ts';
 import { modelKinds } from './model-kinds.ts';
-
-/** A model that a plan's decisions can score with. */
-export interface PlanModel {
-  /** Its position among the plan's models. */
-  readonly number: number;
-  readonly id: string;
-  readonly key: string;
-  readonly type: string;
-  /** True: the input has what it learned, and it learns from the results of its decisions. */
-  readonly learns: boolean;
-  readonly program: ModelProgram;
-  /** Its state while the input has none; null: it doesn't learn. */
-  readonly emptyState: JsonObject | null;
-}
-
-export interface PlanModels {
-  readonly list: readonly PlanModel[];
-  /** Returns the position of the model that a flow or rule names by key or family; -1: no usable one. */
-  numberOf(name: string | null): number;
-  /** Positions of those that decide something; the others are scored for traces alone. Filled while the plan is compiled. */
-  readonly asked: Set<number>;
-  /** Positions of those that decide what may be shown at all. Likewise. */
-  readonly gates: Set<number>;
-}
 
 /** Stands among `gates` for whatever model the flow scores with. */
 export const flowModel = -2;

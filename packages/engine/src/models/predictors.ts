@@ -1,8 +1,8 @@
-import { type ConfigProblem, type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { type ConfigProblem, pointerStep } from '../compile/config-problems.ts';
 import { readPath } from '../compile/paths.ts';
-import type { FormulaScope } from '../formula/scope.ts';
 import { isObject } from '../json-object.ts';
-import type { Json } from '../snapshot.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 
 /** How a model reads one feature (docs/design/api-decisioning.md 15, predictors). */
 export interface Feature {

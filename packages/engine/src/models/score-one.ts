@@ -1,9 +1,8 @@
 import { viewOffer } from '../compile/catalogue.ts';
-import type { JsonObject } from '../compile/config-problems.ts';
 import { emptyScope } from '../formula/scope.ts';
+import type { Contribution } from '../plan/models.ts';
+import type { Json, JsonObject, SnapshotModel, SnapshotOffer } from '../plan/snapshot.ts';
 import { stream } from '../random/stream.ts';
-import type { Json, SnapshotModel, SnapshotOffer } from '../snapshot.ts';
-import type { Contribution } from './model-kind.ts';
 import { modelKinds } from './model-kinds.ts';
 
 /** What a model needs to score outside a decision. */

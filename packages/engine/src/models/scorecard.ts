@@ -1,20 +1,15 @@
 import { exp } from '../arithmetic/exp.ts';
 import { numberField, textField, wordField } from '../compile/config-fields.ts';
-import {
-  type ConfigProblem,
-  type ConfigRemark,
-  type JsonObject,
-  readConfig,
-  unknownKeys,
-} from '../compile/config-problems.ts';
+import { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import { compileConditionList } from '../conditions/compile-condition.ts';
 import { type Matcher, matcherOf } from '../conditions/match.ts';
 import { canonicalOperator, LIST_OPERATORS } from '../conditions/operator.ts';
-import type { FormulaScope } from '../formula/scope.ts';
+import { readNumber, readObjects } from '../config-values.ts';
 import { isObject } from '../json-object.ts';
-import { readNumber, readObjects } from '../nodes/node-kind.ts';
-import type { Json } from '../snapshot.ts';
-import type { Contribution, ModelKind } from './model-kind.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Contribution } from '../plan/models.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
+import type { ModelKind } from './model-kind.ts';
 import { type Feature, featureOf, featureProblem, predictorPaths } from './predictors.ts';
 
 const mostRules = 200;

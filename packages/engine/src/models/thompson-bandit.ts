@@ -1,6 +1,6 @@
 import { unknownKeys } from '../compile/config-problems.ts';
+import type { Json } from '../plan/snapshot.ts';
 import { betaSampler } from '../random/beta.ts';
-import type { Json } from '../snapshot.ts';
 import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
 import type { ModelKind } from './model-kind.ts';
 

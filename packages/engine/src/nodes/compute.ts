@@ -1,10 +1,11 @@
+import { readObjects, readWord } from '../config-values.ts';
 import { compileFormula, convertOutput } from '../formula/compile-formula.ts';
-import type { Formula, OutputType } from '../formula/formula.ts';
-import type { Run } from '../run.ts';
-import type { FlowNode } from '../snapshot.ts';
+import type { Formula, OutputType } from '../plan/formula.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import type { OutputItem, OutputStep } from '../plan/stages.ts';
 import { boolean, checkFormula, checkKeys, type KeyCheck, oneOf, taking, text } from './node-keys.ts';
-import { type NodeKind, type PlanParts, readObjects, readWord } from './node-kind.ts';
-import type { OutputItem, OutputStep } from './output-step.ts';
+import type { NodeKind, PlanParts } from './node-kind.ts';
 
 const outputTypes = ['number', 'text', 'boolean'] as const;
 export const computeKey = text(

@@ -1,19 +1,18 @@
-import type { BranchAction } from '../compile/route.ts';
 import { compileConditionList } from '../conditions/compile-condition.ts';
-import { leave } from '../run.ts';
-import type { FlowNode } from '../snapshot.ts';
-import { closeStage } from './close-stage.ts';
+import { readObject } from '../config-values.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import type { Step } from '../plan/stages.ts';
+import { leave } from '../stages/candidates.ts';
+import { closeStage } from '../stages/close-stage.ts';
+import { type BranchAction, branchActions } from './branch-actions.ts';
 import { anyText, conditionsOver, type KeyCheck, object, oneOf, reference, taking } from './node-keys.ts';
-import { type NodeKind, readObject } from './node-kind.ts';
-import type { Step } from './step.ts';
-
-const actions = ['continue', 'skip_to', 'drop_all', 'call_flow'] as const;
+import type { NodeKind } from './node-kind.ts';
 
 /** Asked once per request, before there is a candidate (docs/design/api-decisioning.md 8). */
 const namespaces: ReadonlySet<string> = new Set(['customer', 'request', 'attributes', 'channel']);
 
 const branchShape = object({
-  keys: { action: oneOf(actions), nodeId: anyText, flowKey: reference('flow') },
+  keys: { action: oneOf(branchActions), nodeId: anyText, flowKey: reference('flow') },
 });
 
 /** What happens on one side. `checkStructure` checks that the target of skip_to fits. */

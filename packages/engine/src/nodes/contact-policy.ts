@@ -1,10 +1,11 @@
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { FlowNode } from '../snapshot.ts';
-import { askStage } from './ask-stage.ts';
-import { closeStage } from './close-stage.ts';
+import { readIds, readWord } from '../config-values.ts';
+import type { CompiledPolicy } from '../plan/policy.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import type { Step } from '../plan/stages.ts';
+import { askStage } from '../stages/ask-stage.ts';
+import { closeStage } from '../stages/close-stage.ts';
 import { ids, oneOf } from './node-keys.ts';
-import { type NodeKind, type PlanParts, readIds, readWord } from './node-kind.ts';
-import type { Step } from './step.ts';
+import type { NodeKind, PlanParts } from './node-kind.ts';
 
 const modes = ['all', 'selected'] as const;
 

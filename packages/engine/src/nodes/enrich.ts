@@ -1,8 +1,10 @@
-import { leave, type Run } from '../run.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
-import { closeStage } from './close-stage.ts';
+import { readList, readObjects, readWord } from '../config-values.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode, Json } from '../plan/snapshot.ts';
+import { leave } from '../stages/candidates.ts';
+import { closeStage } from '../stages/close-stage.ts';
 import { integer, looseIds, objects, oneOf, reference, taking, text } from './node-keys.ts';
-import { type NodeKind, readList, readObjects, readWord } from './node-kind.ts';
+import type { NodeKind } from './node-kind.ts';
 
 const onMissingWords = ['continue', 'drop_all'] as const;
 const fieldNames = (value: unknown): boolean =>

@@ -1,6 +1,8 @@
-import type { ExternalEntry } from '../input.ts';
-import { type AskedCandidate, type Candidate, type Run, standsBefore } from '../run.ts';
-import type { FlowNode } from '../snapshot.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { ExternalEntry } from '../plan/input.ts';
+import type { AskedCandidate, Run } from '../plan/run.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import { standsBefore } from '../stages/candidates.ts';
 
 /** Maximum offers sent to a webhook (docs/design/api-decisioning.md 8). */
 const mostAsked = 200;

@@ -1,14 +1,16 @@
 import { pointerStep } from '../compile/config-problems.ts';
 import { isTrue } from '../formula/evaluate.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode, Json } from '../plan/snapshot.ts';
+import type { Step } from '../plan/stages.ts';
 import { noteScores } from '../scoring/rescorings.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
-import { closeStage } from './close-stage.ts';
+import { leave } from '../stages/candidates.ts';
+import { closeStage } from '../stages/close-stage.ts';
 import { askedOf, inOrder, webhookAnswer } from './extension-answer.ts';
 import { compileValue, type ExtensionValue, noValue } from './extension-value.ts';
 import { checkFormula, integer, type NodeIssues, oneOf, taking } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
-import type { Step } from './step.ts';
 
 const mostHeaders = 10;
 const longestUrl = 2000;

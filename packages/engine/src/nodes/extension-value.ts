@@ -1,8 +1,10 @@
 import { compileFormula, convertOutput } from '../formula/compile-formula.ts';
-import type { FormulaValue } from '../formula/scope.ts';
-import { type Candidate, focus, type Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { FormulaValue } from '../plan/formula.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode, Json } from '../plan/snapshot.ts';
 import { componentsOf } from '../scoring/score-stage.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
+import { focus } from '../stages/candidates.ts';
 
 /** The formula of an extension point. */
 export interface ExtensionValue {

@@ -1,13 +1,14 @@
 import { compileConditionList } from '../conditions/compile-condition.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import { focus, leave } from '../run.ts';
-import type { FlowNode } from '../snapshot.ts';
+import { readIds } from '../config-values.ts';
+import type { CompiledPolicy } from '../plan/policy.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import { askStage } from '../stages/ask-stage.ts';
+import { focus, leave } from '../stages/candidates.ts';
+import { closeStage } from '../stages/close-stage.ts';
 import { wishesOf } from '../why-not/edits.ts';
 import { isExamined } from '../why-not/probe.ts';
-import { askStage } from './ask-stage.ts';
-import { closeStage } from './close-stage.ts';
 import { conditions, ids, oneOf } from './node-keys.ts';
-import { type NodeKind, readIds } from './node-kind.ts';
+import type { NodeKind } from './node-kind.ts';
 
 /**
  * Candidates that do not match the conditions leave; the global policies that the node names are evaluated here, and

@@ -1,8 +1,9 @@
 import { pointerStep } from '../compile/config-problems.ts';
-import type { Grouping } from '../delivery/allocate.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
+import { readNumber, readObject, readObjects } from '../config-values.ts';
+import type { Grouping } from '../plan/ranking.ts';
+import type { FlowNode, Json } from '../plan/snapshot.ts';
 import { boolean, integer, type NodeIssues, number, objects, oneOf, reference, taking } from './node-keys.ts';
-import { type NodeKind, readNumber, readObject, readObjects } from './node-kind.ts';
+import type { NodeKind } from './node-kind.ts';
 
 const placementShape = objects(20, {
   keys: { placementId: reference('placement'), maxSlots: integer(1, 50) },

@@ -1,13 +1,15 @@
-import type { PlanOffer } from '../compile/catalogue.ts';
-import type { Schedule } from '../compile/schedule.ts';
-import { budgetGate, budgetReached, type OfferBudget } from '../policies/offer-budget.ts';
+import { readIds, readList, readWord } from '../config-values.ts';
+import { type Candidate, mandatoryOrigin } from '../plan/candidate.ts';
+import type { OfferBudget, PlanOffer, Schedule } from '../plan/offer.ts';
+import type { Run } from '../plan/run.ts';
+import { budgetGate, budgetReached } from '../policies/offer-budget.ts';
 import { offerCapReached } from '../policies/offer-caps.ts';
-import { type Candidate, leave, mandatoryOrigin, type Run } from '../run.ts';
 import { reserve, takeCandidate } from '../scratch.ts';
+import { leave } from '../stages/candidates.ts';
+import { closeStage, keepExamined, recordDrop } from '../stages/close-stage.ts';
 import { alterPriority, isExamined } from '../why-not/probe.ts';
-import { closeStage, keepExamined, recordDrop } from './close-stage.ts';
 import { boolean, ids, listOf, oneOf } from './node-keys.ts';
-import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
+import type { NodeKind } from './node-kind.ts';
 
 const scopeWords = ['all', 'category', 'subcategory', 'offers', 'manual'] as const;
 

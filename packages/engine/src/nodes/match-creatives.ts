@@ -1,3 +1,4 @@
+import { readIds, readWord } from '../config-values.ts';
 import {
   ASK,
   fixedChoices,
@@ -6,13 +7,15 @@ import {
   pickCreative,
   targetingClosesAll,
 } from '../delivery/pick-creative.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import type { Step } from '../plan/stages.ts';
 import { copyCandidate, copyFit, reserve, takeCandidate } from '../scratch.ts';
-import type { FlowNode } from '../snapshot.ts';
-import { closeStage } from './close-stage.ts';
+import { leave } from '../stages/candidates.ts';
+import { closeStage } from '../stages/close-stage.ts';
 import { boolean, ids, oneOf } from './node-keys.ts';
-import { type NodeKind, type PlanParts, readIds, readWord } from './node-kind.ts';
-import type { Step } from './step.ts';
+import type { NodeKind, PlanParts } from './node-kind.ts';
 
 const modes = ['exact', 'any', 'none'] as const;
 

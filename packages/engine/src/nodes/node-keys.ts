@@ -1,10 +1,10 @@
-import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { pointerStep } from '../compile/config-problems.ts';
 import { compileConditionList } from '../conditions/compile-condition.ts';
 import { conditionRemarks } from '../conditions/condition-remarks.ts';
 import { LIST_OPERATORS } from '../conditions/operator.ts';
 import { compileFormula } from '../formula/compile-formula.ts';
 import { formulaHint } from '../formula/hint.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
 import { mustBeOneOf, told } from '../words/word-texts.ts';
 

@@ -1,15 +1,12 @@
-import type { Builder } from '../compile/builder.ts';
-import type { PlanCreative, PlanOffer } from '../compile/catalogue.ts';
-import type { JsonObject } from '../compile/config-problems.ts';
-import { isObject } from '../json-object.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { AskedStage, PolicyStage } from '../policies/policy-stage.ts';
-import type { CompiledRule } from '../qualification/rule-kind.ts';
-import type { Candidate, Run } from '../run.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { PlanCreative, PlanOffer } from '../plan/offer.ts';
+import type { AskedStage, CompiledPolicy, PolicyStage } from '../plan/policy.ts';
+import type { CompiledRule } from '../plan/rule.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode, JsonObject } from '../plan/snapshot.ts';
+import type { OutputStep, Step } from '../plan/stages.ts';
 import type { KeyCheck, NodeIssues } from './node-keys.ts';
-import type { OutputStep } from './output-step.ts';
-import type { Step } from './step.ts';
 
 /** One node type (docs/design/api-decisioning.md 8): its keys for the validator and its work for the compiler. */
 export interface NodeKind {
@@ -101,30 +98,4 @@ export function listsNow(parts: PlanParts): ReadonlySet<number> | null {
 /** The candidates that came in with these lists; null: all. */
 export function candidatesFrom({ list }: Run, lists: ReadonlySet<number> | null): readonly Candidate[] {
   return lists === null ? list : list.filter(({ origin }) => lists.has(origin));
-}
-
-export function readWord<W extends string>(value: Json | undefined, words: readonly W[]): W | undefined {
-  return words.find((word) => word === value);
-}
-
-/** Ids of records in their one spelling, lower case: a flow may name them in any (docs/design/api-access.md 1). */
-export function readIds(value: Json | undefined): readonly string[] {
-  return (readList(value) ?? []).map((id) => id.toLowerCase());
-}
-
-export function readList(value: Json | undefined): readonly string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.filter((entry): entry is string => typeof entry === 'string');
-}
-
-export function readNumber(value: Json | undefined, fallback: number): number {
-  return typeof value === 'number' ? value : fallback;
-}
-
-export function readObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-export function readObjects(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter((entry: Json): entry is JsonObject => isObject(entry)) : [];
 }

@@ -16,13 +16,13 @@ import { response } from './response.ts';
 import { score } from './score.ts';
 import { setProperties } from './set-properties.ts';
 
-/** The 16 node types: one file and one line each. */
-const kinds: readonly NodeKind[] = [
+/** The node types: one file and one line each. */
+const kinds = {
   inventory,
-  matchCreatives,
+  match_creatives: matchCreatives,
   enrich,
   qualify,
-  contactPolicy,
+  contact_policy: contactPolicy,
   filter,
   conditional,
   score,
@@ -30,10 +30,12 @@ const kinds: readonly NodeKind[] = [
   rank,
   group,
   compute,
-  setProperties,
+  set_properties: setProperties,
   response,
-  callFlow,
-  extensionPoint,
-];
+  call_flow: callFlow,
+  extension_point: extensionPoint,
+} satisfies Readonly<Record<string, NodeKind>>;
 
-export const nodeKinds: ReadonlyMap<string, NodeKind> = new Map(kinds.map((kind) => [kind.type, kind]));
+export type NodeType = keyof typeof kinds;
+
+export const nodeKinds: ReadonlyMap<string, NodeKind> = new Map(Object.entries(kinds));

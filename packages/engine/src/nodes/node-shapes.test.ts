@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ConfigShape } from '../compile/config-fields.ts';
 import { policyProblems, policyShapes } from '../policies/policy-kinds.ts';
+import { nodeKinds } from './node-kinds.ts';
 import { nodeShapes } from './node-shapes.ts';
 import { nodeTexts } from './node-texts.ts';
 
-type Fields = (typeof nodeShapes)[string]['fields'];
+type Fields = ConfigShape['fields'];
 
 function* placesIn(fields: Fields, path: string): Generator<[place: string, description: string]> {
   for (const [key, field] of Object.entries(fields)) {
@@ -15,7 +17,11 @@ function* placesIn(fields: Fields, path: string): Generator<[place: string, desc
   }
 }
 
-test('each key of a node says what it means, and no text is about a key that is not there', () => {
+test('lists each node type under its own name', () => {
+  for (const [type, kind] of nodeKinds) assert.equal(kind.type, type);
+});
+
+test('describes each key of a node, and no other', () => {
   const places = new Map(Object.entries(nodeShapes).flatMap(([type, { fields }]) => [...placesIn(fields, type)]));
   const parts = /^filter\.conditions\.|^conditional\.conditions\./;
   const silent = [...places].filter(([place, text]) => text === '' && !parts.test(place)).map(([place]) => place);
@@ -24,7 +30,7 @@ test('each key of a node says what it means, and no text is about a key that is 
   assert.deepEqual(unknown, []);
 });
 
-test('the ranges that are documented are those that are checked', () => {
+test('checks the ranges that it documents', () => {
   let checked = 0;
   for (const [type, { fields }] of Object.entries(policyShapes)) {
     for (const [key, { minimum, maximum, enum: words }] of Object.entries(fields)) {

@@ -1,15 +1,15 @@
 import type { ConfigField, ConfigShape } from '../compile/config-fields.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json } from '../plan/snapshot.ts';
 import type { KeyCheck, Taken } from './node-keys.ts';
-import { nodeKinds } from './node-kinds.ts';
+import { type NodeType, nodeKinds } from './node-kinds.ts';
 import { nodeTexts } from './node-texts.ts';
 
 type Keys = Readonly<Record<string, KeyCheck>>;
 
 /** The configs of all node types for the API documentation: what the checks accept, and what it means. */
-export const nodeShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
+export const nodeShapes = Object.fromEntries(
   [...nodeKinds].map(([type, { keys, required }]) => [type, { fields: fieldsOf(keys, type), required }]),
-);
+) as Readonly<Record<NodeType, ConfigShape>>;
 
 function fieldsOf(keys: Keys, path: string): Record<string, ConfigField> {
   return Object.fromEntries(

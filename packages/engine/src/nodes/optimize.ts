@@ -1,11 +1,12 @@
 import { compareText } from '../arithmetic/order.ts';
-import { isObjective, objectiveNames } from '../scoring/objectives.ts';
-import type { Optimizing } from '../scoring/optimize-stage.ts';
+import { readNumber, readObject } from '../config-values.ts';
+import { type Optimizing, objectiveNames } from '../plan/scoring.ts';
+import type { FlowNode, Json } from '../plan/snapshot.ts';
+import { isObjective } from '../scoring/objectives.ts';
 import { type ProfileWeights, weightsOf } from '../scoring/strategies.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
 import { boolean, type NodeIssues, number, object, oneOf, reference, taking } from './node-keys.ts';
-import { type NodeKind, readNumber, readObject } from './node-kind.ts';
+import type { NodeKind } from './node-kind.ts';
 
 const weightKeys = Object.fromEntries(objectiveNames.map((name) => [name, number(0, 1)]));
 

@@ -1,14 +1,17 @@
 import { candidatesInScope, candidatesOf, inScope, isMember } from '../compile/scopes.ts';
-import { type CompiledRule, ruleStages } from '../qualification/rule-kind.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import { readIds, readList, readWord } from '../config-values.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import { type CompiledRule, ruleStages } from '../plan/rule.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import type { Step } from '../plan/stages.ts';
+import type { QualificationRow } from '../plan/trace.ts';
 import { FITTED, fitOf } from '../scratch.ts';
-import type { FlowNode } from '../snapshot.ts';
-import type { QualificationRow } from '../trace.ts';
+import { leave } from '../stages/candidates.ts';
+import { closeStage } from '../stages/close-stage.ts';
 import { isExamined } from '../why-not/probe.ts';
-import { closeStage } from './close-stage.ts';
 import { ids, listOf, oneOf } from './node-keys.ts';
-import { candidatesFrom, listsNow, type NodeKind, type PlanParts, readIds, readList, readWord } from './node-kind.ts';
-import type { Step } from './step.ts';
+import { candidatesFrom, listsNow, type NodeKind, type PlanParts } from './node-kind.ts';
 
 const modes = ['all', 'selected'] as const;
 const lowestFit = 0.01;

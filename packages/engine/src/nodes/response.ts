@@ -1,7 +1,8 @@
-import type { ResponseStage } from '../compile/plan.ts';
-import type { FlowNode } from '../snapshot.ts';
+import { readList, readWord } from '../config-values.ts';
+import type { ResponseStage } from '../plan/program.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
 import { integer, listOf, oneOf } from './node-keys.ts';
-import { type NodeKind, readList, readWord } from './node-kind.ts';
+import type { NodeKind } from './node-kind.ts';
 
 const formats = ['standard', 'minimal', 'grouped'] as const;
 

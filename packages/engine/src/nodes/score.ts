@@ -1,8 +1,17 @@
-import type { JsonObject } from '../compile/config-problems.ts';
-import type { PlanModels } from '../models/plan-models.ts';
+import { readList, readNumber, readObject, readObjects } from '../config-values.ts';
+import type { PlanModels } from '../plan/models.ts';
+import type { Exponents, Ladder, ScoreSettings, Scoring } from '../plan/scoring.ts';
+import type {
+  FlowConfig,
+  FlowNode,
+  Json,
+  JsonObject,
+  Snapshot,
+  SnapshotCategory,
+  SnapshotChannel,
+} from '../plan/snapshot.ts';
 import { compileChampions } from '../scoring/champions.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
-import type { Exponents, Ladder, ScoreSettings, Scoring } from '../scoring/scoring.ts';
 import {
   compileStrategies,
   formulaExponents,
@@ -11,7 +20,6 @@ import {
   strategySettings,
   usualExponents,
 } from '../scoring/strategies.ts';
-import type { FlowConfig, FlowNode, Json, Snapshot, SnapshotCategory, SnapshotChannel } from '../snapshot.ts';
 import {
   anyText,
   boolean,
@@ -27,7 +35,7 @@ import {
   reference,
   taking,
 } from './node-keys.ts';
-import { type NodeKind, readList, readNumber, readObject, readObjects } from './node-kind.ts';
+import type { NodeKind } from './node-kind.ts';
 
 const mostOverrides = 50;
 const mostStrategies = 20;

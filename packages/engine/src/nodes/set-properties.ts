@@ -1,12 +1,13 @@
+import { readObjects } from '../config-values.ts';
 import { compileFormula } from '../formula/compile-formula.ts';
-import type { Formula } from '../formula/formula.ts';
-import type { Run } from '../run.ts';
-import type { FlowNode, Json } from '../snapshot.ts';
+import type { Formula } from '../plan/formula.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode, Json } from '../plan/snapshot.ts';
+import type { FormulaError, OutputStep } from '../plan/stages.ts';
 import { utf8Bytes } from '../words/utf8-bytes.ts';
 import { computeKey } from './compute.ts';
 import { checkFormula, checkKeys, type KeyCheck, oneOf, taking } from './node-keys.ts';
-import { type NodeKind, type PlanParts, readObjects } from './node-kind.ts';
-import type { FormulaError, OutputStep } from './output-step.ts';
+import type { NodeKind, PlanParts } from './node-kind.ts';
 
 const largestValueBytes = 4096;
 

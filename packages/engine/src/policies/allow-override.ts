@@ -9,6 +9,7 @@ export const allowOverride: PolicyKind = {
   ruleType: 'allow_override',
   fields,
   required: [],
+  historyDays: () => 0,
   check(config) {
     const reader = readConfig(config);
     reader.text('reason');

@@ -1,11 +1,14 @@
 import { candidatesInScope, candidatesOf, inScope } from '../compile/scopes.ts';
 import { isObject } from '../json-object.ts';
-import { type Candidate, countBlock, leave, type Run } from '../run.ts';
-import type { Json } from '../snapshot.ts';
-import type { PolicyRow } from '../trace.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { CompiledPolicy, PolicyStage } from '../plan/policy.ts';
+import type { Run } from '../plan/run.ts';
+import type { Json } from '../plan/snapshot.ts';
+import type { PolicyRow } from '../plan/trace.ts';
+import { countBlock, leave } from '../stages/candidates.ts';
 import { isExamined } from '../why-not/probe.ts';
-import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
-import { firstInScope, type PolicyStage } from './policy-stage.ts';
+import { canBeLifted } from './policy-kind.ts';
+import { firstInScope } from './policy-stage.ts';
 
 /**
  * Asks the policies of a stage of their candidates, by priority, unless an override of the stage lifts the block. The

@@ -1,9 +1,10 @@
 import { anyNumberField, wordField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { VolumeKey } from '../input.ts';
-import type { Candidate, Run } from '../run.ts';
-import type { ScopeAssignment } from '../snapshot.ts';
-import { need } from './outcome-config.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { VolumeKey } from '../plan/input.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject, ScopeAssignment } from '../plan/snapshot.ts';
+import { need } from './outcomes/outcome-config.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { volumeFull, volumeOf } from './volumes.ts';
 
@@ -24,6 +25,7 @@ export const budgetExhausted: PolicyKind = {
   ruleType: 'budget_exhausted',
   fields,
   required: ['budgetField', 'threshold'],
+  historyDays: () => 0,
   check: (config) => parse(config).problems,
   compile(policy, scope, builder) {
     const { budgetField, threshold } = parse(policy.config);

@@ -1,27 +1,13 @@
 import { type ConfigField, integerField } from '../compile/config-fields.ts';
-import {
-  type ConfigReader,
-  type ConfigRemark,
-  type JsonObject,
-  readConfig,
-  unknownKeys,
-} from '../compile/config-problems.ts';
+import { type ConfigReader, type ConfigRemark, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
-import type { Json } from '../snapshot.ts';
-import type { Limit } from './counter.ts';
+import type { CapLimit } from '../plan/offer.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** The highest limit that a cap may have. */
 export const mostContacts = 1_000_000;
-
-/** One limit of a cap, with the words of its reason and detail. */
-export interface CapLimit extends Limit {
-  readonly period: string;
-  /** In the reason: `day`, `week`, `month`, `total`, `7d`, `12h`. */
-  readonly word: string;
-  readonly length: { readonly windowDays: number } | { readonly windowHours: number } | null;
-}
 
 const calendar = {
   daily: { kind: 'day', word: 'day' },

@@ -1,11 +1,15 @@
 import { isoInstant } from '../arithmetic/calendar.ts';
-import type { Builder } from '../compile/builder.ts';
 import { numberField, textField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import { UNKNOWN } from '../compile/plan.ts';
-import type { Candidate, Run } from '../run.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { LaneView } from '../plan/lanes.ts';
+import { UNKNOWN } from '../plan/ordinals.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { oncePerDecision } from './counted-set.ts';
-import { type LaneView, offerIdOf } from './lane-view.ts';
+import { numberIn } from './history-days.ts';
+import { offerIdOf } from './lane-view.ts';
 import {
   afterOutcomeField,
   daysAgo,
@@ -14,8 +18,8 @@ import {
   need,
   outcomeRemarks,
   readOutcomes,
-} from './outcome-config.ts';
-import { outcomeKeyOf, outcomesOf } from './outcome-view.ts';
+} from './outcomes/outcome-config.ts';
+import { outcomeKeyOf, outcomesOf } from './outcomes/outcome-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
 
@@ -42,6 +46,7 @@ export const categorySuppression: PolicyKind = {
   ruleType: 'category_suppression',
   fields,
   required: ['suppressionDays'],
+  historyDays: (config) => numberIn(config, 'suppressionDays'),
   check: (config) => parse(config).problems,
   remarks: (config) => outcomeRemarks(config, 'suppressionDays'),
   compile(policy, _scope, builder) {

@@ -1,10 +1,13 @@
 import { numberField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Scope } from '../compile/scopes.ts';
-import type { Candidate } from '../run.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Scope } from '../plan/scope.ts';
+import type { Tally } from '../plan/scratch.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { bucketOf, bucketOfLane, oncePerDecision, type Per, perField, perWords, reachOfFound } from './counted-set.ts';
+import { numberIn } from './history-days.ts';
 import type { PolicyKind } from './policy-kind.ts';
-import { hasTally, raiseTally, type Tally, tallyOf } from './tally.ts';
+import { hasTally, raiseTally, tallyOf } from './tally.ts';
 
 const hourMs = 3_600_000;
 
@@ -18,6 +21,7 @@ export const cooldown: PolicyKind = {
   ruleType: 'cooldown',
   fields,
   required: ['cooldownHours'],
+  historyDays: (config) => numberIn(config, 'cooldownHours') / 24,
   check(config) {
     const { problems, cooldownHours } = parse(config);
     return cooldownHours === undefined && problems.length === 0

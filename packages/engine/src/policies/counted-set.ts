@@ -1,7 +1,10 @@
 import { wordField } from '../compile/config-fields.ts';
-import { NONE } from '../compile/plan.ts';
-import type { Candidate, Run } from '../run.ts';
-import { channelsOf, creativesOf, type LaneView } from './lane-view.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { LaneView } from '../plan/lanes.ts';
+import { NONE } from '../plan/ordinals.ts';
+import type { Reach } from '../plan/policy.ts';
+import type { Run } from '../plan/run.ts';
+import { channelsOf, creativesOf } from './lane-view.ts';
 
 /** What `config.per` narrows a counted set to: the candidate's own offer, creative, channel or category. */
 export const perWords = ['scope', 'offer', 'creative', 'channel', 'category'] as const;
@@ -12,9 +15,6 @@ export const perField = wordField(
   'What to count together: everything in scope (`scope`), or each offer, creative, channel or category separately.',
   'scope',
 );
-
-/** Which candidates in scope a policy could block in this decision: none, all, or those of these offers. */
-export type Reach = 'none' | 'all' | readonly number[];
 
 /** Number of the part of a candidate that a counted set is narrowed to. */
 export function bucketOf(per: Per, candidate: Candidate): number {

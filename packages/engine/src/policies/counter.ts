@@ -1,16 +1,12 @@
-import type { Builder } from '../compile/builder.ts';
-import type { Assignment } from '../compile/scopes.ts';
-import type { WindowSpec } from '../input.ts';
-import type { Candidate, Run } from '../run.ts';
-import { bucketOf, bucketOfLane, oncePerDecision, type Per, type Reach, reachOfFound } from './counted-set.ts';
-import type { LaneView } from './lane-view.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { LaneView } from '../plan/lanes.ts';
+import type { Limit } from '../plan/offer.ts';
+import type { Reach } from '../plan/policy.ts';
+import type { Run } from '../plan/run.ts';
+import type { Assignment } from '../plan/scope.ts';
+import { bucketOf, bucketOfLane, oncePerDecision, type Per, reachOfFound } from './counted-set.ts';
 import { addTally, tallyOf, tallyReaches } from './tally.ts';
-
-/** At most `max` contacts in the window. */
-export interface Limit {
-  readonly spec: WindowSpec;
-  readonly max: number;
-}
 
 /** What a policy counts, and the limits on it. */
 export interface Counting<L extends Limit> {
@@ -44,47 +40,33 @@ export interface FullLimit<L extends Limit> {
   readonly word: string;
 }
 
+/** A counting in the plan's numbers. */
+interface CompiledCounting<L extends Limit> extends Omit<Counting<L>, 'limits'> {
+  readonly limits: readonly CompiledLimit<L>[];
+  /** First of its rows of the tally: one per limit of each assignment, because each counts on its own. */
+  readonly firstRow: number;
+  /** True: some limit admits no contact at all. */
+  readonly closed: boolean;
+}
+
+interface CompiledLimit<L extends Limit> {
+  /** Position in `plan.windows`. */
+  readonly window: number;
+  readonly max: number;
+  readonly limit: L;
+}
+
 /** A counter for one policy of one plan: the loop that all caps share (docs/design/api-catalogue.md 8.1 to 8.3). */
 export function createCounter<L extends Limit>(counting: Counting<L>, builder: Builder): Counter<L> {
-  const { assignments, per, countsLane, countsItem } = counting;
+  const { assignments, per, countsItem } = counting;
   const limits = counting.limits.map((limit) => ({ window: builder.window(limit.spec), max: limit.max, limit }));
-  // One row of the tally per limit of each assignment, because each counts on its own.
   const firstRow = builder.rows(assignments.length * limits.length);
-  const closed = limits.some((limit) => limit.max === 0);
+  const compiled = { ...counting, limits, firstRow, closed: limits.some(({ max }) => max === 0) };
   // All contacts of the customer plus a full answer stay below each limit. It can't block anything, so don't count.
   let far = false;
-  const isFar = ({ lanes, mostItems }: Run): boolean => {
-    for (let l = 0; l < limits.length; l++) {
-      const { window, max } = limits[l]!;
-      if (lanes.totals[window]! + mostItems >= max) return false;
-    }
-    return true;
-  };
   const reachOf = oncePerDecision((run) => {
-    far = isFar(run);
-    if (far) return 'none';
-    const { lanes } = run;
-    const { tally } = run.scratch;
-    let found = false;
-    let offers: number[] | null = null;
-    for (let lane = 0; lane < lanes.size; lane++) {
-      if (countsLane !== null && !countsLane(lanes, lane)) continue;
-      for (let a = 0; a < assignments.length; a++) {
-        if (!assignments[a]!.counts(lanes, lane)) continue;
-        for (let l = 0; l < limits.length; l++) {
-          const { window, max } = limits[l]!;
-          const contacts = lanes.counts[window * lanes.size + lane]!;
-          if (contacts === 0) continue;
-          const row = firstRow + a * limits.length + l;
-          if (!addTally(tally, row, bucketOfLane(per, lanes, lane), contacts, max)) continue;
-          found = true;
-          if (per !== 'offer') continue;
-          offers ??= [];
-          offers.push(lanes.offer[lane]!);
-        }
-      }
-    }
-    return closed ? 'all' : reachOfFound(found, offers);
+    far = isFar(run, limits);
+    return far ? 'none' : countContacts(run, compiled);
   });
   return {
     reachOf,
@@ -133,4 +115,39 @@ export function createCounter<L extends Limit>(counting: Counting<L>, builder: B
       return full;
     },
   };
+}
+
+function isFar<L extends Limit>({ lanes, mostItems }: Run, limits: readonly CompiledLimit<L>[]): boolean {
+  for (let l = 0; l < limits.length; l++) {
+    const { window, max } = limits[l]!;
+    if (lanes.totals[window]! + mostItems >= max) return false;
+  }
+  return true;
+}
+
+/** Adds the customer's contacts to the tally. Returns which candidates could be blocked by them. */
+function countContacts<L extends Limit>(run: Run, counting: CompiledCounting<L>): Reach {
+  const { assignments, limits, per, countsLane, firstRow, closed } = counting;
+  const { lanes } = run;
+  const { tally } = run.scratch;
+  let found = false;
+  let offers: number[] | null = null;
+  for (let lane = 0; lane < lanes.size; lane++) {
+    if (countsLane !== null && !countsLane(lanes, lane)) continue;
+    for (let a = 0; a < assignments.length; a++) {
+      if (!assignments[a]!.counts(lanes, lane)) continue;
+      for (let l = 0; l < limits.length; l++) {
+        const { window, max } = limits[l]!;
+        const contacts = lanes.counts[window * lanes.size + lane]!;
+        if (contacts === 0) continue;
+        const row = firstRow + a * limits.length + l;
+        if (!addTally(tally, row, bucketOfLane(per, lanes, lane), contacts, max)) continue;
+        found = true;
+        if (per !== 'offer') continue;
+        offers ??= [];
+        offers.push(lanes.offer[lane]!);
+      }
+    }
+  }
+  return closed ? 'all' : reachOfFound(found, offers);
 }

@@ -1,8 +1,10 @@
 import { textsField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Assignment } from '../compile/scopes.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Assignment } from '../plan/scope.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { windowRemarks, windowsField } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
+import { daysOfPeriod } from './history-days.ts';
 import { channelIdOf } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { maxTotalField, periodField, readTotalAndWindows } from './total-limits.ts';
@@ -24,6 +26,7 @@ export const crossChannelCap: PolicyKind = {
   ruleType: 'cross_channel_cap',
   fields,
   required: ['maxTotal'],
+  historyDays: (config) => daysOfPeriod(config, 'daily'),
   check: (config) => parse(config).problems,
   remarks: windowRemarks,
   compile(policy, scope, builder) {

@@ -1,7 +1,9 @@
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Assignment } from '../compile/scopes.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Assignment } from '../plan/scope.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { windowRemarks, windowsField } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
+import { daysOfPeriod } from './history-days.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { maxTotalField, periodField, periodWords, readTotalAndWindows } from './total-limits.ts';
 
@@ -15,6 +17,7 @@ export const customerTotalCap: PolicyKind = {
   ruleType: 'customer_total_cap',
   fields,
   required: ['maxTotal'],
+  historyDays: (config) => daysOfPeriod(config, 'alltime'),
   check: (config) => parse(config).problems,
   remarks: windowRemarks,
   compile(policy, _scope, builder) {

@@ -1,9 +1,12 @@
 import { textField, textsField } from '../compile/config-fields.ts';
-import { type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { type ConfigRemark, readConfig } from '../compile/config-problems.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { CompiledCondition } from '../conditions/condition.ts';
 import { conditionRemarks } from '../conditions/condition-remarks.ts';
-import { type Candidate, focus, type Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { CompiledCondition } from '../plan/condition.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
+import { focus } from '../stages/candidates.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 const fields = {
@@ -24,6 +27,7 @@ export const doNotContact: PolicyKind = {
   ruleType: 'do_not_contact',
   fields,
   required: [],
+  historyDays: () => 0,
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {

@@ -1,8 +1,11 @@
 import { integerField, textField, textsField } from '../compile/config-fields.ts';
-import { type ConfigReader, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
-import { type CapLimit, calendarLimit, mostContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
+import { type ConfigReader, type ConfigRemark, readConfig } from '../compile/config-problems.ts';
+import type { CapLimit } from '../plan/offer.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
+import { calendarLimit, mostContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
 import { type Per, perField, perWords } from './counted-set.ts';
 import { createCounter } from './counter.ts';
+import { daysOfLimits } from './history-days.ts';
 import { campaignOf } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
@@ -38,6 +41,7 @@ export const frequencyCap: PolicyKind = {
   ruleType: 'frequency_cap',
   fields,
   required: [],
+  historyDays: daysOfLimits,
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, scope, builder) {

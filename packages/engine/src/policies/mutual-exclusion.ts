@@ -1,7 +1,8 @@
 import { integerField, textsField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Candidate, Run } from '../run.ts';
-import type { ScopeAssignment, SnapshotPolicy } from '../snapshot.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject, ScopeAssignment, SnapshotPolicy } from '../plan/snapshot.ts';
 import { oncePerDecision } from './counted-set.ts';
 import { offerIdOf } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
@@ -30,6 +31,7 @@ export const mutualExclusion: PolicyKind = {
   ruleType: 'mutual_exclusion',
   fields,
   required: ['excludeOfferIds'],
+  historyDays: (config) => parse(config).lookbackDays,
   check: (config) => parse(config).problems,
   scopes: scopesOf,
   compile(policy, _scope, builder) {

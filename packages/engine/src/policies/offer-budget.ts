@@ -1,24 +1,11 @@
-import type { Builder } from '../compile/builder.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Gate, Run } from '../run.ts';
-import { type VolumeLimit, volumeFull, volumeOf } from './volumes.ts';
-
-/** Caps and costs of an offer over all customers (docs/design/api-catalogue.md 6, docs/design/api-settled.md 52). */
-export interface OfferBudget {
-  /** Its number among the plan's volumes. */
-  readonly volume: number;
-  readonly impressionCents: number;
-  readonly limits: readonly (VolumeLimit & { readonly cause: BudgetCause })[];
-  /** True: the stored value can't be read, so the offer is closed. */
-  readonly unreadable: boolean;
-}
-
-export type BudgetCause =
-  | 'daily_spend'
-  | 'lifetime_spend'
-  | 'daily_impressions'
-  | 'lifetime_impressions'
-  | 'unreadable';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Gate } from '../plan/drop-reason.ts';
+import type { BudgetCause, OfferBudget } from '../plan/offer.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
+import type { VolumeLimit } from '../plan/volumes.ts';
+import { volumeFull, volumeOf } from './volumes.ts';
 
 const capKeys = ['dailyCapCents', 'lifetimeCapCents', 'dailyMaxImpressions', 'maxPerDay', 'lifetimeMaxImpressions'];
 const costKeys = ['costPerImpressionCents', 'costPerClickCents', 'costPerConversionCents'];

@@ -1,26 +1,13 @@
-import type { Builder } from '../compile/builder.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readConfig } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
-import type { Gate, Run } from '../run.ts';
-import type { Json } from '../snapshot.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Gate } from '../plan/drop-reason.ts';
+import type { OfferCaps, OfferLimit } from '../plan/offer.ts';
+import type { Run } from '../plan/run.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { describe } from './ask-policies.ts';
-import { type CapLimit, calendarLimit, mostContacts } from './cap-limits.ts';
+import { calendarLimit, mostContacts } from './cap-limits.ts';
 import { addTally, firstRowOfOfferCaps, tallyOf } from './tally.ts';
-
-/** Maximum contacts of one customer with one offer: the offer's `frequencyCaps` (docs/design/api-catalogue.md 6). */
-export interface OfferCaps {
-  readonly limits: readonly OfferLimit[];
-  /** True: the stored value can't be read, so the offer is closed. */
-  readonly unreadable: boolean;
-}
-
-interface OfferLimit {
-  readonly limit: CapLimit;
-  /** Position in `plan.windows`. */
-  readonly window: number;
-  /** Row of the tally that holds the contacts by offer. */
-  readonly row: number;
-}
 
 /** In the order in which a reached limit is reported. */
 const periods = [

@@ -1,10 +1,12 @@
-import type { Builder } from '../compile/builder.ts';
 import { flagField, textField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Candidate } from '../run.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { LaneView } from '../plan/lanes.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { createCounter } from './counter.ts';
 import { everyContact } from './customer-total-cap.ts';
-import type { LaneView } from './lane-view.ts';
+import { daysOfPeriod } from './history-days.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { maxTotalField, periodField, periodWords, readTotal } from './total-limits.ts';
 
@@ -23,6 +25,7 @@ export const offerCategoryCap: PolicyKind = {
   ruleType: 'offer_category_cap',
   fields,
   required: ['targetCategory', 'maxTotal'],
+  historyDays: (config) => daysOfPeriod(config, 'alltime'),
   check: (config) => parse(config).problems,
   compile(policy, _scope, builder) {
     const { limits, targetCategory, filterByCategory } = parse(policy.config);

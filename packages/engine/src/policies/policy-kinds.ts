@@ -1,14 +1,9 @@
-import type { Builder } from '../compile/builder.ts';
 import { type ConfigShape, flagField } from '../compile/config-fields.ts';
-import {
-  type ConfigProblem,
-  type ConfigRemark,
-  type JsonObject,
-  readConfig,
-  unknownKeys,
-} from '../compile/config-problems.ts';
+import { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
-import type { SnapshotPolicy } from '../snapshot.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { CompiledPolicy, PolicyBehaviour } from '../plan/policy.ts';
+import type { JsonObject, SnapshotPolicy } from '../plan/snapshot.ts';
 import { allowOverride } from './allow-override.ts';
 import { budgetExhausted } from './budget-exhausted.ts';
 import { readRolling } from './cap-limits.ts';
@@ -21,32 +16,36 @@ import { doNotContact } from './do-not-contact.ts';
 import { frequencyCap } from './frequency-cap.ts';
 import { mutualExclusion } from './mutual-exclusion.ts';
 import { offerCategoryCap } from './offer-category-cap.ts';
-import { outcomeBased } from './outcome-based.ts';
-import type { CompiledPolicy, PolicyBehaviour, PolicyKind } from './policy-kind.ts';
+import { outcomeBased } from './outcomes/outcome-based.ts';
+import type { PolicyKind } from './policy-kind.ts';
 import { segmentExclusion } from './segment-exclusion.ts';
 import { timeWindow } from './time-window.ts';
 import { type UnavailableKind, unavailableKinds } from './unavailable-kinds.ts';
 
 /** Policy types that can be evaluated: one file and one line each. */
-const kinds: readonly PolicyKind[] = [
-  frequencyCap,
+const evaluatedKinds = {
+  frequency_cap: frequencyCap,
   cooldown,
-  timeWindow,
-  mutualExclusion,
-  crossChannelCap,
-  customerTotalCap,
-  offerCategoryCap,
-  allowOverride,
-  budgetExhausted,
-  doNotContact,
-  segmentExclusion,
-  outcomeBased,
-  categorySuppression,
-];
+  time_window: timeWindow,
+  mutual_exclusion: mutualExclusion,
+  cross_channel_cap: crossChannelCap,
+  customer_total_cap: customerTotalCap,
+  offer_category_cap: offerCategoryCap,
+  allow_override: allowOverride,
+  budget_exhausted: budgetExhausted,
+  do_not_contact: doNotContact,
+  segment_exclusion: segmentExclusion,
+  outcome_based: outcomeBased,
+  category_suppression: categorySuppression,
+} satisfies Readonly<Record<string, PolicyKind>>;
+
+type PolicyType = keyof typeof evaluatedKinds | keyof typeof unavailableKinds;
+
+const kinds: readonly PolicyKind[] = Object.values(evaluatedKinds);
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 /** All types of the contract, for judging a config. */
 const judgeByType = new Map<string, UnavailableKind>(
-  [...unavailableKinds, ...kinds].map((kind) => [kind.ruleType, kind]),
+  [...Object.values(unavailableKinds), ...kinds].map((kind) => [kind.ruleType, kind]),
 );
 
 /** Policy types that may be stored; the contract's other types are refused on write until they are built. */
@@ -68,9 +67,9 @@ const withBypassable = ({ fields, required }: ConfigShape): ConfigShape => ({
 });
 
 /** The configs of all policy types, for the documentation of the API. */
-export const policyShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
-  [...kinds, ...unavailableKinds].map((kind) => [kind.ruleType, withBypassable(kind)]),
-);
+export const policyShapes = Object.fromEntries(
+  [...kinds, ...Object.values(unavailableKinds)].map((kind) => [kind.ruleType, withBypassable(kind)]),
+) as Readonly<Record<PolicyType, ConfigShape>>;
 
 function keysOf({ fields }: ConfigShape): string[] {
   return [...Object.keys(fields), 'bypassable'];
@@ -101,6 +100,10 @@ export function policyRemarks(ruleType: string, config: JsonObject): readonly Co
   if (kind === undefined) return [];
   return [...unknownKeys(config, keysOf(kind)), ...(kind.remarks?.(config) ?? [])];
 }
+
+/** Returns the days of a customer's history that a policy counts: 0 for none, infinite without a period. */
+export const policyHistoryDays = (ruleType: PolicyType, config: JsonObject): number =>
+  judgeByType.get(ruleType)!.historyDays(config);
 
 /** True when caps of these policies need the categories of offers outside the plan (`snapshot.otherOffers`). */
 export function needsOfferCategories(policies: readonly SnapshotPolicy[]): boolean {

@@ -1,13 +1,8 @@
 import { inScope } from '../compile/scopes.ts';
-import { type Candidate, mandatoryOrigin, type Run } from '../run.ts';
-import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
-
-/** The policies that one node asks, each list in order of evaluation. An override lifts blocks of its own stage only. */
-export interface PolicyStage {
-  readonly type: 'filter' | 'contact_policy';
-  readonly blocking: readonly CompiledPolicy[];
-  readonly overrides: readonly CompiledPolicy[];
-}
+import { type Candidate, mandatoryOrigin } from '../plan/candidate.ts';
+import type { AskedStage, CompiledPolicy, Lifters, ListPolicies, PolicyStage } from '../plan/policy.ts';
+import type { Run } from '../plan/run.ts';
+import { canBeLifted } from './policy-kind.ts';
 
 export function policyStage(type: PolicyStage['type'], policies: readonly CompiledPolicy[]): PolicyStage {
   const isOverride = ({ behaviour }: CompiledPolicy): boolean => behaviour.role === 'override';
@@ -17,9 +12,6 @@ export function policyStage(type: PolicyStage['type'], policies: readonly Compil
     overrides: policies.filter(isOverride),
   };
 }
-
-/** The overrides that can lift a policy, by stage that asks it: it is lifted when each of these stages lifts it. */
-export type Lifters = readonly (readonly CompiledPolicy[])[];
 
 /**
  * `Lifters` of each policy of the plan, by position. Of a policy that no stage asks only suppression rows can be in force,
@@ -32,20 +24,6 @@ export function liftersOf(policies: readonly CompiledPolicy[], stages: readonly 
     const asking = stages.filter(({ blocking }) => blocking.includes(policy));
     return asking.length === 0 ? [usual] : asking.map(({ overrides }) => overrides);
   });
-}
-
-/** A stage, and the lists that it asks about (`Candidate.origin`); null: there is but one. */
-export interface AskedStage {
-  readonly stage: PolicyStage;
-  readonly lists: ReadonlySet<number> | null;
-  /** False: a flow asks that has a list of its own, and the mandatory list is not in it. */
-  readonly ofMandatory: boolean;
-}
-
-/** The plan's policies, as the stages that ask about one list use them. */
-export interface ListPolicies {
-  readonly lifters: readonly Lifters[];
-  readonly asked: ReadonlySet<CompiledPolicy>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { textsField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Run } from '../run.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 const fields = { excludeSegments: textsField('Ids or names of segments whose members are blocked. At least one.') };
@@ -10,6 +11,7 @@ export const segmentExclusion: PolicyKind = {
   ruleType: 'segment_exclusion',
   fields,
   required: ['excludeSegments'],
+  historyDays: () => 0,
   check(config) {
     const { excludeSegments, problems } = parse(config);
     if (problems.length > 0 || (excludeSegments !== undefined && excludeSegments.length > 0)) return problems;

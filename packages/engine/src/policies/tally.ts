@@ -1,18 +1,4 @@
-/**
- * Sums of one decision by row and bucket: a row is one limit of one assignment (`builder.rows`), a bucket is what it's
- * narrowed to. Part of a plan's scratch; `openTally` empties it without touching its entries.
- */
-export interface Tally {
-  /** Marks entries that belong to the current decision. */
-  stamp: number;
-  used: number;
-  /** Places - 1; their number is a power of two. */
-  mask: number;
-  stamps: Int32Array;
-  rows: Int32Array;
-  buckets: Int32Array;
-  values: Float64Array;
-}
+import type { Tally } from '../plan/scratch.ts';
 
 const fewestPlaces = 256;
 const lastStamp = 0x7fffffff;

@@ -1,8 +1,9 @@
 import { integerField, textField } from '../compile/config-fields.ts';
-import { type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { type ConfigRemark, readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
-import type { ZoneClock } from '../input.ts';
-import type { Run } from '../run.ts';
+import type { ZoneClock } from '../plan/input.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 interface TimeWindow {
@@ -42,6 +43,7 @@ export const timeWindow: PolicyKind = {
   ruleType: 'time_window',
   fields,
   required: [],
+  historyDays: () => 0,
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {

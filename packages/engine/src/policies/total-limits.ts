@@ -1,6 +1,8 @@
 import { integerField, wordField } from '../compile/config-fields.ts';
-import type { ConfigReader, JsonObject } from '../compile/config-problems.ts';
-import { type CapLimit, calendarLimit, mostContacts, readRolling } from './cap-limits.ts';
+import type { ConfigReader } from '../compile/config-problems.ts';
+import type { CapLimit } from '../plan/offer.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
+import { calendarLimit, mostContacts, readRolling } from './cap-limits.ts';
 
 export const periodWords = ['daily', 'weekly', 'monthly', 'alltime'] as const;
 export type PeriodWord = (typeof periodWords)[number];

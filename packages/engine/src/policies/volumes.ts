@@ -1,18 +1,8 @@
-import { compileScope, type ScopeIndex } from '../compile/scopes.ts';
-import type { VolumeCount, VolumeCounts, VolumeKey } from '../input.ts';
-import type { Candidate } from '../run.ts';
-
-/**
- * A limit of a volume. Each given limit applies: it's exhausted from `max` on, and a spend cap (`isCap`) before an
- * impression would exceed it.
- */
-export interface VolumeLimit {
-  readonly measure: keyof VolumeCounts;
-  /** Infinity: counted without a limit. */
-  readonly max: number;
-  /** Cost of the next impression, where the limit must not be exceeded by it; else 0. */
-  readonly nextCents: number;
-}
+import { compileScope } from '../compile/scopes.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { VolumeCount, VolumeCounts, VolumeKey } from '../plan/input.ts';
+import type { ScopeIndex } from '../plan/scope.ts';
+import type { CollectedVolume, OpenCounts, OpenVolumes, VolumeLimit, VolumeMatcher } from '../plan/volumes.ts';
 
 /** Whether a limit lets no further impression through. */
 export function volumeFull(limit: VolumeLimit, counts: VolumeCounts): boolean {
@@ -23,19 +13,6 @@ export function volumeFull(limit: VolumeLimit, counts: VolumeCounts): boolean {
 /** Names a volume among those of its tenant. */
 export const volumeName = ({ scope, scopeId }: VolumeKey): string => `${scope}:${scopeId ?? ''}`;
 
-/** A volume while the plan is compiled. */
-export interface CollectedVolume {
-  readonly key: VolumeKey;
-  readonly limits: VolumeLimit[];
-}
-
-/** How the volumes of a plan find what they count. */
-export interface VolumeMatcher {
-  readonly numberOf: ReadonlyMap<string, number>;
-  /** By number: whether an item belongs to the volume. */
-  readonly matches: readonly ((candidate: Candidate) => boolean)[];
-}
-
 /** Null: the plan counts nothing over all customers. */
 export function volumeMatcher(volumes: readonly CollectedVolume[], index: ScopeIndex): VolumeMatcher | null {
   if (volumes.length === 0) return null;
@@ -43,17 +20,6 @@ export function volumeMatcher(volumes: readonly CollectedVolume[], index: ScopeI
     numberOf: new Map(volumes.map(({ key }, number) => [volumeName(key), number])),
     matches: volumes.map(({ key }) => compileScope([key], index).assignments[0]!.matches),
   };
-}
-
-/** Volumes near their limits during one decision. */
-export interface OpenVolumes {
-  readonly counts: ReadonlyMap<number, OpenCounts>;
-}
-
-interface OpenCounts {
-  readonly matches: (candidate: Candidate) => boolean;
-  /** Items of the answer are added as they are taken. */
-  counts: VolumeCounts;
 }
 
 /** Null when none is near a limit. */

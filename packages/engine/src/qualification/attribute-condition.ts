@@ -1,10 +1,10 @@
 import { textField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readConfig } from '../compile/config-problems.ts';
 import { readPath } from '../compile/paths.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { CompiledCondition } from '../conditions/condition.ts';
-import { focus } from '../run.ts';
-import type { Json } from '../snapshot.ts';
+import type { CompiledCondition } from '../plan/condition.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
+import { focus } from '../stages/candidates.ts';
 import { wishesOf } from '../why-not/edits.ts';
 import { missingField, missingWords, operatorField, type RuleKind } from './rule-kind.ts';
 

@@ -1,30 +1,25 @@
-import type { Builder } from '../compile/builder.ts';
-import type { JsonObject } from '../compile/config-problems.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { CompiledCondition } from '../conditions/condition.ts';
-import { type Candidate, focus, type Run } from '../run.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { CompiledCondition } from '../plan/condition.ts';
+import type { Eligibility } from '../plan/offer.ts';
+import type { Run } from '../plan/run.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { propensityOf } from '../scoring/propensity.ts';
-import type { Json } from '../snapshot.ts';
-import { type Wish, wishesForSegments, wishesOf } from '../why-not/edits.ts';
-import type { RuleVerdict } from './rule-kind.ts';
+import { focus } from '../stages/candidates.ts';
+import { wishesForSegments, wishesOf } from '../why-not/edits.ts';
 
-/**
- * The offer's own gate: all keys must hold. Asked in the qualify node before the rules (docs/design/api-catalogue.md
- * 6).
- */
-export interface Eligibility {
-  readonly readsPropensity: boolean;
-  /** Returns the first key that doesn't hold, or null. `waits`: `failsThreshold` asks about the threshold later. */
-  fails(run: Run, candidate: Candidate, waits: boolean): string | null;
-  failsThreshold(run: Run, candidate: Candidate): string | null;
-  explain(run: Run, candidate: Candidate, key: string): RuleVerdict;
-  /** Returns what would satisfy the keys that don't hold. */
-  wishes(run: Run, candidate: Candidate): readonly Wish[];
+/** What an offer's eligibility asks, as it's stored. */
+interface EligibilityConfig {
+  readonly threshold: Json;
+  readonly requiredSegments: readonly string[];
+  readonly excludedSegments: readonly string[];
+  readonly condition: CompiledCondition | null;
+  /** The key that can't be read, which closes the offer; null: none. */
+  readonly broken: string | null;
 }
 
-/** Null when there is nothing to ask. What cannot be read closes the offer. */
-export function compileEligibility(source: JsonObject | null, builder: Builder): Eligibility | null {
-  if (source === null) return null;
+function readEligibility(source: JsonObject): EligibilityConfig {
   const threshold = source.propensityThreshold ?? null;
   const required = readNames(source.requiredSegments);
   const excluded = readNames(source.excludedSegments);
@@ -39,16 +34,16 @@ export function compileEligibility(source: JsonObject | null, builder: Builder):
     broken = 'propensityThreshold';
   if (required === null) broken = 'requiredSegments';
   if (excluded === null) broken = 'excludedSegments';
-  const requiredSegments = required ?? [];
-  const excludedSegments = excluded ?? [];
-  if (
-    broken === null &&
-    threshold === null &&
-    requiredSegments.length + excludedSegments.length === 0 &&
-    condition === null
-  )
-    return null;
-  builder.readSegments([...requiredSegments, ...excludedSegments]);
+  return { threshold, requiredSegments: required ?? [], excludedSegments: excluded ?? [], condition, broken };
+}
+
+/** Null when there is nothing to ask. What cannot be read closes the offer. */
+export function compileEligibility(source: JsonObject | null, builder: Builder): Eligibility | null {
+  if (source === null) return null;
+  const { threshold, requiredSegments, excludedSegments, condition, broken } = readEligibility(source);
+  const segments = [...requiredSegments, ...excludedSegments];
+  if (broken === null && threshold === null && segments.length === 0 && condition === null) return null;
+  builder.readSegments(segments);
   if (condition !== null) builder.readPaths(condition.paths);
   const missing = (run: Run): string[] => requiredSegments.filter((segment) => !run.segments.has(segment));
   const failsThreshold = (run: Run, candidate: Candidate): string | null =>

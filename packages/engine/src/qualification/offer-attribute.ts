@@ -1,13 +1,14 @@
-import type { PlanOffer } from '../compile/catalogue.ts';
 import { textField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { CompiledCondition } from '../conditions/condition.ts';
 import { testOperator } from '../conditions/match.ts';
 import { emptyScope } from '../formula/scope.ts';
-import { focus, type Run } from '../run.ts';
-import type { Json } from '../snapshot.ts';
+import type { CompiledCondition } from '../plan/condition.ts';
+import type { PlanOffer } from '../plan/offer.ts';
+import type { Run } from '../plan/run.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
+import { focus } from '../stages/candidates.ts';
 import { failureText } from './attribute-condition.ts';
 import { missingField, missingWords, operatorField, type RuleKind } from './rule-kind.ts';
 

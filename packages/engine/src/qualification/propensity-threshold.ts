@@ -1,9 +1,11 @@
 import { round6 } from '../arithmetic/decimal.ts';
 import { numberField, textField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readConfig } from '../compile/config-problems.ts';
 import { modelScore } from '../models/model-scores.ts';
 import { flowModel } from '../models/plan-models.ts';
-import type { Candidate, Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { propensityOf } from '../scoring/propensity.ts';
 import { settingsFor } from '../scoring/scoring.ts';
 import { missingField, missingWords, type RuleKind } from './rule-kind.ts';

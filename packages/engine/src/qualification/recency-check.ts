@@ -1,9 +1,10 @@
 import { isIsoDate, parseInstant } from '../arithmetic/calendar.ts';
 import { numberField, textField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
-import { focus, type Run } from '../run.ts';
-import type { Json } from '../snapshot.ts';
+import type { Run } from '../plan/run.ts';
+import type { Json, JsonObject } from '../plan/snapshot.ts';
+import { focus } from '../stages/candidates.ts';
 import { isEditable } from '../why-not/edits.ts';
 import { missingField, missingWords, type RuleKind } from './rule-kind.ts';
 

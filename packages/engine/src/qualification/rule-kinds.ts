@@ -1,20 +1,15 @@
-import type { Builder } from '../compile/builder.ts';
-import type { PlanOffer } from '../compile/catalogue.ts';
 import { type ConfigShape, numberField } from '../compile/config-fields.ts';
-import {
-  type ConfigProblem,
-  type ConfigRemark,
-  type JsonObject,
-  readConfig,
-  unknownKeys,
-} from '../compile/config-problems.ts';
+import { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
-import type { SnapshotRule } from '../snapshot.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { PlanOffer } from '../plan/offer.ts';
+import { type CompiledRule, type RuleBehaviour, type RuleStage, ruleStages } from '../plan/rule.ts';
+import type { JsonObject, SnapshotRule } from '../plan/snapshot.ts';
 import { attributeCondition } from './attribute-condition.ts';
 import { offerAttribute } from './offer-attribute.ts';
 import { propensityThreshold } from './propensity-threshold.ts';
 import { recencyCheck } from './recency-check.ts';
-import { type CompiledRule, type RuleBehaviour, type RuleKind, type RuleStage, ruleStages } from './rule-kind.ts';
+import type { RuleKind } from './rule-kind.ts';
 import { segmentRequired } from './segment-required.ts';
 import { type UnavailableRule, unavailableRules } from './unavailable-rules.ts';
 

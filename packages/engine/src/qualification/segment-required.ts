@@ -1,6 +1,7 @@
 import { textsField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Run } from '../run.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Run } from '../plan/run.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { wishesForSegments } from '../why-not/edits.ts';
 import type { RuleKind } from './rule-kind.ts';
 

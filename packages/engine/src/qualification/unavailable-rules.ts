@@ -1,6 +1,7 @@
 import { anyNumberField, type ConfigFields, textField, wordField } from '../compile/config-fields.ts';
 import { type ConfigReader, readConfig } from '../compile/config-problems.ts';
-import { missingField, missingWords, type RuleKind, type RuleStage } from './rule-kind.ts';
+import type { RuleStage } from '../plan/rule.ts';
+import { missingField, missingWords, type RuleKind } from './rule-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */
 export type UnavailableRule = Pick<RuleKind, 'ruleType' | 'defaultStage' | 'check' | 'fields' | 'required' | 'remarks'>;

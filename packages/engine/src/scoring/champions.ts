@@ -1,37 +1,10 @@
-import type { JsonObject } from '../compile/config-problems.ts';
-import type { ModelVariant } from '../decision.ts';
-import type { PlanModels } from '../models/plan-models.ts';
-import { readNumber, readObject, readObjects } from '../nodes/node-kind.ts';
+import { readNumber, readObject, readObjects } from '../config-values.ts';
+import type { ModelVariant } from '../plan/decision.ts';
+import type { PlanModels } from '../plan/models.ts';
+import type { Run } from '../plan/run.ts';
+import type { AssignedModel, Champions } from '../plan/scoring.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { u } from '../random/hash.ts';
-import type { Run } from '../run.ts';
-
-/** Models that share the customers of a flow (docs/design/api-decisioning.md 8, championChallenger). */
-export interface Champions {
-  readonly flowKey: string;
-  readonly nodeId: string | null;
-  /** What customers are assigned by, besides their id. */
-  readonly label: string;
-  /** The champion first. */
-  readonly shares: readonly ChampionShare[];
-}
-
-interface ChampionShare {
-  readonly name: string;
-  /** Position among the plan's models; -1: not usable. */
-  readonly model: number;
-  /** Of 100. */
-  readonly weight: number;
-}
-
-/** The model that scores this decision. */
-export interface AssignedModel {
-  readonly name: string;
-  readonly model: number;
-  /** Share of the customers, 0 to 1. */
-  readonly share: number;
-  readonly variant: string;
-  readonly fallback: boolean;
-}
 
 /** Null when the config has none, or has them switched off. */
 export function compileChampions(

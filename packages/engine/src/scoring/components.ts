@@ -1,6 +1,7 @@
-import { NONE } from '../compile/plan.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import { NONE } from '../plan/ordinals.ts';
+import type { Run } from '../plan/run.ts';
 import { rowOfOffer30Days, tallyOf } from '../policies/tally.ts';
-import type { Candidate, Run } from '../run.ts';
 
 /** Contacts in 30 days from which on recency is 0. */
 const contactsOfNoRecency = 10;

@@ -1,25 +1,9 @@
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import { type Objective, objectiveNames } from '../plan/scoring.ts';
 import { rowOfOffer30Days, tallyOf } from '../policies/tally.ts';
-import type { Candidate, Run } from '../run.ts';
 import { emphasisOf, writeImpact, writeRelevance } from './components.ts';
 import { workOutPropensity } from './propensity.ts';
-
-/** Objectives of ranking profiles (docs/design/api-catalogue.md 17). */
-export const objectiveNames = [
-  'propensity',
-  'relevance',
-  'impact',
-  'emphasis',
-  'revenue',
-  'margin',
-  'businessValue',
-  'engagement',
-  'conversion',
-  'recency',
-  'fatigue',
-  'fairness',
-] as const;
-
-export type Objective = (typeof objectiveNames)[number];
 
 export const isObjective = (name: string): name is Objective => objectiveNames.some((known) => known === name);
 

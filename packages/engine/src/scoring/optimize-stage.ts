@@ -1,16 +1,8 @@
-import type { Candidate, Run } from '../run.ts';
-import { type Objective, openObjective } from './objectives.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import type { Optimizing } from '../plan/scoring.ts';
+import { openObjective } from './objectives.ts';
 import { noteScores } from './rescorings.ts';
-
-/** The optimize node of a plan. */
-export interface Optimizing {
-  readonly nodeId: string;
-  /** Objectives with a weight above 0, in key order. */
-  readonly terms: readonly { readonly objective: Objective; readonly weight: number }[];
-  /** True: the weighed objectives are the score; false: they are blended with it. */
-  readonly replaces: boolean;
-  readonly blendFactor: number;
-}
 
 const value = new Float64Array(1);
 

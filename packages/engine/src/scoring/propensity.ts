@@ -1,11 +1,12 @@
 import { finiteNumber } from '../arithmetic/order.ts';
-import type { PropensitySource } from '../decision.ts';
 import { modelScore, openModel } from '../models/model-scores.ts';
-import type { Candidate, Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { PropensitySource } from '../plan/decision.ts';
+import type { Run } from '../plan/run.ts';
+import type { AssignedModel, Ladder } from '../plan/scoring.ts';
+import type { Json } from '../plan/snapshot.ts';
 import { DRAWN, PROPENSITY } from '../scratch.ts';
-import type { Json } from '../snapshot.ts';
-import type { AssignedModel } from './champions.ts';
-import { type Ladder, scoredBy, settingsFor } from './scoring.ts';
+import { scoredBy, settingsFor } from './scoring.ts';
 
 /** Sources by their number in the scratch. Among the priors, the first means "not computed yet". */
 export const propensitySources: readonly PropensitySource[] = [

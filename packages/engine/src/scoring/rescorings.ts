@@ -1,16 +1,5 @@
-import type { Candidate, Run } from '../run.ts';
-
-/** A stage that scored candidates, recorded so that it can be repeated when a model draws other scores. */
-export interface Rescoring {
-  /** The candidates it scored. */
-  readonly list: Candidate[];
-  /** What called flows had scored by then, including its own part. */
-  readonly rescored: NonNullable<Run['rescored']>;
-  /** True: it reads the expected propensity whatever the score method is. */
-  readonly readsPropensity: boolean;
-  /** Scores the candidates of `run.list` again without removing any. */
-  readonly again: (run: Run) => void;
-}
+import type { Run } from '../plan/run.ts';
+import type { Rescoring } from '../plan/scoring.ts';
 
 /**
  * True where scores may be drawn and a stage behind the score node may change them: then the chance of a pick is found by

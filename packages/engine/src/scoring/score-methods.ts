@@ -1,8 +1,8 @@
+import type { ScoreMethod } from '../plan/scoring.ts';
 import { fitOf } from '../scratch.ts';
 import { emphasisOf, writeImpact, writeRelevance } from './components.ts';
 import { createPower } from './power.ts';
 import { workOutPropensity } from './propensity.ts';
-import type { ScoreMethod } from './scoring.ts';
 
 /** `(priority/100) * (weight/100) * fit` */
 const priorityWeighted: ScoreMethod = {

@@ -1,10 +1,12 @@
-import type { ScoreComponents } from '../decision.ts';
 import { shadowScore } from '../models/model-scores.ts';
-import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { ScoreComponents } from '../plan/decision.ts';
+import type { Run } from '../plan/run.ts';
+import type { Json } from '../plan/snapshot.ts';
 import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
-import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
 import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
-import type { Json } from '../snapshot.ts';
+import { leave, standsBefore } from '../stages/candidates.ts';
+import { closeStage, type StageExtras } from '../stages/close-stage.ts';
 import { emphasisOf, measureImpact, writeImpact, writeRelevance } from './components.ts';
 import { assignedTo, evidenceOf, modelFor, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
 import { noteScores } from './rescorings.ts';

@@ -1,9 +1,8 @@
-import type { JsonObject } from '../compile/config-problems.ts';
-import { NONE } from '../compile/plan.ts';
-import { readNumber, readObject, readObjects } from '../nodes/node-kind.ts';
-import type { Candidate } from '../run.ts';
-import type { Json, Snapshot } from '../snapshot.ts';
-import type { Exponents, ScoreSettings } from './scoring.ts';
+import { readNumber, readObject, readObjects } from '../config-values.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import { NONE } from '../plan/ordinals.ts';
+import type { Exponents, ScoreSettings } from '../plan/scoring.ts';
+import type { Json, JsonObject, Snapshot } from '../plan/snapshot.ts';
 
 /** Weights of the ranking profiles of a plan, by id in lower case. */
 export type ProfileWeights = ReadonlyMap<string, Readonly<Record<string, number>>>;

@@ -1,9 +1,10 @@
-import { emptyScope, type FormulaScope } from '../formula/scope.ts';
+import { emptyScope } from '../formula/scope.ts';
 import { isObject } from '../json-object.ts';
-import type { Json, MarkupPart, PersonalizationEntry } from '../snapshot.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Json, MarkupPart, PersonalizationEntry } from '../plan/snapshot.ts';
+import type { Template } from '../plan/template.ts';
 import { compileText, joined, mostInserted, type TextCompiler } from './compile-text.ts';
 import { compileMarkup } from './markup.ts';
-import type { Template } from './template.ts';
 import { entryValue, printed, type ReadValue, type ValueSources } from './token-value.ts';
 
 type JsonObject = { readonly [key: string]: Json };

@@ -1,5 +1,5 @@
-import type { FormulaScope } from '../formula/scope.ts';
-import type { Json } from '../snapshot.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Json } from '../plan/snapshot.ts';
 import { type Escape, escapeFor, finishFor } from './escape.ts';
 import { parseText, type Token } from './parse-text.ts';
 import { printed, type ReadValue, tokenValue, type ValueSources } from './token-value.ts';

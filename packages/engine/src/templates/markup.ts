@@ -1,4 +1,4 @@
-import type { MarkupPart, MarkupToken, MarkupUrl } from '../snapshot.ts';
+import type { MarkupPart, MarkupToken, MarkupUrl } from '../plan/snapshot.ts';
 import { compileText, compileToken, inserted, type Piece, type TextCompiler } from './compile-text.ts';
 import { type Escape, htmlEscaped, withoutControls } from './escape.ts';
 import { printed, tokenValue } from './token-value.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { emptyScope } from '../formula/scope.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json } from '../plan/snapshot.ts';
 import { compileTemplate } from './compile-template.ts';
 import { mostInserted } from './compile-text.ts';
 import { parseText } from './parse-text.ts';

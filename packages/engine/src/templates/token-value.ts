@@ -1,6 +1,6 @@
 import { readOwn, readPath } from '../formula/path.ts';
-import type { FormulaScope } from '../formula/scope.ts';
-import type { Json, PersonalizationEntry } from '../snapshot.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Json, PersonalizationEntry } from '../plan/snapshot.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Plan } from '../compile/plan.ts';
-import type { DecisionInput } from '../input.ts';
+import type { DecisionInput } from '../plan/input.ts';
+import type { Plan } from '../plan/plan.ts';
 import { editableColumns, withEdits } from './alter-input.ts';
 
 type Sources = Pick<Plan, 'autoSources' | 'enrichSources' | 'joinedSources' | 'zoneFields'>;

@@ -1,6 +1,6 @@
-import type { AutoSource, EnrichSource, Plan } from '../compile/plan.ts';
-import type { DecisionInput } from '../input.ts';
-import type { Json } from '../snapshot.ts';
+import type { DecisionInput } from '../plan/input.ts';
+import type { AutoSource, EnrichSource, Plan } from '../plan/plan.ts';
+import type { Json } from '../plan/snapshot.ts';
 import type { Edit } from './edits.ts';
 
 /** Where the value of a name under `customer.` is stored: one column of the customer's own row in one schema. */

@@ -1,9 +1,10 @@
 import { isIsoDate, isoInstant, parseInstant } from '../arithmetic/calendar.ts';
 import { parseDecimal } from '../arithmetic/decimal-text.ts';
 import { readPath } from '../compile/paths.ts';
-import type { CompiledCondition, ConditionTest } from '../conditions/condition.ts';
-import type { FormulaScope } from '../formula/scope.ts';
-import type { Json } from '../snapshot.ts';
+import type { CompiledCondition } from '../plan/condition.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Wish } from '../plan/probe.ts';
+import type { Json } from '../plan/snapshot.ts';
 
 /** A change to what's known of the customer or sent with the request. */
 export interface Edit {
@@ -31,15 +32,6 @@ export interface Holds {
 }
 
 export const anything: Holds = { kind: 'free' };
-
-/** A value that would satisfy some gate, before it's known what its place can hold. */
-export interface Wish {
-  readonly path: readonly string[];
-  /** `days`: that many days back, counted as the rules on dates count. */
-  readonly operator: ConditionTest['operator'] | 'days';
-  readonly wanted: Json;
-  readonly actual: Json;
-}
 
 const dayMs = 86_400_000;
 

@@ -1,64 +1,7 @@
-import type { DropReason, Gate } from '../run.ts';
-import type { Json } from '../snapshot.ts';
-import type { PolicyRow, QualificationRow } from '../trace.ts';
-import type { Wish } from './edits.ts';
-
-/** One gate's verdict on the offer. */
-export interface GateRow {
-  /** Node type, or the engine's own stage, that asked it. */
-  readonly stage: string;
-  readonly nodeId: string | null;
-  readonly status: 'passed' | 'blocked' | 'skipped';
-  /** Rule or policy; null for a gate that is neither. */
-  readonly id: string | null;
-  /** Null for a stage without a verdict on the offer. */
-  readonly name: string | null;
-  readonly ruleType: string | null;
-  readonly reason: string | null;
-  readonly detail: Json;
-}
-
-/** What a refusing gate reports about itself. */
-export interface Shut {
-  /** True: waiting does not open it. */
-  readonly always?: boolean;
-  /** True: nothing may be suggested against it. */
-  readonly final?: boolean;
-}
-
-/**
- * Takes down the gates that an offer meets, one after the other: all of them, since here a gate that refuses it does not
- * end its way (docs/design/api-decisioning.md 12).
- */
-export interface Examination {
-  /** The stage that works now. */
-  enter(stage: string, nodeId: string | null): void;
-  /** The stage has asked about `candidates` of the offer, one per placement, and admitted `passed` of them. */
-  close(candidates: number, passed: number): void;
-  /** A gate refused a candidate of the offer. Rules and policies tell of themselves by their rows. */
-  left(reason: DropReason, gate: Gate | null): void;
-  qualification(row: QualificationRow): void;
-  policy(row: PolicyRow): void;
-  /** Completes the gate that reported last. */
-  shut(how: Shut): void;
-  /** Proposes what would satisfy a refusing gate; `lowers`: one that lowers the score and lets the offer pass. */
-  propose(wishes: readonly Wish[], lowers?: boolean): void;
-  /** `isBlocked`: the offer did not reach ranking. */
-  result(isBlocked: boolean): Examined;
-}
-
-export interface Examined {
-  /** In the order met. Gates asked once per placement appear once. */
-  readonly gates: readonly GateRow[];
-  /** Wishes of the gates that refuse; for a ranked offer, of the gates that lowered its score. */
-  readonly wishes: readonly Wish[];
-  /** False: some gate that refuses does not depend on the clock. */
-  readonly opensByTime: boolean;
-  /** True: a gate refuses that nothing may be suggested against. */
-  readonly isFinal: boolean;
-  /** False: the flow never had the offer among its candidates. */
-  readonly isCandidate: boolean;
-}
+import type { DropReason } from '../plan/drop-reason.ts';
+import type { Examination, Examined, GateRow, Shut, Wish } from '../plan/probe.ts';
+import type { Json } from '../plan/snapshot.ts';
+import type { PolicyRow, QualificationRow } from '../plan/trace.ts';
 
 interface Noted {
   row: GateRow;
@@ -74,101 +17,113 @@ const toldByRow: ReadonlySet<DropReason> = new Set(['qualification', 'contact_po
 /** Reasons that do not depend on the clock. */
 const timeless: ReadonlySet<DropReason> = new Set(['emergency_excluded', 'excluded', 'stock', 'no_creative']);
 
+interface Notes {
+  readonly noted: Map<string, Noted>;
+  stage: string;
+  nodeId: string | null;
+  /** Gates of the current stage, and the last one that reported. */
+  ofStage: Noted[];
+  last: Noted | null;
+}
+
 export function createExamination(): Examination {
-  const noted = new Map<string, Noted>();
+  const notes: Notes = { noted: new Map(), stage: '', nodeId: null, ofStage: [], last: null };
   const wishes: Wish[] = [];
   const ofScore: Wish[] = [];
-  let stage = '';
-  let nodeId: string | null = null;
-  let ofStage: Noted[] = [];
-  let last: Noted | null = null;
   let isCandidate = false;
-  const note = (row: Omit<GateRow, 'stage' | 'nodeId'>, how: Shut = {}): void => {
-    const key = JSON.stringify([stage, nodeId, row.id, row.ruleType, row.name]);
-    const known = noted.get(key);
-    const refused = row.status === 'blocked';
-    const entry: Noted = known ?? {
-      row: { stage, nodeId, ...row },
-      refused: false,
-      passed: false,
-      always: false,
-      final: false,
-    };
-    if (known === undefined) noted.set(key, entry);
-    else if (refused && !known.refused) known.row = { stage, nodeId, ...row };
-    entry.refused ||= refused;
-    entry.passed ||= !refused;
-    entry.always ||= how.always ?? false;
-    entry.final ||= how.final ?? false;
-    ofStage.push(entry);
-    last = entry;
-  };
   return {
-    enter(type, id) {
-      stage = type;
-      nodeId = id;
-      ofStage = [];
+    enter(stage, nodeId) {
+      Object.assign(notes, { stage, nodeId, ofStage: [] });
     },
     close(candidates, passed) {
       if (candidates === 0) return;
       isCandidate = true;
-      if (ofStage.length === 0) {
-        note({ status: 'passed', id: null, name: null, ruleType: null, reason: null, detail: null });
+      if (notes.ofStage.length === 0) {
+        note(notes, { status: 'passed', id: null, name: null, ruleType: null, reason: null, detail: null });
       }
       // Some candidate came through, so no gate of the stage refused the offer.
-      if (passed > 0) for (const entry of ofStage) entry.passed = true;
+      if (passed > 0) for (const entry of notes.ofStage) entry.passed = true;
     },
     left(reason, gate) {
       if (toldByRow.has(reason)) return;
       const id = gate?.policyId ?? gate?.ruleId ?? null;
       note(
+        notes,
         { status: 'blocked', id, name: reason, ruleType: null, reason, detail: gate?.detail ?? null },
         { always: timeless.has(reason), final: reason === 'emergency_excluded' },
       );
     },
-    qualification({ ruleId, ruleName, ruleType, status, stage: of, reason, penalty, detail }) {
-      // A match rule that fails lowers the score and lets the offer pass.
-      const lowers = status === 'failed' && of === 'match';
-      note({
-        status: status === 'failed' ? (lowers ? 'passed' : 'blocked') : status,
-        id: ruleId,
-        name: ruleName ?? 'eligibility',
-        ruleType,
-        reason,
-        detail: lowers ? withMembers(detail, { penalty }) : detail,
-      });
-    },
-    policy({ policyId, policyName, ruleType, status, overriddenBy, reason, detail }) {
-      note({
-        status: status === 'overridden' ? 'passed' : status,
-        id: policyId,
-        name: policyName,
-        ruleType,
-        reason,
-        detail: overriddenBy === null ? detail : withMembers(detail, { overriddenBy }),
-      });
-    },
+    qualification: (row) => note(notes, gateOfRule(row)),
+    policy: (row) => note(notes, gateOfPolicy(row)),
     shut({ always = false, final = false }) {
-      if (last === null) return;
-      last.always ||= always;
-      last.final ||= final;
+      if (notes.last === null) return;
+      notes.last.always ||= always;
+      notes.last.final ||= final;
     },
     propose: (some, lowers = false) => void (lowers ? ofScore : wishes).push(...some),
-    result(isBlocked) {
-      const all = [...noted.values()];
-      const stands = (entry: Noted): boolean => entry.refused && !entry.passed;
-      // No gate refused all of its candidates, but each was refused somewhere.
-      const isShared = isBlocked && !all.some(stands);
-      // For a ranked offer, none did: one list refused it, and it came through a called flow's.
-      const refuses = (entry: Noted): boolean => isBlocked && entry.refused && (isShared || !entry.passed);
-      return {
-        gates: all.map((entry) => gateRow(entry, refuses(entry))),
-        wishes: isBlocked ? wishes : ofScore,
-        opensByTime: !all.some((entry) => refuses(entry) && entry.always),
-        isFinal: all.some((entry) => refuses(entry) && entry.final),
-        isCandidate,
-      };
-    },
+    result: (isBlocked) => ({
+      ...judge([...notes.noted.values()], isBlocked),
+      wishes: isBlocked ? wishes : ofScore,
+      isCandidate,
+    }),
+  };
+}
+
+type GateVerdict = Omit<GateRow, 'stage' | 'nodeId'>;
+
+/** Adds a verdict to those of the same gate, which is asked once per placement. */
+function note(notes: Notes, verdict: GateVerdict, how: Shut = {}): void {
+  const { noted, stage, nodeId } = notes;
+  const row = { stage, nodeId, ...verdict };
+  const key = JSON.stringify([stage, nodeId, row.id, row.ruleType, row.name]);
+  const known = noted.get(key);
+  const refused = row.status === 'blocked';
+  const entry = known ?? { row, refused: false, passed: false, always: false, final: false };
+  if (known === undefined) noted.set(key, entry);
+  else if (refused && !known.refused) known.row = row;
+  entry.refused ||= refused;
+  entry.passed ||= !refused;
+  entry.always ||= how.always ?? false;
+  entry.final ||= how.final ?? false;
+  notes.ofStage.push(entry);
+  notes.last = entry;
+}
+
+/** A match rule that fails lowers the score and lets the offer pass. */
+function gateOfRule(row: QualificationRow): GateVerdict {
+  const { ruleId, ruleName, ruleType, status, stage, reason, penalty, detail } = row;
+  const lowers = status === 'failed' && stage === 'match';
+  return {
+    status: status === 'failed' ? (lowers ? 'passed' : 'blocked') : status,
+    id: ruleId,
+    name: ruleName ?? 'eligibility',
+    ruleType,
+    reason,
+    detail: lowers ? withMembers(detail, { penalty }) : detail,
+  };
+}
+
+function gateOfPolicy(row: PolicyRow): GateVerdict {
+  const { policyId, policyName, ruleType, status, overriddenBy, reason, detail } = row;
+  return {
+    status: status === 'overridden' ? 'passed' : status,
+    id: policyId,
+    name: policyName,
+    ruleType,
+    reason,
+    detail: overriddenBy === null ? detail : withMembers(detail, { overriddenBy }),
+  };
+}
+
+function judge(noted: readonly Noted[], isBlocked: boolean): Pick<Examined, 'gates' | 'opensByTime' | 'isFinal'> {
+  // No gate refused all of its candidates, but each was refused somewhere.
+  const isShared = isBlocked && !noted.some(({ refused, passed }) => refused && !passed);
+  // For a ranked offer, none did: one list refused it, and it came through a called flow's.
+  const refuses = (entry: Noted): boolean => isBlocked && entry.refused && (isShared || !entry.passed);
+  return {
+    gates: noted.map((entry) => gateRow(entry, refuses(entry))),
+    opensByTime: !noted.some((entry) => refuses(entry) && entry.always),
+    isFinal: noted.some((entry) => refuses(entry) && entry.final),
   };
 }
 

@@ -1,7 +1,7 @@
 import { parseInstant } from '../arithmetic/calendar.ts';
-import type { Plan } from '../compile/plan.ts';
-import type { DecisionInput, ZoneClock } from '../input.ts';
-import type { Json } from '../snapshot.ts';
+import type { DecisionInput, ZoneClock } from '../plan/input.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Json } from '../plan/snapshot.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

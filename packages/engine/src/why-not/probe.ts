@@ -1,24 +1,7 @@
-import type { PlanOffer } from '../compile/catalogue.ts';
-import type { Candidate, Run } from '../run.ts';
-import type { Examination } from './examination.ts';
-
-/**
- * A question about one offer that a decision is made for (docs/adr/0040): what to change for it, and whether it passes every
- * gate that refuses it, so that all can be reported. Decisions without one pay one null test per stage.
- */
-export interface Probe {
-  readonly offerId: string;
-  /** True: nothing is left to chance; the best pick replaces each draw. */
-  readonly greedy: boolean;
-  /** Priority of the offer in place of its own; null: its own. */
-  readonly priority: number | null;
-  /** Its score, replacing that of the score node and later ones; null: keep theirs. */
-  readonly score: number | null;
-  /** True: no other offer is a candidate. An offer that's refused alone is also refused with others. */
-  readonly alone?: boolean;
-  /** Notes the gates, and lets the offer pass them; null: gates act. */
-  readonly examination: Examination | null;
-}
+import type { Candidate } from '../plan/candidate.ts';
+import type { PlanOffer } from '../plan/offer.ts';
+import type { Probe } from '../plan/probe.ts';
+import type { Run } from '../plan/run.ts';
 
 /** True while the decision tells all the gates of this candidate's offer. */
 export function isExamined({ probe }: Run, candidate: Candidate): boolean {

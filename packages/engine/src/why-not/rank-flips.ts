@@ -1,7 +1,7 @@
 import { round6 } from '../arithmetic/decimal.ts';
-import type { Decision } from '../decision.ts';
-import type { DecisionInput } from '../input.ts';
-import type { Attempt, Flip } from './search.ts';
+import type { Decision } from '../plan/decision.ts';
+import type { DecisionInput } from '../plan/input.ts';
+import type { Attempt, Flip } from './flip.ts';
 
 const highestPriority = 100;
 

@@ -1,15 +1,16 @@
 import { round6 } from '../arithmetic/decimal.ts';
 import { compareText } from '../arithmetic/order.ts';
 import { canonicalJson } from '../canonical/canonical-json.ts';
-import type { Plan } from '../compile/plan.ts';
 import { decide } from '../decide.ts';
-import type { Decision } from '../decision.ts';
-import type { DecisionInput } from '../input.ts';
+import type { Decision } from '../plan/decision.ts';
+import type { DecisionInput } from '../plan/input.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Examined, GateRow, Probe, Wish } from '../plan/probe.ts';
 import { type ColumnPlace, editableColumns, withEdits } from './alter-input.ts';
-import { anything, type Edit, type Holds, valuesFor, type Wish } from './edits.ts';
-import { createExamination, type Examined, type GateRow } from './examination.ts';
+import { anything, type Edit, type Holds, valuesFor } from './edits.ts';
+import { createExamination } from './examination.ts';
+import type { Attempt, Flip } from './flip.ts';
 import { momentsOf, type Timeline } from './moments.ts';
-import type { Probe } from './probe.ts';
 import { priorityFlip, scoreFlip } from './rank-flips.ts';
 import { timeFlip } from './time-flip.ts';
 
@@ -19,18 +20,6 @@ const mostExecutions = 2_000;
 /** Maximum spent on instants, so that some are left for other changes. */
 const mostOfTime = 1_000;
 const mostEdits = 3;
-
-export type FlipKind = 'attribute' | 'time' | 'priority' | 'score';
-
-/** A smallest change that puts the offer into the answer. Verified by another decision before it's reported. */
-export interface Flip {
-  readonly kind: FlipKind;
-  readonly changes: readonly Edit[];
-  /** Epoch ms of a `time` flip; null for the others. */
-  readonly at: number | null;
-  /** Rank that the offer then has. */
-  readonly resultRank: number;
-}
 
 /** The question. */
 export interface WhyNotQuestion {
@@ -59,15 +48,6 @@ export interface WhyNotAnswer {
   readonly gates: readonly GateRow[];
   readonly flips: readonly Flip[];
   readonly search: { readonly executions: number; readonly limit: number; readonly truncated: boolean };
-}
-
-/** Decides, and returns the offer's rank in the answer, null when it isn't in it. */
-export interface Attempt {
-  /** Null: the search is over. */
-  run(
-    input: DecisionInput,
-    change?: Partial<Pick<Probe, 'priority' | 'score'>>,
-  ): { readonly rank: number | null } | null;
 }
 
 class SearchOver extends Error {}

@@ -1,5 +1,5 @@
-import type { DecisionInput } from '../input.ts';
-import type { Attempt, Flip } from './search.ts';
+import type { DecisionInput } from '../plan/input.ts';
+import type { Attempt, Flip } from './flip.ts';
 
 const secondMs = 1_000;
 

@@ -1,4 +1,5 @@
-import type { Candidate, Run } from '../../run.ts';
+import type { Candidate } from '../../plan/candidate.ts';
+import type { Run } from '../../plan/run.ts';
 
 /** Config of a rank node with method `explore_exploit`, defaults filled in (docs/design/api-decisioning.md 8). */
 export interface ExploreExploit {

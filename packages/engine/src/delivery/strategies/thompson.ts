@@ -1,9 +1,11 @@
 import { pow } from '../../arithmetic/pow.ts';
+import type { Candidate } from '../../plan/candidate.ts';
+import type { Run } from '../../plan/run.ts';
+import type { ScoreSettings } from '../../plan/scoring.ts';
 import { type BetaSampler, betaSampler } from '../../random/beta.ts';
 import { stream } from '../../random/stream.ts';
-import type { Candidate, Run } from '../../run.ts';
 import { evidenceOf, propensityOf } from '../../scoring/propensity.ts';
-import { type ScoreSettings, scoredBy, settingsFor } from '../../scoring/scoring.ts';
+import { scoredBy, settingsFor } from '../../scoring/scoring.ts';
 import type { ExploreExploit, Strategy } from './strategy.ts';
 
 const mostBetaDraws = 20_000;

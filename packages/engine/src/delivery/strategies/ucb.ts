@@ -1,5 +1,5 @@
 import { ln } from '../../arithmetic/ln.ts';
-import type { Run } from '../../run.ts';
+import type { Run } from '../../plan/run.ts';
 import { evidenceOf } from '../../scoring/propensity.ts';
 import { type Strategy, shareOf } from './strategy.ts';
 

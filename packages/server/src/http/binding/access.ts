@@ -1,39 +1,14 @@
-import {
-  isSecret,
-  isSignature,
-  needsRequestedWith,
-  type Operation,
-  type Role,
-  type SecretAuth,
-} from '@arbiter/contract';
+import { isSecret, isSignature, needsRequestedWith, type Operation, type SecretAuth } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../../db/tx.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import type { Principal } from '../principal.ts';
 import { type AuthFailures, createAuthFailures } from './auth-failures.ts';
+import { anonymous, type Caller } from './caller.ts';
 import { callerOfPrincipal } from './caller-of-principal.ts';
 import { presentedCredential, sessionCookie, unauthorized, WrongCredential } from './credentials.ts';
 import { createHasSecret } from './operator-secrets.ts';
 import { checkOwnPage, checkRequestedWith } from './request-origin.ts';
-
-/** The proven caller, once steps 3 to 6 of the order of checks have passed. */
-export interface Caller {
-  readonly tenantId: string;
-  readonly actor: Actor;
-  readonly role: Role;
-  readonly credentialId: string;
-  /** `Set-Cookie` for every answer to this call. */
-  readonly setCookie?: string;
-}
-
-/** The caller of an operation that is open, or whose secret or signature doesn't name a person. */
-export const anonymous: Caller = {
-  tenantId: '',
-  actor: { id: 'anonymous', name: 'anonymous', role: 'viewer' },
-  role: 'viewer',
-  credentialId: '',
-};
 
 /**
  * Identifies the sender of a request. Returns synchronously in the hot case, a cached key. Throws, or rejects with,

@@ -2,7 +2,8 @@ import { namesTenant, type Operation } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../platform/app-error.ts';
 import type { LoadShedder } from '../limits/load-shedding.ts';
-import { anonymous, type Caller, type Identify } from './access.ts';
+import type { Identify } from './access.ts';
+import { anonymous, type Caller } from './caller.ts';
 import { addHeaders, type RequestState } from './request-state.ts';
 import type { RouteLimits } from './route-limits.ts';
 

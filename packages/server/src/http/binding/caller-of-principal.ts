@@ -2,8 +2,8 @@ import type { Operation, Role } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../platform/app-error.ts';
 import type { Principal } from '../principal.ts';
-import type { Caller } from './access.ts';
 import type { AuthFailures } from './auth-failures.ts';
+import type { Caller } from './caller.ts';
 import { checkTenantHeader, effectiveRole, opensTheApi, reaches, WrongCredential } from './credentials.ts';
 import { checkOwnPage, checkRequestedWith, type OwnOrigins } from './request-origin.ts';
 

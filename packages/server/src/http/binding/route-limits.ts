@@ -4,7 +4,7 @@ import type { AppDependencies } from '../app-dependencies.ts';
 import { limitsOf, takeLimits } from '../limits/limits.ts';
 import type { RateLimitStore } from '../limits/rate-limit.ts';
 import type { HttpMetrics } from '../metrics.ts';
-import type { Caller } from './access.ts';
+import type { Caller } from './caller.ts';
 import { addHeaders, type RequestState } from './request-state.ts';
 
 /** Counts a request against its limits. Rejects with 429 `rate_limited` when one is used up. */

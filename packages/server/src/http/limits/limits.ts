@@ -1,7 +1,7 @@
 import { namesTenant, type Operation, type RateLimit } from '@arbiter/contract';
 import { AppError } from '../../platform/app-error.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import type { Caller } from '../binding/access.ts';
+import type { Caller } from '../binding/caller.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { bucketOf, type RateLimitStore, type RateLimitVerdict } from './rate-limit.ts';
 

@@ -1,10 +1,10 @@
 import type { ContactPolicy } from '@arbiter/contract';
+import { policyHistoryDays } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import type { Remark } from '../../../platform/remark.ts';
 import { getTenant } from '../../identity/tenants/index.ts';
 import { retentionOf } from '../../operations/retention/index.ts';
-import { daysCounted } from './required-history.rules.ts';
 
 const dayMs = 86_400_000;
 
@@ -19,7 +19,7 @@ export async function historyRemarks(
     config,
   }: { readonly ruleType: ContactPolicy['ruleType']; readonly config: Readonly<Record<string, unknown>> },
 ): Promise<Remark[]> {
-  const counted = daysCounted(ruleType, asJsonObject(config));
+  const counted = policyHistoryDays(ruleType, asJsonObject(config));
   const { days, legalHold } = await retentionOf(tx, 'interactions');
   if (legalHold || counted <= days) return [];
   const { createdAt } = await getTenant(tx);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Warning } from '@arbiter/contract';
+import { policyHistoryDays } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
-import { daysCounted } from './required-history.rules.ts';
 
 test('how far a policy looks back', () => {
-  const cases: [Parameters<typeof daysCounted>[0], Parameters<typeof daysCounted>[1], number][] = [
+  const cases: [Parameters<typeof policyHistoryDays>[0], Parameters<typeof policyHistoryDays>[1], number][] = [
     ['frequency_cap', { maxPerDay: 1 }, 1],
     ['frequency_cap', { maxPerDay: 1, maxPerMonth: 3 }, 31],
     ['frequency_cap', { maxTotal: 3 }, Number.POSITIVE_INFINITY],
@@ -27,7 +27,7 @@ test('how far a policy looks back', () => {
     ['outcome_based', { suppressForDays: 60 }, 60],
     ['time_window', { startHour: 8 }, 0],
   ];
-  for (const [ruleType, config, days] of cases) assert.equal(daysCounted(ruleType, config), days, ruleType);
+  for (const [ruleType, config, days] of cases) assert.equal(policyHistoryDays(ruleType, config), days, ruleType);
 });
 
 let now = Date.parse('2026-11-22T12:00:00Z');

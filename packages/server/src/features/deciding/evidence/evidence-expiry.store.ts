@@ -2,12 +2,12 @@ import type { Tx } from '../../../db/index.ts';
 
 /** Rows of one transaction. */
 const rowsPerSlice = 5_000;
-/** A process that is an hour behind reads its state anew (evidence-keeper.ts); this leaves room for clocks. */
+/** A process that is an hour behind reloads its state (evidence-keeper.ts). This leaves room for clocks. */
 const graceDays = 1;
 
 /**
- * Deletes changes and snapshots that no record needs, the oldest record being of `oldest`: what the last snapshot from
- * well before it holds. Every later state is rebuilt from that one. True when there may be more.
+ * Deletes changes and snapshots that no record needs, given that the oldest record is from `oldest`: those covered by
+ * the last snapshot from well before it. Every later state can be rebuilt from that one. True if there may be more.
  */
 export async function expireEvidence(tx: Tx, oldest: Date): Promise<boolean> {
   const [base] = await tx.query<{ number: number }>(

@@ -11,7 +11,7 @@ import { applyChange, type EvidenceChange, type EvidenceState } from './evidence
 export interface EvidenceKeeper {
   /** The state; read from the database at first use. Use it synchronously, it moves. */
   get(tenantId: string): Promise<EvidenceState> | EvidenceState;
-  /** Whole ms since the tenant's state was last known to be the newest; 0 when there is none yet. */
+  /** Whole ms since the tenant's state was last known to be current; 0 without one. */
   ageMs(tenantId: string): number;
   /** Says that a number is known to exist; fetches the changes up to it in the background. */
   newestIs(tenantId: string, number: number): void;
@@ -21,80 +21,37 @@ export interface EvidenceKeeper {
   idle(): Promise<void>;
 }
 
-/** A decision is never made on a state that was left behind longer than this; what is deleted counts on it. */
+/** Decisions never use a state that is behind by more than this. Deletion relies on it. */
 const furthestBehindMs = 3_600_000;
 
-export function createEvidenceKeeper(database: Database, onError: (error: unknown) => void): EvidenceKeeper {
-  const states = new Map<string, EvidenceState>();
-  const loading = new Map<string, Promise<EvidenceState>>();
-  const fetching = new Map<string, Promise<void>>();
+/** The keeper's state, by tenant. */
+interface Kept {
+  readonly database: Database;
+  readonly onError: (error: unknown) => void;
+  readonly states: Map<string, EvidenceState>;
+  readonly loading: Map<string, Promise<EvidenceState>>;
+  readonly fetching: Map<string, Promise<void>>;
   /** Monotonic ms at which a state was last known to be the newest. */
-  const newestAt = new Map<string, number>();
-  /** Number of the state when its snapshots were last looked at. */
-  const snapshotLookedAt = new Map<string, number>();
-  const actor = systemActor('evidence');
+  readonly newestAt: Map<string, number>;
+  /** Number of the state when we last checked whether a snapshot is due. */
+  readonly snapshotCheckedAt: Map<string, number>;
+}
 
-  function load(tenantId: string): Promise<EvidenceState> {
-    let promise = loading.get(tenantId);
-    if (!promise) {
-      promise = database
-        .withTenant(tenantId, actor, async (tx) => {
-          const state = await rebuildEvidence(tx, null);
-          await snapshotWhenDue(tx, state);
-          snapshotLookedAt.set(tenantId, state.number);
-          return state;
-        })
-        .then((state) => {
-          states.set(tenantId, state);
-          newestAt.set(tenantId, performance.now());
-          return state;
-        })
-        .finally(() => loading.delete(tenantId));
-      loading.set(tenantId, promise);
-    }
-    return promise;
-  }
+const actor = systemActor('evidence');
 
-  /** `newest`: a number that is known to exist; null: what comes next. */
-  function fetchMissing(tenantId: string, newest: number | null): void {
-    if (fetching.has(tenantId)) return;
-    const work = database
-      .withTenant(tenantId, actor, async (tx) => {
-        const state = states.get(tenantId);
-        if (!state) return;
-        let isWhole = true;
-        await readOn(tx, state, (change) => {
-          isWhole = applyNew(state, [change]);
-          return isWhole;
-        });
-        // What follows the state is deleted by now: nothing asked for it in a long time (evidence-expiry.store.ts), or the
-        // tenant was reset, and no change leads to the number that it has.
-        if (newest !== null && state.number < newest) isWhole = false;
-        if (!isWhole && states.get(tenantId) === state) {
-          states.delete(tenantId);
-          return;
-        }
-        newestAt.set(tenantId, performance.now());
-        await snapshotWhenDue(tx, state);
-        snapshotLookedAt.set(tenantId, state.number);
-      })
-      .catch(onError)
-      .finally(() => fetching.delete(tenantId));
-    fetching.set(tenantId, work);
-  }
-
-  /** Applies what follows the state; what it has already, or what leaves a gap, is left for the next fetch. */
-  function applyNew(state: EvidenceState, changes: readonly EvidenceChange[]): boolean {
-    for (const change of changes) {
-      if (change.number <= state.number) continue;
-      if (change.number !== state.number + 1) return false;
-      applyChange(state, change);
-    }
-    return true;
-  }
-
+export function createEvidenceKeeper(database: Database, onError: (error: unknown) => void): EvidenceKeeper {
+  const kept: Kept = {
+    database,
+    onError,
+    states: new Map(),
+    loading: new Map(),
+    fetching: new Map(),
+    newestAt: new Map(),
+    snapshotCheckedAt: new Map(),
+  };
+  const { states, newestAt, snapshotCheckedAt } = kept;
   return {
-    get: (tenantId) => states.get(tenantId) ?? load(tenantId),
+    get: (tenantId) => states.get(tenantId) ?? load(kept, tenantId),
     ageMs(tenantId) {
       const at = newestAt.get(tenantId);
       return at === undefined ? 0 : Math.max(0, Math.floor(performance.now() - at));
@@ -107,22 +64,85 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
         return;
       }
       if (performance.now() - (newestAt.get(tenantId) ?? 0) > furthestBehindMs) {
-        // Whether nobody asked for so long or the changes did not come: this decision waits for the state as it is now.
+        // Either nobody needed it for this long or changes didn't arrive: this decision waits for the current state.
         states.delete(tenantId);
         return;
       }
-      fetchMissing(tenantId, number);
+      fetchMissing(kept, tenantId, number);
     },
     committed(tenantId, changes) {
       const state = states.get(tenantId);
       if (!state) return;
       const isWhole = applyNew(state, changes);
-      // A process that is told of no changes by others must check by itself whether a snapshot is due.
-      const isDue = state.number - (snapshotLookedAt.get(tenantId) ?? 0) >= snapshotEvery;
-      if (!isWhole || isDue) fetchMissing(tenantId, null);
+      // A process that gets no changes from others must check whether a snapshot is due.
+      const isDue = state.number - (snapshotCheckedAt.get(tenantId) ?? 0) >= snapshotEvery;
+      if (!isWhole || isDue) fetchMissing(kept, tenantId, null);
     },
     async idle() {
-      await Promise.all(fetching.values());
+      await Promise.all(kept.fetching.values());
     },
   };
+}
+
+function load(
+  { database, states, loading, newestAt, snapshotCheckedAt }: Kept,
+  tenantId: string,
+): Promise<EvidenceState> {
+  let promise = loading.get(tenantId);
+  if (!promise) {
+    promise = database
+      .withTenant(tenantId, actor, async (tx) => {
+        const state = await rebuildEvidence(tx, null);
+        await snapshotWhenDue(tx, state);
+        snapshotCheckedAt.set(tenantId, state.number);
+        return state;
+      })
+      .then((state) => {
+        states.set(tenantId, state);
+        newestAt.set(tenantId, performance.now());
+        return state;
+      })
+      .finally(() => loading.delete(tenantId));
+    loading.set(tenantId, promise);
+  }
+  return promise;
+}
+
+/** Fetches changes in the background. `newest`: a number that is known to exist; null: whatever comes next. */
+function fetchMissing(kept: Kept, tenantId: string, newest: number | null): void {
+  const { database, states, fetching, newestAt, snapshotCheckedAt } = kept;
+  if (fetching.has(tenantId)) return;
+  const work = database
+    .withTenant(tenantId, actor, async (tx) => {
+      const state = states.get(tenantId);
+      if (!state) return;
+      let isWhole = true;
+      await readOn(tx, state, (change) => {
+        isWhole = applyNew(state, [change]);
+        return isWhole;
+      });
+      // What follows this state has been deleted: nobody needed it for a long time (evidence-expiry.store.ts), or the
+      // tenant was reset and no change leads to its number.
+      if (newest !== null && state.number < newest) isWhole = false;
+      if (!isWhole && states.get(tenantId) === state) {
+        states.delete(tenantId);
+        return;
+      }
+      newestAt.set(tenantId, performance.now());
+      await snapshotWhenDue(tx, state);
+      snapshotCheckedAt.set(tenantId, state.number);
+    })
+    .catch(kept.onError)
+    .finally(() => fetching.delete(tenantId));
+  fetching.set(tenantId, work);
+}
+
+/** Applies the changes that follow the state. Skips known ones; returns false at a gap, which the next fetch fills. */
+function applyNew(state: EvidenceState, changes: readonly EvidenceChange[]): boolean {
+  for (const change of changes) {
+    if (change.number <= state.number) continue;
+    if (change.number !== state.number + 1) return false;
+    applyChange(state, change);
+  }
+  return true;
 }

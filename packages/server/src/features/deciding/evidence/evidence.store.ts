@@ -10,7 +10,7 @@ import {
   evidenceToJson,
 } from './evidence.ts';
 
-/** How many changes may follow a snapshot before the next one is written. */
+/** Changes after a snapshot before the next one is written. */
 export const snapshotEvery = 5_000;
 /** Changes read at once: the event loop has other work to do between two readings. */
 const readAtOnce = 2_000;
@@ -31,8 +31,8 @@ const snapshotColumns = columns(table<'evidence_snapshots', { body: EvidenceSnap
 ]);
 
 /**
- * Writes changes and gives them their numbers, under the tenant's head row: numbers have no gap and grow in commit
- * order. Call it last in the transaction, since the row is held until the commit.
+ * Writes changes and numbers them under the tenant's head row, without gaps, in commit order. Call it last in the
+ * transaction, because the row is locked until the commit.
  */
 export async function appendChanges(
   tx: Tx,
@@ -92,8 +92,8 @@ export async function rebuildEvidence(tx: Tx, upTo: number | null): Promise<Evid
 }
 
 /**
- * Hands over the changes that follow a state, which `apply` moves on, until there are no more or `apply` answers false.
- * The state may be moved by others meanwhile.
+ * Passes on the changes after a state, which `apply` advances, until there are none left or `apply` returns false.
+ * Others may advance the state in the meantime.
  */
 export async function readOn(tx: Tx, state: EvidenceState, apply: (change: EvidenceChange) => boolean): Promise<void> {
   for (;;) {
@@ -103,7 +103,7 @@ export async function readOn(tx: Tx, state: EvidenceState, apply: (change: Evide
   }
 }
 
-/** Writes a snapshot when enough changes have gone by since the last one. */
+/** Writes a snapshot after enough changes since the last one. */
 export async function snapshotWhenDue(tx: Tx, state: EvidenceState): Promise<void> {
   if (state.number < snapshotEvery) return;
   const [last] = await tx.query<{ number: number | null }>(
@@ -117,12 +117,12 @@ export async function snapshotWhenDue(tx: Tx, state: EvidenceState): Promise<voi
   );
 }
 
-/** SQL: the number of the tenant's ($1) newest evidence, 0 while there is none; for statements that read it on the way. */
+/** SQL: the number of the tenant's ($1) newest evidence, 0 without any; for statements that read it along the way. */
 export const evidenceNumber = 'coalesce((select number from evidence_heads where tenant_id = $1), 0)';
 
 /**
- * Gives the empty evidence of a tenant that was reset the next number. No change leads to it, so that every process reads the
- * state anew (evidence-keeper.ts).
+ * Gives the empty evidence of a reset tenant the next number. No change leads to it, so every process reloads the state
+ * (evidence-keeper.ts).
  */
 export async function beginEvidenceAnew(tx: Tx): Promise<void> {
   const [head] = await tx.query<{ number: string }>(

@@ -7,14 +7,14 @@ import type { Evidence } from '@arbiter/engine';
 export interface EvidenceState {
   number: number;
   readonly offers: Map<string, [positives: number, negatives: number]>;
-  /** Another one when an offer gets its pair: pairs that were handed out before are of no use for it. */
+  /** Replaced when an offer gets its pair, because earlier pairs don't include it. */
   pairsOf: object;
   readonly categories: Map<string, [positives: number, negatives: number]>;
   readonly channels: Map<string, [positives: number, negatives: number]>;
   readonly global: [positives: number, negatives: number];
 }
 
-/** One numbered change: what one response taught about one offer. */
+/** One numbered change: what a response taught about an offer. */
 export interface EvidenceChange {
   readonly number: number;
   readonly offerId: string;
@@ -51,7 +51,7 @@ export function applyChange(state: EvidenceState, change: EvidenceChange): void 
   state.number = change.number;
 }
 
-/** What the engine reads. A view of the live state: take it for one synchronous decision only. */
+/** What the engine reads: a view of the live state, for one synchronous decision only. */
 export function evidenceView(state: EvidenceState): Evidence {
   return {
     get number() {

@@ -2,7 +2,7 @@ import type { Tx } from '../../../db/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { snapshotPolicies } from '../../catalogue/contact-policies/index.ts';
-import { type OutcomeTypeFacts, readOutcomeTypes } from '../../catalogue/outcomes/index.ts';
+import { readOutcomeTypes } from '../../catalogue/outcomes/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import {
   type CustomerKeys,
@@ -16,6 +16,7 @@ import { announceBooking, pricesOf } from '../volumes/index.ts';
 import { writeEvents } from './effects.service.ts';
 import { findImported, noteImported } from './import-keys.store.ts';
 import type { ImportedEvent, LineError } from './line.rules.ts';
+import type { ResolvedEvent } from './resolved-event.ts';
 
 export interface BatchPorts {
   readonly keys: CustomerKeys;
@@ -28,19 +29,6 @@ export interface BatchResult {
   readonly imported: number;
   readonly duplicates: number;
   readonly rejected: readonly LineError[];
-}
-
-/** An event with all that it names. */
-export interface ResolvedEvent {
-  readonly event: ImportedEvent;
-  readonly keyHash: Buffer;
-  readonly outcome: OutcomeTypeFacts;
-  readonly offerId: string;
-  readonly categoryId: string | null;
-  readonly prices: ReturnType<typeof pricesOf>;
-  readonly creativeId: string | null;
-  readonly channelId: string | null;
-  readonly placementId: string | null;
 }
 
 export interface PreparedBatch {
@@ -60,28 +48,7 @@ export async function prepareBatch(
   events: readonly ImportedEvent[],
 ): Promise<PreparedBatch> {
   const { tenantId } = tx;
-  const outcomes = new Map((await readOutcomeTypes(tx)).map((outcome) => [outcome.key, outcome]));
-  const creatives = await readRelated(
-    tx,
-    'creative',
-    events.map(({ creativeId }) => creativeId),
-    ['offerId', 'channelId', 'placementId'],
-  );
-  const named = events.filter(({ creativeId }) => creativeId === null);
-  const offerIds = [...named.map(({ offerId }) => offerId), ...[...creatives.values()].map(({ offerId }) => offerId)];
-  const offers = await readRelated(tx, 'offer', offerIds, ['categoryId', 'budget']);
-  const channels = await readRelated(
-    tx,
-    'channel',
-    named.map(({ channelId }) => channelId),
-    ['name'],
-  );
-  const placements = await readRelated(
-    tx,
-    'placement',
-    named.map(({ placementId }) => placementId),
-    ['name'],
-  );
+  const named = await readNamed(tx, events);
   const keys = new Map(events.map((event) => [event, ports.keyHash.all(tenantId, event.key)]));
   const known = new Set(await findImported(tx, [...keys.values()].flat()));
   const isErased = await erasuresOf(tx, ports, events);
@@ -89,41 +56,20 @@ export async function prepareBatch(
   const rejected: LineError[] = [];
   let duplicates = 0;
   for (const event of events) {
-    const hashes = (keys.get(event) ?? []).map((hash) => hash.toString('hex'));
+    const [keyHash, ...otherHashes] = keys.get(event)!;
+    const hashes = [keyHash!, ...otherHashes].map((hash) => hash.toString('hex'));
     if (hashes.some((hash) => known.has(hash))) {
       duplicates += 1;
       continue;
     }
-    const refuse = (path: string, code: string, message: string): void => {
-      rejected.push({ line: event.line, path, code, message });
-    };
-    const outcome = outcomes.get(event.outcome);
-    const creative = event.creativeId === null ? null : creatives.get(event.creativeId);
-    const offerId = event.creativeId === null ? event.offerId : (creative?.offerId ?? null);
-    const offer = offerId === null ? undefined : offers.get(offerId);
-    if (outcome === undefined) refuse('/outcome', 'unknown_outcome', 'must be an active outcome type');
-    else if (creative === undefined) refuse('/creativeId', 'reference_not_found', 'must be an existing creative');
-    else if (offer === undefined) refuse('/offerId', 'reference_not_found', 'must be an existing offer');
-    else if (creative === null && event.channelId !== null && !channels.has(event.channelId))
-      refuse('/channelId', 'reference_not_found', 'must be an existing channel');
-    else if (creative === null && event.placementId !== null && !placements.has(event.placementId))
-      refuse('/placementId', 'reference_not_found', 'must be an existing placement');
-    else if (isErased(event)) refuse('/timestamp', 'not_found', erasedSince);
-    else {
-      // Of two lines with one key the first counts, and only when it is taken.
-      for (const hash of hashes) known.add(hash);
-      resolved.push({
-        event,
-        keyHash: keys.get(event)![0]!,
-        outcome,
-        offerId: offer.id,
-        categoryId: offer.categoryId,
-        prices: pricesOf(offer.budget),
-        creativeId: event.creativeId,
-        channelId: creative === null ? event.channelId : creative.channelId,
-        placementId: creative === null ? event.placementId : creative.placementId,
-      });
+    const found = resolveEvent(event, named, isErased);
+    if ('code' in found) {
+      rejected.push({ line: event.line, ...found });
+      continue;
     }
+    // Of two lines with one key the first counts, and only when it is accepted.
+    for (const hash of hashes) known.add(hash);
+    resolved.push({ event, keyHash: keyHash!, ...found });
   }
   const customers = [...new Set(resolved.map(({ event }) => event.customerId))];
   await ensureStates(
@@ -131,6 +77,54 @@ export async function prepareBatch(
     customers.map((customerId) => ({ customerId, ref: newId(), dataKey: ports.keys.create(tenantId) })),
   );
   return { events: resolved, duplicates, rejected };
+}
+
+type NamedRecords = Awaited<ReturnType<typeof readNamed>>;
+
+/** Reads the records that events name. */
+async function readNamed(tx: Tx, events: readonly ImportedEvent[]) {
+  const outcomes = new Map((await readOutcomeTypes(tx)).map((outcome) => [outcome.key, outcome]));
+  const creativeIds = events.map(({ creativeId }) => creativeId);
+  const creatives = await readRelated(tx, 'creative', creativeIds, ['offerId', 'channelId', 'placementId']);
+  // Events of a creative have its offer, channel and placement.
+  const others = events.filter(({ creativeId }) => creativeId === null);
+  const offerIds = [...others.map(({ offerId }) => offerId), ...[...creatives.values()].map(({ offerId }) => offerId)];
+  const offers = await readRelated(tx, 'offer', offerIds, ['categoryId', 'budget']);
+  const channelIds = others.map(({ channelId }) => channelId);
+  const placementIds = others.map(({ placementId }) => placementId);
+  const channels = await readRelated(tx, 'channel', channelIds, ['name']);
+  const placements = await readRelated(tx, 'placement', placementIds, ['name']);
+  return { outcomes, creatives, offers, channels, placements };
+}
+
+/** Returns what an event names, or why its line is rejected. */
+function resolveEvent(
+  event: ImportedEvent,
+  { outcomes, creatives, offers, channels, placements }: NamedRecords,
+  isErased: (event: ImportedEvent) => boolean,
+): Omit<ResolvedEvent, 'event' | 'keyHash'> | Omit<LineError, 'line'> {
+  const refusal = (path: string, code: string, message: string) => ({ path, code, message });
+  const outcome = outcomes.get(event.outcome);
+  const creative = event.creativeId === null ? null : creatives.get(event.creativeId);
+  const offerId = event.creativeId === null ? event.offerId : (creative?.offerId ?? null);
+  const offer = offerId === null ? undefined : offers.get(offerId);
+  if (outcome === undefined) return refusal('/outcome', 'unknown_outcome', 'must be an active outcome type');
+  if (creative === undefined) return refusal('/creativeId', 'reference_not_found', 'must be an existing creative');
+  if (offer === undefined) return refusal('/offerId', 'reference_not_found', 'must be an existing offer');
+  if (creative === null && event.channelId !== null && !channels.has(event.channelId))
+    return refusal('/channelId', 'reference_not_found', 'must be an existing channel');
+  if (creative === null && event.placementId !== null && !placements.has(event.placementId))
+    return refusal('/placementId', 'reference_not_found', 'must be an existing placement');
+  if (isErased(event)) return refusal('/timestamp', 'not_found', erasedSince);
+  return {
+    outcome,
+    offerId: offer.id,
+    categoryId: offer.categoryId,
+    prices: pricesOf(offer.budget),
+    creativeId: event.creativeId,
+    channelId: creative === null ? event.channelId : creative.channelId,
+    placementId: creative === null ? event.placementId : creative.placementId,
+  };
 }
 
 const erasedSince = 'the customer has been erased since';

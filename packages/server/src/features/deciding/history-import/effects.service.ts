@@ -20,8 +20,8 @@ import { appendChanges, type EvidenceChange } from '../evidence/index.ts';
 import { insertInteractions, type NewInteraction } from '../interactions/index.ts';
 import { triggeredRows, writeTriggered } from '../suppressions/index.ts';
 import { type Booking, bookVolumes, impressionCents, outcomeCents } from '../volumes/index.ts';
-import type { ResolvedEvent } from './batch.service.ts';
 import type { ImportedEvent } from './line.rules.ts';
+import type { ResolvedEvent } from './resolved-event.ts';
 
 type HeldStates = Awaited<ReturnType<typeof lockStatesInOrder>>;
 

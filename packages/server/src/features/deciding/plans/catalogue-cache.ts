@@ -1,6 +1,7 @@
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../../db/index.ts';
 import { ensureBaseFlow } from '../../catalogue/flows/index.ts';
-import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
+import { loadCatalogue } from './load-catalogue.ts';
+import type { InTransaction, TenantCatalogue } from './tenant-catalogue.ts';
 import { createVersionWatch } from './version-watch.ts';
 
 /**
@@ -37,75 +38,16 @@ interface Entry {
   knownAt: number;
 }
 
-interface Loading {
-  readonly promise: Promise<TenantCatalogue>;
-  /** Read once more when this reading has ended. */
-  again: boolean;
+interface CatalogueCacheOptions {
+  readonly onError: (error: unknown) => void;
+  readonly onCompiled?: (seconds: number) => void;
+  /** Called for each catalogue lookup with whether memory had it. */
+  readonly onAsked?: (known: boolean) => void;
 }
 
-export function createCatalogueCache(
-  database: Database,
-  options: {
-    readonly onError: (error: unknown) => void;
-    readonly onCompiled?: (seconds: number) => void;
-    /** Called for each catalogue lookup with whether memory had it. */
-    readonly onAsked?: (known: boolean) => void;
-  },
-): CatalogueCache {
+export function createCatalogueCache(database: Database, options: CatalogueCacheOptions): CatalogueCache {
   const entries = new Map<string, Entry>();
-  const loading = new Map<string, Loading>();
-  const actor = systemActor('catalogue');
-
-  /** Apart from what knows the catalogue before: a catalogue keeps this function, and would keep all its ancestors. */
-  function transactionsOf(tenantId: string): InTransaction {
-    return (work) => database.withTenant(tenantId, actor, work, { statementTimeoutMs: patienceMs });
-  }
-
-  function readNewer(tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
-    const inTransaction = transactionsOf(tenantId);
-    const read = async (tx: Tx): Promise<TenantCatalogue> => {
-      // A notification may come behind a batch that saw the change itself; the plans need not be compiled again.
-      if (before !== null && (await readCatalogueVersion(tx)) === before.version) return before;
-      return loadCatalogue(tx, before?.rows ?? null, inTransaction);
-    };
-    const until = performance.now() + readWithinMs;
-    return database.withTenant(tenantId, actor, read, { snapshot: true, statementTimeoutMs: patienceMs, until });
-  }
-
-  /** Reads the catalogue, or joins the reading under way. */
-  function load(tenantId: string): Promise<TenantCatalogue> {
-    const running = loading.get(tenantId);
-    if (running) return running.promise;
-    const task: Loading = { promise: read(), again: false };
-    async function read(): Promise<TenantCatalogue> {
-      try {
-        const started = performance.now();
-        const known = entries.get(tenantId)?.catalogue ?? null;
-        const catalogue = await readNewer(tenantId, known);
-        if (catalogue !== known) options.onCompiled?.((performance.now() - started) / 1000);
-        entries.set(tenantId, { catalogue, knownAt: performance.now() });
-        return catalogue;
-      } finally {
-        loading.delete(tenantId);
-        if (task.again) load(tenantId).catch(options.onError);
-      }
-    }
-    loading.set(tenantId, task);
-    return task.promise;
-  }
-
-  /**
-   * Reads the catalogue from now on, because the one being read may be too old. Callers waiting for the current reading
-   * still get it, so a steady stream of changes delays nobody.
-   */
-  function loadAgain(tenantId: string): Promise<TenantCatalogue> {
-    const running = loading.get(tenantId);
-    if (!running) return load(tenantId);
-    running.again = true;
-    const next = (): Promise<TenantCatalogue> => load(tenantId);
-    return running.promise.then(next, next);
-  }
-
+  const { load, loadAgain } = createLoader(database, entries, options);
   const versions = createVersionWatch(database);
   const unlisten = database.listen(
     'arbiter_catalogue',
@@ -152,4 +94,79 @@ export function createCatalogueCache(
     },
     close: unlisten,
   };
+}
+
+interface Loading {
+  readonly promise: Promise<TenantCatalogue>;
+  /** Read once more when this reading has ended. */
+  again: boolean;
+}
+
+interface CatalogueLoader {
+  /** Reads the catalogue, or joins the reading under way. */
+  load(tenantId: string): Promise<TenantCatalogue>;
+  /**
+   * Reads the catalogue from now on, because the one being read may be too old. Callers waiting for the current reading
+   * still get it, so a steady stream of changes delays nobody.
+   */
+  loadAgain(tenantId: string): Promise<TenantCatalogue>;
+}
+
+/** Puts what it reads into `entries`. */
+function createLoader(
+  database: Database,
+  entries: Map<string, Entry>,
+  { onError, onCompiled }: CatalogueCacheOptions,
+): CatalogueLoader {
+  const loading = new Map<string, Loading>();
+
+  function load(tenantId: string): Promise<TenantCatalogue> {
+    const running = loading.get(tenantId);
+    if (running) return running.promise;
+    const task: Loading = { promise: read(), again: false };
+    async function read(): Promise<TenantCatalogue> {
+      try {
+        const started = performance.now();
+        const known = entries.get(tenantId)?.catalogue ?? null;
+        const catalogue = await readNewer(database, tenantId, known);
+        if (catalogue !== known) onCompiled?.((performance.now() - started) / 1000);
+        entries.set(tenantId, { catalogue, knownAt: performance.now() });
+        return catalogue;
+      } finally {
+        loading.delete(tenantId);
+        if (task.again) load(tenantId).catch(onError);
+      }
+    }
+    loading.set(tenantId, task);
+    return task.promise;
+  }
+
+  return {
+    load,
+    loadAgain(tenantId) {
+      const running = loading.get(tenantId);
+      if (!running) return load(tenantId);
+      running.again = true;
+      const next = (): Promise<TenantCatalogue> => load(tenantId);
+      return running.promise.then(next, next);
+    },
+  };
+}
+
+const actor = systemActor('catalogue');
+
+/** Knows nothing of the catalogue before: a catalogue keeps this function, and would keep all its ancestors with it. */
+function transactionsOf(database: Database, tenantId: string): InTransaction {
+  return (work) => database.withTenant(tenantId, actor, work, { statementTimeoutMs: patienceMs });
+}
+
+function readNewer(database: Database, tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
+  const inTransaction = transactionsOf(database, tenantId);
+  const read = async (tx: Tx): Promise<TenantCatalogue> => {
+    // A notification may come after a batch that saw the change itself. The plans needn't be compiled again.
+    if (before !== null && (await readCatalogueVersion(tx)) === before.version) return before;
+    return loadCatalogue(tx, before?.rows ?? null, inTransaction);
+  };
+  const until = performance.now() + readWithinMs;
+  return database.withTenant(tenantId, actor, read, { snapshot: true, statementTimeoutMs: patienceMs, until });
 }

@@ -1,7 +1,7 @@
 import type { SimulateRequest } from '@arbiter/contract';
 import { type DecisionInput, type Edit, editableColumns, type Json, type Plan, withEdits } from '@arbiter/engine';
 
-/** What a simulation changes of what a decision reads. */
+/** What a simulation changes in a decision's input. */
 export type Edits = Pick<SimulateRequest, 'profile' | 'attributes' | 'segments'>;
 
 const editsOf = (under: string, values: Readonly<Record<string, unknown>> = {}): Edit[] =>

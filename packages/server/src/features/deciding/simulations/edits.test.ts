@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { RecommendAnswer, SimulatedAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** Simulations that change what is known of the customer, and those of a recorded decision. */
+/** Simulations with changed customer data, and of recorded decisions. */
 
 let server: TestServer;
 const ids = { web: '', gold: '', plain: '', rule: '' };
@@ -143,7 +143,7 @@ test('a recorded decision is made once more: as it was, and with changes', async
   const changed = await ask({ decisionId: decided.requestId, profile: { tier: 'gold' } });
   assert.deepEqual(named(changed.body), ['Gold only'], changed.text);
 
-  // The catalogue goes on; the record stays what it was.
+  // The catalogue changes; the record stays as it was.
   const rule = await server.call('PUT', `/api/v1/qualification-rules/${ids.rule}`, { body: { status: 'paused' } });
   assert.equal(rule.status, 200, rule.text);
   assert.deepEqual(named((await ask({ decisionId })).body), ['For all']);

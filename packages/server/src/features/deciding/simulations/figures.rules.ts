@@ -1,7 +1,7 @@
 import { type SimulationDiff, type SimulationFigures, simulationTopOffers } from '@arbiter/contract';
 import { compareText, type Decision, type Plan, round6 } from '@arbiter/engine';
 
-/** What a flow gave the customers of a sample, while it is counted. */
+/** Results of a flow for a sample, while counting. */
 export interface Tally {
   readonly plan: Plan;
   customers: number;
@@ -25,7 +25,7 @@ export const newTally = (plan: Plan): Tally => ({
   categories: new Map(),
 });
 
-/** Counts what one customer got. */
+/** Counts what one customer gets. */
 export function countDecision(tally: Tally, { items }: Pick<Decision, 'items'>): void {
   tally.customers += 1;
   if (items.length > 0) tally.withOffers += 1;
@@ -42,7 +42,7 @@ function raise(counts: Map<string, number>, id: string): void {
   counts.set(id, (counts.get(id) ?? 0) + 1);
 }
 
-/** Most first, ties by id. */
+/** Highest first, ties by id. */
 const ordered = (counts: ReadonlyMap<string, number>): [string, number][] =>
   [...counts].sort(([a, left], [b, right]) => right - left || compareText(a, b));
 
@@ -83,7 +83,7 @@ export function figuresOf(tally: Tally): SimulationFigures {
   };
 }
 
-/** What differs between two flows, while it is counted. */
+/** Differences between two flows, while counting. */
 export interface Changes {
   customers: number;
   readonly gained: Map<string, number>;
@@ -92,7 +92,7 @@ export interface Changes {
 
 export const newChanges = (): Changes => ({ customers: 0, gained: new Map(), lost: new Map() });
 
-/** Counts what one customer gets by the flow and not by the other, and the other way round. */
+/** Counts what one customer gets from one flow and not from the other. */
 export function countChanges(changes: Changes, own: readonly string[], other: readonly string[]): void {
   if (own.length !== other.length || own.some((id, at) => other[at] !== id)) changes.customers += 1;
   for (const id of new Set(own)) if (!other.includes(id)) raise(changes.gained, id);

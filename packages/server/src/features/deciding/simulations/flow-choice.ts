@@ -10,9 +10,9 @@ export interface FlowChoicePorts extends FlowPorts {
 }
 
 /**
- * The flow that a simulation runs: as published, an older version, the draft, or a config that is stored nowhere, with other
- * exponents where those were asked for. Throws AppError 404, 409 `flow_not_published`, 400 for a config or exponents that
- * cannot run, 422 for a draft that could not be published.
+ * Returns the flow to simulate: published, an older version, the draft, or an unstored config, optionally with other
+ * exponents. Throws AppError 404, 409 `flow_not_published`, 400 for a config or exponents that can't run, 422 for a
+ * draft that can't be published.
  */
 export async function chooseFlow(
   ports: FlowChoicePorts,
@@ -36,7 +36,7 @@ export async function chooseFlow(
   return { flow: withFormula(flow, wanted), isLive: false };
 }
 
-/** The plan of a chosen flow. One that is not published as it is here is compiled for this call and kept nowhere. */
+/** Returns the plan of a chosen flow. A plan that isn't the published one is compiled for this call and not cached. */
 export async function planOf(catalogue: TenantCatalogue, { flow, isLive }: StoredFlow): Promise<LiveFlow> {
   if (isLive) {
     const live = await catalogue.flowFor(flow.id);

@@ -6,8 +6,8 @@ import { notSetBy, withChanges } from './edits.rules.ts';
 import type { Caller, SimulationPorts } from './simulations.service.ts';
 
 /**
- * Makes a recorded decision of the customer once more, with the changes asked for. Without any it is the same decision, told
- * with its trace, whether or not one was stored. 404 also for another customer's decision; 409 `inputs_unavailable`,
+ * Repeats a customer's recorded decision with the requested changes. Without changes it is the same decision, with its
+ * trace, whether or not one was stored. Throws 404, also for another customer's decision; 409 `inputs_unavailable`,
  * `record_corrupt`.
  */
 export async function simulateRecorded(

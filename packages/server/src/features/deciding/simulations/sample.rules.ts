@@ -3,13 +3,13 @@ import { compareText, u } from '@arbiter/engine';
 /** The customers of a sample while members come in: those with the smallest hash (docs/design/api-decisioning.md 13). */
 export interface Sample {
   add(customerId: string): void;
-  /** Those of the sample, smallest hash first; ties by id. */
+  /** Returns the sample, smallest hash first; ties by id. */
   chosen(): readonly string[];
   /** Members so far. */
   seen(): number;
 }
 
-/** Members that are held beyond the sample before the largest are let go. */
+/** Members collected beyond the sample before the largest are dropped. */
 const room = 4_096;
 
 export function createSample(seed: string, size: number): Sample {

@@ -2,7 +2,7 @@ import type { SimulationDiff, SimulationFigures } from '@arbiter/contract';
 import type { SnapshotFlow } from '@arbiter/engine';
 import type { Asked } from './simulate.rules.ts';
 
-/** What a simulation over a segment asks for each customer of its sample. */
+/** What a simulation over a segment asks for each customer in its sample. */
 export interface SegmentQuestion {
   readonly asked: Asked;
   readonly seed: string;
@@ -11,10 +11,10 @@ export interface SegmentQuestion {
   readonly now: number;
 }
 
-/** A flow as it runs in a simulation, whatever becomes of its draft meanwhile. */
+/** A flow as it runs in a simulation, even if its draft changes in the meantime. */
 export interface StoredFlow {
   readonly flow: SnapshotFlow;
-  /** It runs as it is published: the plan that decisions use serves as well. */
+  /** True if it runs as published, so that the plan of decisions can be used. */
   readonly isLive: boolean;
 }
 

@@ -39,21 +39,21 @@ export interface SegmentRun {
 
 /** Members that are read in one transaction. */
 const membersPerPage = 5_000;
-/** Longest that the database may read a page of members, in ms. */
+/** Time limit for reading a page of members, in ms. */
 const pageMs = 30_000;
-/** Customers that are read for together: as the batches of decisions, small enough that nobody notices. */
+/** Customers read together: like the batches of decisions, small enough to go unnoticed. */
 const customersPerBatch = 32;
-/** Longest wait for one batch. */
+/** Time limit for one batch. */
 const batchMs = 4_000;
 
 const actor = systemActor('simulate');
 
-/** It was cancelled, or another process works on it by now: what is done here is of no use. */
+/** The simulation was cancelled, or another process works on it, so this work is obsolete. */
 class Outrun extends Error {}
 
 /**
- * Does the work of a simulation and writes what came of it. Nothing is done when it has ended. Throws when another process
- * works on it, and what is no result of a simulation: whoever tries again begins anew.
+ * Runs a simulation and stores its result. Does nothing if it has ended. Throws if another process works on it, and for
+ * failures that aren't a simulation's result: a retry starts over.
  */
 export async function runSegmentSimulation(ports: SegmentRunPorts, run: SegmentRun): Promise<void> {
   const { tenantId, id } = run;
@@ -168,14 +168,14 @@ async function decideFor(
   const read = await trials.readWith(catalogue, questions, question.now, performance.now() + batchMs);
   const turns = takeTurns();
   for (let at = 0; at < read.length; at += plans.length) {
-    // Both at once: the scratch of a plan holds one decision only while it is made.
+    // Do both together: a plan's scratch space holds one decision at a time.
     take(read.slice(at, at + plans.length).map(({ flow, input }: Trial) => decide(flow.plan, input)));
     const pause = turns();
     if (pause !== undefined) await pause;
   }
 }
 
-/** What a customer is asked, as recommend would ask it. */
+/** Builds a customer's call as recommend would. */
 export function callFor({ asked }: Pick<SimulationRow['question'], 'asked'>, customerId: string): RecommendCall {
   const call = readRecommendCall(recommendBody(asked, ''), {
     ip: '',

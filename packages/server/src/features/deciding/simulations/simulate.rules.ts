@@ -2,19 +2,19 @@ import type { FormulaWeights, RecommendRequest, SimulateRequest } from '@arbiter
 import type { FlowConfig, FlowNode, Json, SnapshotFlow } from '@arbiter/engine';
 import { invalid } from '../../../platform/app-error.ts';
 
-/** Which flow runs, as it was asked for. */
+/** The requested flow. */
 export interface WantedFlow {
-  /** Key or id; null: the one that the request gets. */
+  /** Key or id; null for the one that the request would get. */
   readonly flow: string | null;
   readonly version: 'published' | 'draft' | number;
   /** A config that is stored nowhere; null: that of the version. */
   readonly config: Readonly<Record<string, unknown>> | null;
   readonly formula: FormulaWeights | null;
-  /** Where `formula` stands in the body. */
+  /** Path of `formula` in the body. */
   readonly formulaPath: string;
 }
 
-/** What a recorded decision says itself. */
+/** Determined by the recorded decision. */
 const besideRecord = [
   'decisionFlowKey',
   'flowId',
@@ -29,7 +29,10 @@ const besideRecord = [
   'formulaOverride',
 ] as const;
 
-/** Whom a simulation is for; throws 400 for a body that says both or neither, or what its form does not take. */
+/**
+ * Returns the subject of a simulation. Throws 400 for a body with both or neither, or with properties that don't apply
+ * to it.
+ */
 export function readSubject({ customerId, segmentId, ...body }: SimulateRequest): 'customer' | 'segment' {
   if ((customerId === undefined) === (segmentId === undefined)) {
     throw invalid('/customerId', 'exactly one of customerId and segmentId is required');
@@ -63,7 +66,7 @@ export const wantedFlow = (body: SimulateRequest): WantedFlow => ({
   formulaPath: '/formulaOverride',
 });
 
-/** The flow that it is compared with: the same one as published, as far as the body does not say otherwise. */
+/** Returns the flow to compare with: the same one as published, unless the body says otherwise. */
 export function wantedCompare(body: SimulateRequest): WantedFlow | null {
   const { compare } = body;
   if (compare == null) return null;
@@ -76,13 +79,13 @@ export function wantedCompare(body: SimulateRequest): WantedFlow | null {
   };
 }
 
-/** The part of the body that recommend takes too. */
+/** The part of the body that recommend accepts too. */
 export type Asked = Pick<
   SimulateRequest,
   'channel' | 'channelId' | 'placement' | 'placements' | 'limit' | 'attributes' | 'segments' | 'context'
 >;
 
-/** That part alone. */
+/** Returns only that part. */
 export function askedOf(body: Asked): Asked {
   const { attributes, segments, context } = body;
   return {
@@ -106,8 +109,8 @@ export const recommendBody = (asked: Asked, customerId: string): RecommendReques
 });
 
 /**
- * The flow with these exponents for every candidate, whatever its profiles and overrides say. Throws 400 for a flow that
- * scores by another method nowhere by formula: the exponents would change nothing.
+ * Returns the flow with these exponents for every candidate, overriding profiles and overrides. Throws 400 for a flow
+ * that never scores by formula, because the exponents would have no effect.
  */
 export function withFormula(flow: SnapshotFlow, { formula, formulaPath }: WantedFlow): SnapshotFlow {
   if (formula === null) return flow;

@@ -5,13 +5,13 @@ import type { Trials } from '../decisions/index.ts';
 import { runSegmentSimulation } from './segment-run.ts';
 import { endSimulation, expireSimulations } from './simulations.store.ts';
 
-/** Does the work of a simulation over a segment that nobody waits for. */
+/** Runs a simulation over a segment in the background. */
 const runSimulationJob = job({
   name: 'simulation.run',
   payload: Type.Object({ simulationId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
-/** Deletes simulations that are older than they are kept. */
+/** Deletes expired simulations. */
 const expireSimulationsJob = job({
   name: 'simulations.expire',
   payload: Type.Object({}, { additionalProperties: false }),
@@ -21,7 +21,7 @@ const expireSimulationsJob = job({
 export const enqueueSimulation = (tx: Tx, simulationId: string): Promise<void> =>
   enqueueJob(tx, runSimulationJob, { simulationId }, { key: `simulation.run:${simulationId}` });
 
-/** Longest that a simulation may take in the background, in ms. */
+/** Time limit for a background simulation, in ms. */
 const backgroundMs = 30 * 60_000;
 
 export interface SimulationJobPorts {
@@ -30,7 +30,7 @@ export interface SimulationJobPorts {
   readonly trials: () => Trials;
 }
 
-/** How this feature's jobs are done. */
+/** Returns the handlers of this feature's jobs. */
 export function simulationJobs({ database, trials }: SimulationJobPorts): JobHandler[] {
   return [
     handleJob(runSimulationJob, async ({ simulationId: id }, { tenantId, signal, attempt }) => {
@@ -38,7 +38,7 @@ export function simulationJobs({ database, trials }: SimulationJobPorts): JobHan
         const until = performance.now() + backgroundMs;
         await runSegmentSimulation({ database, trials }, { tenantId, id, until, signal });
       } catch (error) {
-        // Whoever looks at it is not to wait for ever; the dead letter tells the operator why.
+        // End it, so that nobody waits forever. The dead letter shows the operator why.
         if (attempt >= runSimulationJob.attempts && !signal.aborted) {
           const end = { error: 'internal', result: null } as const;
           await database.withTenant(tenantId, systemActor('simulate'), (tx) => endSimulation(tx, id, 'nobody', end));

@@ -11,7 +11,7 @@ import {
   simulateSegment,
 } from './simulations.service.ts';
 
-/** Items of a customer's tool when the caller does not say. */
+/** Default number of items in a customer tool. */
 const usualLimit = 20;
 
 export function simulationRoutes(ports: SimulationPorts): Handlers<typeof simulationOperations> {

@@ -35,7 +35,10 @@ export interface SimulationPorts extends FlowChoicePorts {
 
 export type Caller = Pick<RequestFacts, 'tenantId' | 'credentialId' | 'ip' | 'userAgent' | 'until'>;
 
-/** What recommend would answer a customer now, or at `now` (docs/design/api-decisioning.md 13). Throws as recommend does. */
+/**
+ * Returns what recommend would answer a customer now, or at `now` (docs/design/api-decisioning.md 13). Throws like
+ * recommend.
+ */
 export async function simulateCustomer(
   ports: SimulationPorts,
   caller: Caller,
@@ -80,8 +83,8 @@ const usualSeed = '0';
 const segmentWithinMs = 118_000;
 
 /**
- * Starts a simulation over a segment. Answers when it has ended, or at once (`isRunning`) for `async`. Throws 429 beyond so
- * many a minute, 400 and what `chooseFlow` throws for a question that cannot be asked.
+ * Starts a simulation over a segment. Returns when it has ended or, for `async`, at once (`isRunning`). Throws 429 over
+ * the limit per minute, 400, and what `chooseFlow` throws for invalid questions.
  */
 export async function simulateSegment(
   ports: SimulationPorts,
@@ -143,7 +146,7 @@ async function countCall({ rateLimits }: SimulationPorts, caller: Caller): Promi
   });
 }
 
-/** The flows that run; that they and the place can be asked is found out before anything is written. */
+/** Returns the flows to run. Checks them and the placement before anything is written. */
 async function flowsFor(
   ports: SimulationPorts,
   { tenantId, until }: Caller,
@@ -204,7 +207,7 @@ export async function cancelSimulation(tx: Tx, id: string): Promise<Simulation> 
 const cancelled = { error: 'cancelled', result: null } as const;
 const notFound = () => new AppError('not_found', { detail: 'simulation not found' });
 
-/** Whose lease ran out so long ago was left by its process, and no other has taken it up. */
+/** If a lease expired this long ago, its process is gone and no other has taken over. */
 const abandonedMs = 10 * 60_000;
 
 function show(row: SimulationRow, now: Date): Simulation {

@@ -70,7 +70,7 @@ export async function selectSimulations(
 const leaseSeconds = 30;
 
 /**
- * Takes a simulation that runs and that nobody works on; null when it has ended or somebody does. Who takes it begins anew.
+ * Takes a running simulation that nobody works on; null if it has ended or somebody does. Whoever takes it starts over.
  */
 export async function takeSimulation(tx: Tx, id: string, holder: string): Promise<SimulationRow | null> {
   const taken = await tx.query(
@@ -83,7 +83,7 @@ export async function takeSimulation(tx: Tx, id: string, holder: string): Promis
   return taken.length === 0 ? null : findSimulation(tx, id);
 }
 
-/** Says how far it is and renews the lease. False: it was cancelled, or somebody else works on it. */
+/** Stores the progress and renews the lease. False if it was cancelled or somebody else works on it. */
 export async function reportProgress(
   tx: Tx,
   id: string,
@@ -108,8 +108,8 @@ export async function releaseSimulation(tx: Tx, id: string, holder: string): Pro
 }
 
 /**
- * Ends it, when the one that is named works on it: its holder, `nobody`, or `anybody`. False: it has ended, or that is not
- * so.
+ * Ends it if the given party works on it: its holder, `nobody`, or `anybody`. False if it has ended or someone else
+ * does.
  */
 export async function endSimulation(
   tx: Tx,
@@ -130,12 +130,12 @@ export async function endSimulation(
   return ended.length > 0;
 }
 
-/** Days that a simulation is kept (docs/design/api-decisioning.md 13). */
+/** Days until a simulation expires (docs/design/api-decisioning.md 13). */
 const keptDays = 30;
 const dayMs = 86_400_000;
 const rowsPerSlice = 500;
 
-/** Deletes the tenant's simulations that are older than they are kept. True when there may be more. */
+/** Deletes the tenant's expired simulations. True if there may be more. */
 export async function expireSimulations(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (

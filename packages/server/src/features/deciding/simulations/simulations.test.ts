@@ -5,7 +5,7 @@ import { u } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { runSegmentSimulation } from './segment-run.ts';
 
-/** Decisions for show (docs/design/api-decisioning.md 13): what they answer, and that they leave nothing behind. */
+/** Simulated decisions (docs/design/api-decisioning.md 13): what they return, and that they leave nothing behind. */
 
 let server: TestServer;
 const start = Date.parse('2026-11-20T09:00:00Z');
@@ -181,7 +181,7 @@ test('runs the draft, an unsaved config, an older version and other exponents; k
     ),
     flowConfig: {},
   };
-  // An offer that no published flow asks for takes part: a rehearsal reads what it names.
+  // An offer that no published flow uses takes part: a simulation reads what it names.
   assert.deepEqual(named((await ask({ customerId: 'C1', draftConfig })).body), ['Sleeping']);
   await problem({ customerId: 'C1', draftConfig, version: 'draft' }, 400, 'validation_failed', '/draftConfig');
   const wrong = { ...draftConfig, nodes: [...draftConfig.nodes.slice(1)] };
@@ -191,7 +191,7 @@ test('runs the draft, an unsaved config, an older version and other exponents; k
   assert.deepEqual([refused.status, refused.body.code], [400, 'validation_failed'], refused.text);
   assert.match(refused.body.errors?.[0]?.path ?? '', /^\/draftConfig/);
 
-  // By value alone the cheapest offer is first; by emphasis the one of the highest priority.
+  // By value alone the cheapest offer is first; by emphasis the one with the highest priority.
   const byValue = { propensityWeight: 0, relevanceWeight: 0, impactWeight: 5, emphasisWeight: 0 };
   const byEmphasis = { ...byValue, impactWeight: 0, emphasisWeight: 5 };
   const weighted = async (formulaOverride: object) =>
@@ -260,7 +260,7 @@ test('over a segment: samples by the hash of seed and id, counts, compares, and 
   assert.deepEqual(read.body, body);
   assert.deepEqual(await traces(), before, 'only the simulation was written');
 
-  // Who is in the sample: the ten smallest.
+  // The sample consists of the ten smallest.
   const one = await overSegment({ sampleSize: 1, seed: 'abc', attributes: {} });
   assert.equal(one.body.sampledCustomers, 1);
   const expected = basics.toSorted((a, b) => u(`abc:${a}`) - u(`abc:${b}`))[0]!;
@@ -400,7 +400,7 @@ test('lists the newest first and forgets after 30 days', async () => {
 test('over segments 20 times a minute', async () => {
   const key = neighbour().keys.viewer;
   for (let at = 0; at < 19; at++) await ask({ segmentId: ids.segment }, key);
-  // One was counted before: what is refused for another reason counts too.
+  // One was counted before: requests refused for another reason count too.
   const beyond = await ask({ segmentId: ids.segment }, key);
   assert.equal(beyond.status, 429, beyond.text);
   assert.ok(Number(beyond.headers['retry-after']) >= 1);

@@ -42,7 +42,7 @@ async function shownTo(customerId: string): Promise<string[]> {
 }
 const reason = 'asked';
 
-/** Rows stand in the order of their milliseconds. */
+/** Rows are sorted by their milliseconds. */
 async function laterThan(instant: number): Promise<void> {
   while (Date.now() <= instant) await sleep(1);
 }

@@ -3,8 +3,8 @@ import type { SuppressionScope } from '@arbiter/contract';
 type Target = readonly [scope: SuppressionScope, scopeId: string];
 
 /**
- * What an assignment of a policy blocks after an interaction with this offer, as a row says it (docs/design/api-catalogue.md 12);
- * null: the interaction does not count, or no row can say it.
+ * Returns what a policy's assignment blocks after an interaction with this offer, as a suppression's target
+ * (docs/design/api-catalogue.md 12); null if the interaction doesn't count or no row can express it.
  */
 export function policyTarget(
   { scope, scopeId }: { readonly scope: string; readonly scopeId: string | null },

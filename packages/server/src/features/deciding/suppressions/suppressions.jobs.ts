@@ -10,7 +10,7 @@ const expireSuppressionsJob = job({
   schedule: { cron: '25 4 * * *', payload: {}, upkeep: true },
 });
 
-/** How this feature's jobs are done. */
+/** Returns the handlers of this feature's jobs. */
 export const suppressionJobs = (database: Database): readonly JobHandler[] => [
   handleInSlices(expireSuppressionsJob, database, async (tx) => (await removeExpired(tx)).more),
 ];

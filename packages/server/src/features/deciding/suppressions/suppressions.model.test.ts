@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Which of the offers, or of their categories. */
+/** One of the offers, or one of their categories. */
 const target = fc.oneof(
   fc.constant({ scope: 'global' as const, at: 0 }),
   fc.record({ scope: fc.constant('category' as const), at: fc.nat(3) }),

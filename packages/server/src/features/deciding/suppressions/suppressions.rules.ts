@@ -4,7 +4,7 @@ import { isUuid } from '../../../platform/ids.ts';
 
 const dayMs = 86_400_000;
 
-/** When a suppression that is set now ends. Throws 400 for an end that has passed, or that is said twice. */
+/** Returns when a new suppression ends. Throws 400 if the end has passed or is given twice. */
 export function endOf({ expiresAt, days }: Pick<SuppressionCreate, 'expiresAt' | 'days'>, now: Date): Date {
   if (expiresAt !== undefined && days !== undefined) throw invalid('/days', "can't be combined with expiresAt");
   if (days !== undefined) return new Date(now.getTime() + days * dayMs);
@@ -41,7 +41,7 @@ export function refuseOther(
   );
 }
 
-/** What the scope names, in the stored spelling. Throws 400 when scope and id do not fit. */
+/** Returns the target of the scope in its stored form. Throws 400 if scope and id don't match. */
 export function targetOf({ scope, scopeId }: Pick<SuppressionCreate, 'scope' | 'scopeId'>): {
   readonly scope: SuppressionScope;
   readonly scopeId: string;

@@ -50,8 +50,8 @@ export interface SuppressionPorts {
 const resourceOf = { offer: 'offer', category: 'category' } as const;
 
 /**
- * Sets a suppression by hand; the same customer and scope again raises the count and keeps the later end. The customer's
- * state is held meanwhile, and takes what decisions read: the next one obeys it.
+ * Sets a manual suppression. The same customer and scope again increases the count and keeps the later end. Locks the
+ * customer's state and updates what decisions read, so the next one obeys it.
  */
 export async function setSuppression(
   tx: Tx,
@@ -118,21 +118,21 @@ export async function changeSuppression(
   return row;
 }
 
-/** Writes what policies say of an outcome of the customer, whose state the caller holds. */
+/** Writes what policies derive from a customer's outcome. The caller holds the customer's state. */
 export async function writeTriggered(tx: Tx, customerId: string, rows: readonly TriggeredRow[]): Promise<void> {
   if (rows.length === 0) return;
   for (const row of rows) await raiseSuppression(tx, { ...row, id: newId(), customerId, policyType: 'outcome_based' });
   await saveSuppressions(tx, customerId, await suppressionsInForce(tx, customerId));
 }
 
-/** Removes what keeps these offers and categories from customers, whose rows the caller holds. */
+/** Removes suppressions of these offers and categories. The caller holds the customers' rows. */
 export async function removeSuppressionsOf(tx: Tx, scopeIds: readonly string[]): Promise<void> {
   for (const customerId of await deleteSuppressionsOf(tx, scopeIds)) {
     await saveSuppressions(tx, customerId, await suppressionsInForce(tx, customerId));
   }
 }
 
-/** Lifts a suppression; the next decision does not know it any more. 404 when there is none with this id. */
+/** Lifts a suppression, so that the next decision ignores it. Throws 404 if it doesn't exist. */
 export async function liftSuppression(tx: Tx, id: string, ports: SuppressionPorts): Promise<void> {
   const row = await holdSuppression(tx, id, ports.keys);
   await deleteSuppressionRow(tx, row.id);
@@ -140,12 +140,12 @@ export async function liftSuppression(tx: Tx, id: string, ports: SuppressionPort
   await saveSuppressions(tx, row.customerId, await suppressionsInForce(tx, row.customerId));
 }
 
-/** The suppression, with the state of its customer held. 404 when there is none with this id. */
+/** Returns the suppression, with its customer's state locked. Throws 404 if it doesn't exist. */
 async function holdSuppression(tx: Tx, id: string, keys: CustomerKeys): Promise<SuppressionRow> {
   const seen = await findSuppression(tx, id);
   if (seen === null) throw notFound();
   await lockCustomer(tx, seen.customerId, keys);
-  // Again under the lock: somebody else may have lifted or repeated it.
+  // Check again under the lock: someone else may have lifted or repeated it.
   const row = await findSuppression(tx, id);
   if (row === null) throw notFound();
   return row;
@@ -172,7 +172,7 @@ async function noteChange(
 ): Promise<void> {
   const row = after ?? before;
   if (row === null) throw new Error('a change has a before or an after');
-  // Neither the customer nor what was written about them: the log is never erased.
+  // Leave out the customer and any text about them: the log is never erased.
   const seen = ({ customerId, reason: _reason, id: _id, ...rest }: SuppressionRow) => ({
     customerHash: customerHash.of(tx.tenantId, customerId).toString('hex'),
     ...rest,
@@ -199,8 +199,8 @@ type Listed =
   | { readonly computed: CooldownRow; readonly customerId: string; readonly position: string };
 
 /**
- * A page of suppressions, newest first. With a customer their running cooldowns stand among the rows by the instant of
- * the contact; the cursor after one of them names its place, and not a row.
+ * Returns a page of suppressions, newest first. For a single customer, running cooldowns are included by the instant of
+ * the contact; a cursor after one of them encodes its position.
  */
 export async function listSuppressions(
   tx: Tx,
@@ -226,7 +226,7 @@ export async function listSuppressions(
   return { data: await show(tx, page.rows), pagination: page.pagination };
 }
 
-/** All suppressions of a customer, newest first. */
+/** Returns all suppressions of a customer, newest first. */
 export async function suppressionsOf(
   tx: Tx,
   customerId: string,
@@ -239,7 +239,7 @@ export async function suppressionsOf(
 
 type Asked = Omit<SuppressionFilter, 'marks'>;
 
-/** Of the policies that write rows. */
+/** Marks of the policies that write rows. */
 const marksOf = (policies: readonly SnapshotPolicy[]): Map<string, string> =>
   new Map(policies.flatMap((policy) => (policy.ruleType === 'outcome_based' ? [[policy.id, policyMark(policy)]] : [])));
 
@@ -272,7 +272,7 @@ async function cooldownsOf(
   const row = policies.length === 0 ? null : await readState(tx, customerId);
   if (row === null) return [];
   const now = tx.now.getTime();
-  // Open reservations are contacts too. No windows are asked for, so the zone does not matter.
+  // Open reservations are contacts too. No windows are needed, so the zone doesn't matter.
   const { lanes, lastAt } = foldContacts(decodeState(row.state, row.base), [], now, zoneClock('UTC', now));
   const contacts = lanes.map((lane, position) => ({ lane, at: lastAt[position] ?? 0 }));
   const offerIds = [...new Set(lanes.map(({ offerId }) => offerId))];

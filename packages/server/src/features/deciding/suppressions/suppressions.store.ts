@@ -71,7 +71,7 @@ export async function insertSuppression(tx: Tx, row: SuppressionRow): Promise<vo
   );
 }
 
-/** Writes what a repeat changes. */
+/** Writes what a repetition changes. */
 export async function updateSuppression(tx: Tx, row: SuppressionRow): Promise<void> {
   await tx.query(
     `update arbiter.customer_suppressions set reason = $3, trigger_count = $4, expires_at = $5
@@ -84,7 +84,7 @@ export async function deleteSuppressionRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from arbiter.customer_suppressions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
 }
 
-/** Customers from whom offers or categories with these ids are kept. */
+/** Returns customers with suppressions of these offers or categories. */
 export async function customersSuppressedFor(tx: Tx, scopeIds: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ customer: string }>(
     'select distinct customer_id as customer from arbiter.customer_suppressions where tenant_id = $1 and scope_id = any ($2)',
@@ -93,7 +93,7 @@ export async function customersSuppressedFor(tx: Tx, scopeIds: readonly string[]
   return rows.map(({ customer }) => customer);
 }
 
-/** Deletes what is kept by these ids; answers with the customers. */
+/** Deletes suppressions of these ids. Returns the customers. */
 export async function deleteSuppressionsOf(tx: Tx, scopeIds: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ customer: string }>(
     `with gone as (
@@ -106,7 +106,7 @@ export async function deleteSuppressionsOf(tx: Tx, scopeIds: readonly string[]):
 
 const rowsPerSlice = 1_000;
 
-/** Deletes rows that have run out, the longest gone first. */
+/** Deletes expired rows, oldest first. */
 export async function removeExpired(tx: Tx): Promise<Removed> {
   const gone = await tx.query(
     `delete from arbiter.customer_suppressions where tenant_id = $1 and id in (
@@ -126,15 +126,15 @@ export async function eraseSuppressions(tx: Tx, customerId: string): Promise<num
   return rows.length;
 }
 
-/** A row that a policy writes; `mark` says what the policy was then. */
+/** A row that a policy writes; `mark` identifies the policy's version. */
 export type TriggeredSuppression = Pick<
   SuppressionRow,
   'id' | 'customerId' | 'scope' | 'scopeId' | 'policyType' | 'reason' | 'expiresAt'
 > & { readonly policyId: string; readonly mark: string };
 
 /**
- * Writes a policy's row, or raises its count and keeps the later end; what the policy wrote before it was changed is written
- * anew. The caller holds the customer's lock.
+ * Writes a policy's row, or increases its count and keeps the later end. Replaces rows from before the policy changed.
+ * The caller holds the customer's lock.
  */
 export async function raiseSuppression(tx: Tx, row: TriggeredSuppression): Promise<void> {
   await tx.query(
@@ -164,7 +164,7 @@ export async function raiseSuppression(tx: Tx, row: TriggeredSuppression): Promi
   );
 }
 
-/** What decisions read of a customer: rows that have not expired, by id. */
+/** Returns what decisions read about a customer: unexpired rows, by id. */
 export async function suppressionsInForce(tx: Tx, customerId: string): Promise<KeptSuppression[]> {
   const rows = await select(
     tx,
@@ -178,7 +178,7 @@ export async function suppressionsInForce(tx: Tx, customerId: string): Promise<K
   return rows.map(({ policyMark, ...row }) => (policyMark === null ? row : { ...row, mark: policyMark }));
 }
 
-/** Which rows a list shows. */
+/** Filters of a list. */
 export interface SuppressionFilter {
   readonly customerId?: string | undefined;
   readonly scope?: SuppressionScope | undefined;

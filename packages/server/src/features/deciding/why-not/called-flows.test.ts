@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { CustomerEligibility, WhyNotAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** Why-not and eligibility over flows that call others and weigh what is counted over all customers. */
+/** Why-not and eligibility over flows that call others, with limits counted across all customers. */
 
 let server: TestServer;
 const offers: Record<string, string> = {};

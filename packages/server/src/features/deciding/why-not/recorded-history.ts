@@ -3,9 +3,9 @@ import type { CustomerState } from '../customer-states/index.ts';
 import type { SearchJob } from './search-job.ts';
 
 /**
- * When the customer was contacted before a recorded decision, so that waiting can be looked into. The record keeps how often
- * that was, and the customer's state of today knows when. It is believed only where it gives the very counts of the record;
- * null where it does not: contacts that came in late, or that are not kept any more.
+ * Returns when the customer was contacted before a recorded decision, so that waiting can be examined. The record has
+ * the counts, and the customer's current state has the times. Used only if they give the record's exact counts; null
+ * otherwise: for late contacts, or contacts no longer stored.
  */
 export function historyBefore(plan: Plan, input: DecisionInput, state: CustomerState): SearchJob['history'] {
   const { now } = input;
@@ -37,7 +37,7 @@ function linesOf({ lanes, lastAt, counts }: ContactCounts): string[] {
   );
 }
 
-/** The order says nothing. */
+/** Ignores order. */
 function isSame(one: readonly string[], other: readonly string[]): boolean {
   return textOf([...one].sort()) === textOf([...other].sort());
 }

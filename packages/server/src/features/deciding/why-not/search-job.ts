@@ -3,7 +3,7 @@ import type { SuggestibleColumns } from '../../catalogue/schemas/index.ts';
 
 type Pair = readonly [positives: number, negatives: number];
 
-/** What a decision can ask of the evidence, as data: the pairs that are not 0. */
+/** What a decision may need from the evidence, as data: the pairs that aren't 0. */
 export interface PackedEvidence {
   readonly number: number;
   readonly global: Pair;
@@ -11,14 +11,14 @@ export interface PackedEvidence {
   readonly categories: ReadonlyMap<string, Pair>;
 }
 
-/** What ranking objectives count, as data: the offers of the plan of which something was counted. */
+/** What ranking objectives count, as data: the plan's offers with any count. */
 export interface PackedCounts {
   readonly number: number;
   readonly impressions7: number;
   readonly offers: ReadonlyMap<string, OfferCounts>;
 }
 
-/** One question for a search, as plain data that can be handed to a thread. */
+/** One question for a search, as plain data that can be sent to a thread. */
 export interface SearchJob {
   /** Names the plan: the same for the same content. */
   readonly planKey: string;
@@ -28,7 +28,7 @@ export interface SearchJob {
   readonly evidence: PackedEvidence;
   /** Null: the plan asks for none. */
   readonly objectiveCounts: PackedCounts | null;
-  /** What contacts and outcomes are counted from at other instants; null: it is not known, so waiting is not looked into. */
+  /** What contacts and outcomes are counted from at other instants; null if unknown, so waiting isn't examined. */
   readonly history: {
     readonly contacts: Contacts;
     /** `lane`: position in the lanes of the contacts. */
@@ -61,7 +61,7 @@ function packCounts({ ordinals }: Plan, counts: ObjectiveCounts): PackedCounts {
   return { number: counts.number, impressions7: counts.impressions7, offers };
 }
 
-/** Copies what a plan can ask of the evidence, which goes on changing. */
+/** Copies what a plan may need from the evidence, which keeps changing. */
 function packEvidence({ ordinals }: Plan, evidence: Evidence): PackedEvidence {
   const pick = (ids: Iterable<string>, pairOf: (id: string) => Pair): Map<string, Pair> => {
     const found = new Map<string, Pair>();

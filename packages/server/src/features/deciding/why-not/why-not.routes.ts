@@ -11,7 +11,7 @@ export function whyNotRoutes(ports: WhyNotPorts): Handlers<typeof whyNotOperatio
   return {
     async ask(request) {
       const { decisionId, ...asked } = request.query;
-      // The record says what was asked.
+      // The record contains the request.
       const [beside] = decisionId === undefined ? [] : Object.keys(asked);
       if (beside !== undefined) throw invalid(`/${beside}`, "can't be combined with decisionId");
       const question = { ...asked, limit: Math.min(mostItems, asked.limit ?? usualLimit) };

@@ -1,7 +1,7 @@
 import type { WhyNotAnswer } from '@arbiter/contract';
 import type { WhyNotAnswer as Found, GateRow } from '@arbiter/engine';
 
-/** What is known of the offer beside the plan. */
+/** What is known about the offer outside the plan. */
 export interface AskedOffer {
   readonly id: string;
   readonly name: string;
@@ -9,12 +9,12 @@ export interface AskedOffer {
   readonly isDeleted: boolean;
 }
 
-/** True for an offer that nothing may be suggested for: it is gone. */
+/** True for a deleted offer, for which nothing can be suggested. */
 export const isGone = ({ status, isDeleted }: AskedOffer): boolean => isDeleted || status === 'archived';
 
 /**
- * The gate of an offer that no flow takes because of what it is; null for one that is active. It stands in place of what
- * the engine says, which has not heard of it.
+ * Returns the gate of an offer that no flow includes because of its state; null for an active one. Replaces the
+ * engine's answer, which doesn't know the offer.
  */
 function statusGate(offer: AskedOffer): GateRow | null {
   const word = offer.isDeleted ? 'deleted' : offer.status;

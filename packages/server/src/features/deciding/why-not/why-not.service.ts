@@ -20,7 +20,7 @@ import { type AskedOffer, isGone, shapeFlips, summaryOf, withStatus } from './wh
 export interface SearchTask {
   readonly tenantId: string;
   readonly job: SearchJob;
-  /** The content of the plan; asked only when no thread that is free has it. */
+  /** Loads the plan's content; called only if no free thread has it. */
   loadPlan(): Promise<Snapshot>;
   /** Monotonic ms by which the answer must be there. */
   readonly until: number;
@@ -42,7 +42,7 @@ export interface WhyNotPorts {
 
 type Asked = Omit<WhyNotRequest, 'now'> & { readonly now?: string };
 
-/** What a search is made for. */
+/** What a search is about. */
 interface Subject {
   readonly plan: Plan;
   readonly planHash: Buffer;
@@ -50,9 +50,9 @@ interface Subject {
 }
 
 /**
- * Why the customer's answer does, or does not, have the offer (docs/design/api-decisioning.md 12). With `decisionId` of that
- * recorded decision, else of one that would be made now. Stores nothing but the audit row of the reading. 404 for an
- * unknown offer and for another customer's decision.
+ * Returns why the customer's response does or doesn't have the offer (docs/design/api-decisioning.md 12): in a recorded
+ * decision with `decisionId`, otherwise in one made now. Stores nothing but the audit row of the read. Throws 404 for
+ * an unknown offer and for another customer's decision.
  */
 export async function askWhyNot(
   ports: WhyNotPorts,
@@ -99,7 +99,7 @@ function shape(
   { job }: Subject,
   isRecorded: boolean,
 ): WhyNotAnswer {
-  // What is gone now was there when the decision was made, and its record says so.
+  // What is deleted now existed when the decision was made, according to its record.
   const gates = isRecorded ? found.gates : withStatus(found.gates, offer);
   const flips = isGone(offer) ? [] : found.flips;
   return {
@@ -155,7 +155,8 @@ async function liveSubject(
     planHash: flow.hash,
     job: {
       greedy: true,
-      // Read as a dry run, which sees drafts and pays no quota; what is asked about is a decision that counts.
+      // Read like a dry run, which sees drafts and counts toward no quota; the question is about a decision that
+      // counts.
       ...packInput(flow.plan, { ...input, request: { ...input.request, dryRun: false } }),
       history: {
         contacts: {
@@ -189,8 +190,8 @@ async function recordedSubject(
 }
 
 /**
- * What may be suggested. A column is left out when an active segment asks it that the plan reads, by its id, its name or as an
- * interest: with the value the membership would change too.
+ * Returns what can be suggested. Leaves out a column that the plan's active segments read, by id, by name or as an
+ * interest, because changing the value would change the membership too.
  */
 async function suggestibleBy(tx: Tx, { reads, autoSources, enrichSources }: Plan) {
   const { columns, hidden } = await suggestibleColumns(tx);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { RecommendAnswer, WhyNotAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** Why-not over HTTP: each kind of gate with its details, flips that are carried out through the API, and who may ask. */
+/** Why-not over HTTP: each kind of gate with its details, flips carried out through the API, and who may ask. */
 
 const start = Date.parse('2026-03-10T09:00:00.000Z');
 let now = start;
@@ -102,7 +102,7 @@ test('an offer behind the cut is flipped by the smallest priority, which a PUT o
     ['eligible', false, 4, 0.6, 0.8],
   );
   const [priority] = ofKind(answer, 'priority');
-  // With 80 it stands behind Good by id only, so that either may be the smallest.
+  // With 80 it ties with Good and follows by id only, so either may be the smallest.
   const to = Number(priority?.changes[0]?.to);
   const tied = offers.Poor! < offers.Good! ? 80 : 81;
   assert.deepEqual(priority?.changes, [{ path: 'offer.priority', from: 60, to: tied }]);

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** A tenant whose chain has so many rows, its own first ones among them. */
+/** Creates a tenant whose chain has this many rows, including its own first ones. */
 async function tenantWithChain(length: number): Promise<TestTenant> {
   const tenant = await server.makeTenant();
   await server.db.ownerQuery('delete from arbiter.audit_logs where tenant_id = $1', [tenant.id]);
@@ -27,7 +27,7 @@ async function verify(tenant: TestTenant, query = ''): Promise<AuditVerification
   return body;
 }
 
-/** All pages of a chain, from its first row on. */
+/** Returns all pages of a chain, starting with its first row. */
 async function pagesOf(tenant: TestTenant, limit: number): Promise<AuditVerification[]> {
   const pages: AuditVerification[] = [];
   for (let from: number | null = 1; from !== null; ) {
@@ -62,7 +62,7 @@ test('a slice is read by the index: what lies behind it is not touched', async (
       );
       return read?.rows ?? 0;
     };
-    // PostgreSQL may not have written away yet what the connection read in transactions before this one.
+    // PostgreSQL may not have flushed what the connection read in earlier transactions.
     const before = await rowsRead();
     assert.equal((await selectChain(tx, 1, 4_000, 50, 1_000_000)).length, 50);
     const read = (await rowsRead()) - before;

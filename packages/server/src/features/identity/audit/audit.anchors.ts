@@ -32,7 +32,7 @@ export async function readAnchors(folder: PrivateFolder, tenantId: string, fromD
   for (const path of await folder.list(folderName, ending)) {
     if (path < pathOf(fromDay)) continue;
     for (const line of ((await folder.read(path)) ?? '').split('\n')) {
-      // Most lines are of other tenants.
+      // Most lines belong to other tenants.
       if (!line.includes(tenantId)) continue;
       const anchor: Anchor = JSON.parse(line);
       if (anchor.tenantId === tenantId) anchors.push(anchor);

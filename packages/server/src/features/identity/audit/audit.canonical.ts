@@ -17,7 +17,7 @@ function orderOf(value: object): Order {
   const key = names.join('\0');
   const known = orders.get(key);
   if (known !== undefined) return known;
-  // By UTF-16 code units, as RFC 8785 asks.
+  // By UTF-16 code units, as RFC 8785 requires.
   names.sort();
   const order = { names, heads: names.map((name) => `${JSON.stringify(name)}:`) };
   if (orders.size >= keptOrders) orders.clear();
@@ -25,7 +25,7 @@ function orderOf(value: object): Order {
   return order;
 }
 
-/** Text that JSON writes as it is; a look is cheaper than a call of JSON.stringify. */
+/** Text that JSON writes unchanged. Checking is cheaper than calling JSON.stringify. */
 const plain = /^[ !#-[\]-~\u00a0-\ud7ff]*$/;
 
 function canonical(value: unknown): string {
@@ -49,8 +49,8 @@ function canonicalObject(value: object, without: string | null): string {
 }
 
 /**
- * Hex SHA-256 of the RFC 8785 form of a row without integrityHash. Written for the check alone: it shares no code with
- * the writer, whose mistakes it must not repeat (docs/design/quality.md R14).
+ * Returns the hex SHA-256 of a row's RFC 8785 form without integrityHash. Used only for verification: shares no code
+ * with the writer, whose mistakes it must not repeat (docs/design/quality.md R14).
  */
 export function hashOfRow(row: AuditLog): string {
   return hash('sha256', canonicalObject(row, 'integrityHash'), 'hex');

@@ -14,8 +14,8 @@ export interface ChainHead {
 export type UnchainedRow = Omit<AuditLog, 'sequence' | 'prevHash' | 'integrityHash'>;
 
 /**
- * Links rows to the chain, in the order given. integrityHash = hex SHA-256 of the RFC 8785 form of the row without it.
- * The verifier (audit.verify.ts) has its own code on purpose: it must not repeat a mistake made here.
+ * Links rows to the chain, in the given order. integrityHash = hex SHA-256 of the row's RFC 8785 form without it. The
+ * verifier (audit.verify.ts) has its own code on purpose, so that it doesn't repeat a mistake made here.
  */
 export function chainRows(head: ChainHead, rows: readonly UnchainedRow[]): { rows: AuditLog[]; head: ChainHead } {
   const linked: AuditLog[] = [];

@@ -7,7 +7,7 @@ import { genesisHash } from './audit.chain.ts';
 import { recordAudit } from './audit.service.ts';
 import { cutRows, selectLastOf } from './audit.store.ts';
 
-/** Where the chain of a tenant begins: the last row that was cut, 0 and zeros when none was. */
+/** Start of a tenant's chain: the last row that was cut; 0 and zeros if none was. */
 export interface Checkpoint {
   readonly sequence: number;
   readonly hash: string;
@@ -17,14 +17,14 @@ export interface Checkpoint {
 export interface StatedCheckpoint extends Checkpoint {
   /** Id of the row. */
   readonly id: string;
-  /** False: the statement was not made by a server with these keys. */
+  /** False if the checkpoint wasn't written by a server with these keys. */
   readonly isSigned: boolean;
 }
 
 const entity = { entityType: 'auditLog', entityId: 'chain' } as const;
 /** Rows that one call cuts at most. */
 const mostCut = 100_000;
-/** Rows of one statement, which ends well within the time that one may take, also on a slow machine. */
+/** Rows per statement, which finishes well within the statement timeout, even on a slow machine. */
 const rowsPerCut = 10_000;
 /** No further statement is begun when less than this is left until the answer must be there, in ms. */
 const reserveMs = 3_000;
@@ -33,10 +33,10 @@ const signatureOf = (key: KeyObject, tenantId: string, { sequence, hash }: Check
   hmac(deriveKey(key, 'audit checkpoint'), canonicalJson({ tenantId, sequence, hash })).toString('hex');
 
 /**
- * Cuts rows that are older than an instant from the old end of the tenant's chain and leaves a checkpoint row, signed with
- * the first of `keys`, which says up to where (docs/design/api-access.md 7). `before`: null cuts nothing. `until`
- * (`performance.now()`): what is left shortly before it is the next call's. Answers with the number of rows. Throws 503
- * `not_configured` without a key: what is cut could not be told from what somebody took away.
+ * Cuts rows older than an instant from the start of the tenant's chain and leaves a checkpoint row, signed with the
+ * first of `keys`, that says how far (docs/design/api-access.md 7). `before`: null cuts nothing. `until`
+ * (`performance.now()`): stops shortly before; the next call continues. Returns the number of rows. Throws 503
+ * `not_configured` without a key, because a cut couldn't be told from tampering.
  */
 export async function cutChain(
   tx: Tx,

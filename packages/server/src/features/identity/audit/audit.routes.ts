@@ -5,11 +5,11 @@ import { askedRange } from '../../../platform/day-or-instant.ts';
 import { getAuditLog, listAuditLogs } from './audit.service.ts';
 import { type ChainProof, verifyChain } from './audit.verify.ts';
 
-/** What the audit log asks of the features above it. */
+/** What the audit log needs from features that build on it. */
 export interface AuditPorts {
   /** IANA zone of the tenant, for days in `from` and `to`. */
   readTimezone(tx: Tx): Promise<string>;
-  /** What chains are held against besides themselves. */
+  /** What chains are compared with besides themselves. */
   readonly chainProof: ChainProof;
 }
 

@@ -1,9 +1,9 @@
-/** What stands in the log instead of a secret: eight bullets, as in every answer. */
+/** Stands in for a secret in the log: eight bullets, as in every response. */
 export const secretMask = '••••••••';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A leaf of `changes`: null stands for "was not there". */
+/** A leaf of `changes`. Null: it didn't exist. */
 export interface Change {
   readonly before: unknown;
   readonly after: unknown;

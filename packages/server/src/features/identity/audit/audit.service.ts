@@ -15,7 +15,7 @@ import {
   selectNewest,
 } from './audit.store.ts';
 
-/** What is said of one change. `before` and `after` are the record as the API shows it; secrets become bullets here. */
+/** Describes one change. `before` and `after` are the record as the API shows it; secrets are masked here. */
 export interface AuditEntry {
   readonly action: AuditAction;
   /** camelCase resource name: `offer`, `apiKey`. */
@@ -27,11 +27,11 @@ export interface AuditEntry {
   readonly before?: object | null;
   readonly after?: object | null;
   /**
-   * Dotted paths of secrets that were given anew. They lie outside the record, which shows bullets before and after, so that
-   * the comparison alone would not see them.
+   * Dotted paths of new secrets. They aren't part of the record, which shows masks before and after, so a comparison
+   * alone would miss them.
    */
   readonly secretsGiven?: readonly string[];
-  /** Who acted, where that is not the transaction's actor. */
+  /** The actor, if it isn't the transaction's. */
   readonly actor?: Actor;
 }
 
@@ -81,17 +81,17 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   });
 }
 
-/** How many rows the transaction has noted so far, for `forgetAuditSince`. */
+/** Returns how many rows the transaction has recorded so far, for `forgetAuditSince`. */
 export const markAudit = (tx: Tx): number => pendingRows.get(tx)?.length ?? 0;
 
-/** Forgets what was noted since the mark: the changes that it tells of were taken back, to a savepoint. */
+/** Discards rows recorded since the mark, after their changes were rolled back to a savepoint. */
 export function forgetAuditSince(tx: Tx, mark: number): void {
   pendingRows.get(tx)?.splice(mark);
 }
 
 /**
- * What was done after the newest row of this entity, oldest first, at most `limit` rows: of each its person, action,
- * entity and instant. Empty when the entity has no row.
+ * Returns the actions after this entity's newest row, oldest first, at most `limit`: person, action, entity and
+ * instant. Empty if the entity has no row.
  */
 export async function auditedSince(
   tx: Tx,
@@ -106,14 +106,14 @@ export async function auditedSince(
 
 const notFound = () => new AppError('not_found', { detail: 'This audit row does not exist.' });
 
-/** One row by id; 404 for ids that are malformed, unknown or foreign. */
+/** Returns one row. Throws 404 for malformed, unknown and foreign ids. */
 export async function getAuditLog(tx: Tx, id: string): Promise<AuditLog> {
   const row = isUuid(id) ? await selectById(tx, id) : undefined;
   if (row === undefined) throw notFound();
   return row;
 }
 
-/** One page of audit rows, newest first. `cursor` is the id of the last row of the page before. */
+/** Returns a page of audit rows, newest first. `cursor` is the id of the previous page's last row. */
 export async function listAuditLogs(
   tx: Tx,
   filter: AuditFilter,

@@ -5,8 +5,8 @@ import { type ChainHead, genesisHash } from './audit.chain.ts';
 
 const auditLogs = table<'audit_logs', { action: AuditAction; changes: AuditLog['changes'] }>('audit_logs');
 
-// `order by` takes a bare name for this list's column: a cast one, which no index is sorted by. So statements that sort
-// say `logs.sequence`, else each page would sort the whole chain.
+// In `order by`, a bare name means this list's column: a cast one that no index is sorted by. Statements that sort use
+// `logs.sequence`; otherwise each page would sort the whole chain.
 const logColumns = selectList(
   columns(auditLogs, [
     'id',
@@ -64,7 +64,7 @@ export async function appendRows(tx: Tx, rows: readonly AuditLog[], head: ChainH
   );
 }
 
-/** What a list of audit rows may be narrowed to; instants are half-open, [from, to). */
+/** Filters of a list of audit rows. Instants are half-open, [from, to). */
 export interface AuditFilter {
   readonly entityType: string | null;
   readonly entityId: string | null;
@@ -206,7 +206,7 @@ export async function selectLink(tx: Tx, sequence: number): Promise<{ id: string
   return row;
 }
 
-/** What the log says of the change that made a version of a record. */
+/** The audit row of the change that made a version of a record. */
 export interface VersionChange {
   readonly version: number;
   readonly action: AuditAction;
@@ -214,14 +214,14 @@ export interface VersionChange {
   readonly timestamp: Date;
 }
 
-/** The changes that made these versions of a record, as far as the log still has them. */
+/** Returns the changes that made these versions of a record, as far as the log still has them. */
 export async function selectVersionChanges(
   tx: Tx,
   entityType: string,
   entityId: string,
   versions: readonly number[],
 ): Promise<VersionChange[]> {
-  // A mandate is noted beside the change that gave it.
+  // A mandate has a row of its own, next to the change that gave it.
   return tx.query<VersionChange>(
     `select distinct on (entity_version) entity_version as version, action, user_id as "userId", timestamp
        from arbiter.audit_logs

@@ -11,7 +11,7 @@ import { selectChain, selectChainEnds, selectLink } from './audit.store.ts';
 
 /** Rows that one check reads at most; longer chains are checked page by page (docs/design/api-access.md 7). */
 const verifyMaximum = 100_000;
-/** One slice: few enough rows to be in memory twice (one is checked, the next is on its way) whatever they hold. */
+/** Rows per slice: few enough to have two slices in memory (one being checked, the next being read). */
 const sliceRows = 1_000;
 const sliceBytes = 1_000_000;
 /** No slice is begun when less than this is left until the answer must be there, in ms: a page ends early instead. */
@@ -37,7 +37,7 @@ async function linkBefore(tx: Tx, fromSequence: number, checkpoint: Checkpoint):
   return { sequence, hash: null, ...(await selectLink(tx, sequence)) };
 }
 
-/** Which part of the chain is to be checked. */
+/** The part of the chain to check. */
 export interface VerifyRange {
   /** First row; default: so that the newest `limit` rows are checked. */
   readonly fromSequence?: number;
@@ -47,7 +47,7 @@ export interface VerifyRange {
   readonly until?: number;
 }
 
-/** What a chain is held against besides itself: nobody who changes the database only can make it fit. */
+/** What a chain is compared with besides itself. Nobody who changes only the database can make it match. */
 export interface ChainProof {
   /** Keys that sign checkpoints, the newest first. */
   readonly checkpointKeys: readonly KeyObject[];
@@ -58,11 +58,10 @@ export interface ChainProof {
 const start: Checkpoint = { sequence: 0, hash: '0'.repeat(64) };
 
 /**
- * Checks rows of the tenant's chain in slices, the next being read while one is checked: sequence without gap, each
- * hash, each link, each anchor, and, when it comes to the end, the noted head. It begins at the earliest with the row behind
- * the last checkpoint, whose signature must hold. `nextSequence` says where to go on when it does not.
- * A chain that grows meanwhile is checked up to the end that it had at the start. Throws 400 when `fromSequence` lies
- * behind the end. Without `proof` neither signatures nor anchors are looked at.
+ * Checks rows of the tenant's chain in slices, reading the next while one is checked: gapless sequence, each hash, link
+ * and anchor and, at the end, the recorded head. Starts at the earliest after the last checkpoint, whose signature must
+ * be valid. `nextSequence` says where to continue if it stops early. A chain that grows in the meantime is checked up
+ * to its end at the start. Throws 400 if `fromSequence` is past the end. Without `proof`, skips signatures and anchors.
  */
 export async function verifyChain(
   tx: Tx,
@@ -93,11 +92,11 @@ export async function verifyChain(
 
   if (proof !== null && stated !== null && !stated.isSigned) return broken('hash_mismatch', stated.id);
 
-  // Bounded by the end of the chain, never by the end of the page: of a page whose last row is missing, the row after
-  // it is read, and shows the gap.
+  // Bounded by the end of the chain, not of the page: if a page's last row is missing, the row after it is read and
+  // shows the gap.
   const readSlice = (from: number): Promise<readonly AuditLog[]> => {
     const slice = selectChain(tx, from, last, Math.min(sliceRows, limit - scanned), sliceBytes);
-    // When a break is found meanwhile, the result is not awaited any more. A failure here fails the transaction as well.
+    // After a break, nothing waits for the result. A failure here fails the transaction as well.
     slice.catch(() => undefined);
     return slice;
   };
@@ -145,7 +144,7 @@ async function anchorsFrom(
       ? ''
       : new Date(Date.parse(first.timestamp) - dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const anchors = await readAnchors(proof.exportFolder, tx.tenantId, fromDay);
-  // Of two that differ the older one was there first.
+  // Of two that differ, the older one was first.
   return new Map(anchors.reverse().map(({ sequence, hash }) => [sequence, hash]));
 }
 

@@ -5,7 +5,7 @@ import { chainRows, genesisHash } from './audit.chain.ts';
 const rowsPerInsert = 5_000;
 
 /**
- * Gives a tenant without audit rows a chain of so many, as so many changes of one offer would have left it: thousands
+ * Gives a tenant without audit rows a chain of this length, as the same number of changes of one offer would: thousands
  * of requests would take minutes.
  */
 export async function plantChain(

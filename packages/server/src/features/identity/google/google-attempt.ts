@@ -41,7 +41,7 @@ export function sealAttempt(
     .encrypt(key);
 }
 
-/** The attempt of a cookie; null for one that is not ours or too old. */
+/** Returns the attempt in a cookie; null if it isn't ours or is too old. */
 export async function openAttempt(
   key: KeyObject,
   sealed: string,
@@ -68,7 +68,7 @@ export async function openAttempt(
         }
       : null;
   } catch (error) {
-    // Whatever is wrong with it, the sign-in begins anew.
+    // Whatever is wrong with it, the sign-in starts over.
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J')) return null;
     throw error;
   }

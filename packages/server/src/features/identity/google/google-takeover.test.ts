@@ -12,8 +12,8 @@ import { callbackAt, cookieIn, createSso, ownOrigin, reachingTests, sessionOf } 
 import { createPerson, type NewPerson } from '../users/index.ts';
 
 /**
- * A tenant whose directory and identity provider lie about an address of somebody else, who has an account in another tenant:
- * nothing that the hostile tenant says may lead there (docs/design/api-settled.md "Access and console").
+ * A tenant whose directory and identity provider lie about the address of someone with an account in another tenant:
+ * nothing that the hostile tenant claims may lead there (docs/design/api-settled.md "Access and console").
  */
 
 let provider: TestOidcProvider;
@@ -146,7 +146,7 @@ test('an account that its tenant has renamed to an address opens nothing of its 
   await server.testDatabase.ownerQuery(proven, [renamed.id]);
   const cookie = await people.signIn(renamed);
   assert.equal((await scim('PUT', `/${renamed.id}`, { userName: victim })).status, 200);
-  // The owner signs up all the same, and is not told that there is an account.
+  // The owner can still sign up, and isn't told that there is an account.
   const body = { name: 'Victim', email: victim, password: 'Passw0rd' };
   assert.equal((await people.open('POST', '/api/v1/auth/register', { body })).status, 201);
   const mails = await takeMails(server);

@@ -14,15 +14,15 @@ import { attemptSeconds, googleCookie, newAttempt, openAttempt, sealAttempt } fr
 export interface GoogleProvider {
   readonly registration: OidcRegistration;
   readonly oidc: OidcClient;
-  /** Seals what the browser keeps until it comes back. */
+  /** Encrypts what the browser stores until it returns. */
   readonly key: KeyObject;
 }
 
-/** What sign-in with Google needs of the process. */
+/** What sign-in with Google needs from the process. */
 export interface GoogleDependencies extends EntranceDependencies {
   readonly clock: Clock;
   readonly publicUrl: string;
-  /** Null while it is not configured, or nobody could be signed in. */
+  /** Null if it isn't configured, or nobody could sign in with it. */
   readonly google: GoogleProvider | null;
 }
 
@@ -43,7 +43,7 @@ export function googleRoutes(deps: GoogleDependencies): Handlers<typeof googleOp
     throw new AppError('not_found', { detail: 'Google sign-in is not configured on this server.' });
   }
 
-  /** Browsers are always told by the login page. What is our own fault is a failure like any other. */
+  /** The login page tells browsers. Our own faults are failures like any other. */
   function failed(error: unknown) {
     if (error instanceof OidcError) return reply(302, null, { location: pages.login({ error: 'google' }) });
     if (!(error instanceof AppError) || error.status >= 500) throw error;
@@ -73,7 +73,7 @@ export function googleRoutes(deps: GoogleDependencies): Handlers<typeof googleOp
       try {
         const answer = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
         const person = await oidc.finish(registration, attempt, Object.fromEntries(answer));
-        // Google takes a code once, so no call could bring it again: this ends in spite of the call's deadline.
+        // Google accepts a code once, so no later call could repeat this: finish despite the call's deadline.
         const cookie = await insist(() => enterByGoogle(deps, vouchedFor(person), { requestId, until: Infinity }));
         return reply(302, null, { location: pages.own(attempt.returnTo), 'set-cookie': cookie });
       } catch (error) {

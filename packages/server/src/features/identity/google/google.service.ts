@@ -19,7 +19,7 @@ import {
   updateVerified,
 } from '../users/index.ts';
 
-/** What a sign-in with Google opens: the session of a member, or a tenant of the stranger's own. */
+/** What a sign-in with Google opens: a member's session, or a tenant of the person's own. */
 
 export interface EntranceDependencies {
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;
@@ -29,7 +29,7 @@ export interface EntranceDependencies {
   readonly enqueueMail: EnqueueMail;
 }
 
-/** Of the request, for transactions of the service's own. */
+/** From the request, for the service's own transactions. */
 export interface RequestTerms {
   readonly requestId: string;
   readonly until: number;
@@ -54,9 +54,9 @@ export function vouchedFor({ issuer, subject, email, emailVerified, name }: Oidc
 const nobody: Actor = systemActor('google');
 
 /**
- * Signs in whom Google vouches for (docs/design/api-access.md 4.2, 22): who was linked by the subject before; else the
- * verified user with that address is linked; else a tenant is made. Of several memberships the one last used is meant.
- * Answers with the `Set-Cookie` of the session. Throws 403 `sso_required`, `registration_disabled` or `forbidden`.
+ * Signs in the person Google vouches for (docs/design/api-access.md 4.2, 22): a user linked by subject; otherwise links
+ * the verified user with this address; otherwise creates a tenant. Of several memberships, uses the last used one.
+ * Returns the session's `Set-Cookie`. Throws 403 `sso_required`, `registration_disabled` or `forbidden`.
  */
 export async function enterByGoogle(
   deps: EntranceDependencies,
@@ -67,7 +67,7 @@ export async function enterByGoogle(
   try {
     return await findOrSettle(deps, person, terms);
   } catch (error) {
-    // Another first sign-in of the person was faster; what it made is found the second time.
+    // Another first sign-in of the person was faster; the second attempt finds what it created.
     if (!(error instanceof DatabaseError) || error.kind !== 'unique') throw error;
     return findOrSettle(deps, person, terms);
   }
@@ -93,7 +93,7 @@ async function findOrSettle(deps: EntranceDependencies, person: GooglePerson, te
     const isMeant = await deps.database.withTenant(tenantId, nobody, (tx) => isVerified(tx, id), terms);
     if (!isMeant) continue;
     const cookie = await enter(deps, tenantId, (tx) => adopt(tx, id, person), terms);
-    // So that the person can switch between them without a password (docs/design/api-settled.md "Access and console").
+    // Lets the person switch between them without a password (docs/design/api-settled.md "Access and console").
     for (const other of inOrder.filter((each) => each.addressProven && each.tenantId !== tenantId)) {
       await deps.database.withTenant(other.tenantId, nobody, (tx) => linkToo(tx, other.id, person), terms);
     }
@@ -102,12 +102,12 @@ async function findOrSettle(deps: EntranceDependencies, person: GooglePerson, te
   return settle(deps, person, terms);
 }
 
-/** An unverified address may have been typed by anybody: its row is never linked, its password never opens what is. */
+/** Anyone may have typed an unverified address: its row is never linked, and its password never opens what is. */
 async function isVerified(tx: Tx, id: string): Promise<boolean> {
   return (await lockSigningIn(tx, id))?.emailVerifiedAt != null;
 }
 
-/** In a tenant that has the person: finds the user, then opens the session as that user, whom the audit log names. */
+/** In a tenant with this person: finds the user, then opens the session as that user, whom the audit log names. */
 async function enter(
   { database, sessions }: EntranceDependencies,
   tenantId: string,
@@ -139,7 +139,7 @@ async function open(
   return cookie;
 }
 
-/** A user who may come in; else the refusal, to be thrown once its audit row is committed. */
+/** Returns a user who may enter, or the refusal, to be thrown after its audit row is committed. */
 async function recognize(tx: Tx, id: string): Promise<SigningIn | AppError> {
   const person = await lockSigningIn(tx, id);
   if (person === undefined) throw new Error('an identity has a user');
@@ -151,24 +151,24 @@ async function recognize(tx: Tx, id: string): Promise<SigningIn | AppError> {
   return person;
 }
 
-/** Links the user who has the address. */
+/** Links the user with this address. */
 async function adopt(tx: Tx, id: string, identity: GooglePerson): Promise<SigningIn | AppError> {
   const person = await recognize(tx, id);
   if (person instanceof AppError) return person;
-  // Read again, now that nobody else can change the user.
+  // Read again now that nobody else can change the user.
   const subject = await selectSubjectOf(tx, identity.issuer, id);
   if (subject === identity.subject) return person;
   if (subject !== undefined) {
     return refuse(tx, person, forbidden('This email address belongs to a different Google account.'));
   }
   await linkIdentity(tx, person, identity);
-  // Whoever has set it is not the owner of the address, who has come only now.
+  // Whoever set it doesn't own the address; the owner is here now.
   if (await deleteUnprovenPassword(tx, id)) await endSessions(tx, id);
   await updateVerified(tx, id, null);
   return person;
 }
 
-/** Links another membership whose address its owner has proven, where Google may open it. */
+/** Links another membership whose address its owner has proven, if Google may open it. */
 async function linkToo(tx: Tx, id: string, identity: GooglePerson): Promise<void> {
   const person = await lockSigningIn(tx, id);
   const isOpen = person?.emailVerifiedAt != null && person.deactivatedAt === null && !(await requiresSso(tx));
@@ -186,7 +186,7 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
   const { signUp, enqueueMail } = deps;
   if (!signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Registration is disabled.' });
   const { email, name, issuer, subject } = identity;
-  // Two first sign-ins at once make one tenant: the second to write finds the first, and begins anew.
+  // Two first sign-ins at once create one tenant: the second writer finds the first, and starts over.
   const tenantId = await deps.database.withSystem(
     'google',
     (tx) => claimTenant(tx, `google:${issuer}:${subject}`, newId()),

@@ -18,7 +18,7 @@ before(async () => {
     redirectUris: [`${ownOrigin}/api/auth/callback/google`],
     claimsInIdToken: true,
   });
-  // Of the rules for tenants' addresses none is open: Google's is the operator's own.
+  // No rule for tenants' addresses allows it: Google's address belongs to the operator.
   const config = {
     ...trusting,
     GOOGLE_CLIENT_ID: provider.clientId,
@@ -56,7 +56,7 @@ const get = (path: string, cookie: string | null = null, on: TestServer = server
     headers: { 'x-forwarded-for': freshAddress(), ...(cookie === null ? {} : { cookie }) },
   });
 
-/** Begins, and goes through Google's pages; answers with what the browser brings back. */
+/** Starts, and goes through Google's pages. Returns what the browser brings back. */
 async function walk(returnTo = '/', on: TestServer = server) {
   const begun = await get(`/api/auth/signin/google?${new URLSearchParams({ returnTo })}`, null, on);
   assert.equal(begun.status, 302, begun.text);
@@ -154,7 +154,7 @@ describe('a member', () => {
     const [first, second, hostile] = [freshTenant(), freshTenant(), freshTenant()];
     const proven = { addressProven: true };
     const [one, two] = [await person(first.id, proven), await person(second.id, proven)];
-    // A directory of some tenant calls the address verified, and says that its user was there last.
+    // A tenant's directory calls the address verified and claims that its user was there last.
     const third = await person(hostile.id, { source: 'scim' });
     const noteLogin = (tenantId: string, id: string, at: string) =>
       server.testDatabase.ownerQuery('update arbiter.users set last_login_at = $3 where tenant_id = $1 and id = $2', [

@@ -9,7 +9,7 @@ export type { Mail } from './mails.ts';
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['mails'];
 
-/** How this process puts mails into the queue; `envelope` is null without DATA_ENCRYPTION_KEY. */
+/** Queues emails of this process; `envelope` is null without DATA_ENCRYPTION_KEY. */
 export const mailQueue = (envelope: Parameters<typeof createMailQueue>[0]): EnqueueMail =>
   createMailQueue(envelope, enqueueSending);
 

@@ -2,9 +2,9 @@ import { escapeHtml } from '../../../http/answers/page.ts';
 import type { MailContent } from './mail.templates.ts';
 
 /**
- * Lays a mail out as text and as HTML. The HTML says the same, loads nothing, and follows the theme of the reader. Tables and
- * styles on the elements themselves, because that is what mail programs know; the sheet in the head is for the dark theme,
- * which programs that leave it out colour by themselves.
+ * Lays out an email as text and as HTML. The HTML says the same, loads nothing, and follows the reader's theme. Email
+ * programs understand tables and inline styles; the style sheet in the head is for the dark theme, and programs that
+ * ignore it color by themselves.
  */
 export function renderMail(content: MailContent, base: string): { subject: string; text: string; html: string } {
   return { subject: content.subject, text: asText(content, base), html: mailHtml(content, base) };
@@ -36,7 +36,7 @@ function wrap(paragraph: string): string {
 
 const font = `font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif`;
 
-/** As in the console's tokens (docs/design/console.md 4). */
+/** Same as the console's tokens (docs/design/console.md 4). */
 const darkSheet =
   '@media (prefers-color-scheme:dark){' +
   '.canvas{background:#0f1211!important}.card{background:#161a18!important;border-color:#2b322e!important}' +
@@ -44,7 +44,7 @@ const darkSheet =
   '.press{background:#4c8dff!important;color:#06142e!important}}' +
   '@media (max-width:620px){.card{padding:24px 20px!important}}';
 
-/** The HTML of a mail; `base` is the public address that its last line names, null to name none. */
+/** Returns the HTML of an email; `base` is the public address in its last line, null for none. */
 export function mailHtml(
   { subject, preview, heading, paragraphs, facts = [], action, notes }: MailContent,
   base: string | null,
@@ -93,7 +93,7 @@ function factTable(facts: NonNullable<MailContent['facts']>): string {
 /** Addresses may be longer than a phone is wide, and are broken elsewhere only when they must be. */
 const addressStyle = 'color:#1a4fae;word-break:break-word;overflow-wrap:anywhere';
 
-/** The button, and its address to copy for who cannot press it. */
+/** The button, and its address to copy for those who can't click it. */
 function button({ label, url }: NonNullable<MailContent['action']>): string {
   const address = escapeHtml(url);
   return (

@@ -4,7 +4,7 @@ import { enqueueJob, handleInSlices, handleJob, type JobHandler, job } from '../
 import { type MailPorts, sendMail } from './mail.service.ts';
 import { expireMails } from './mail.store.ts';
 
-/** Sends one mail. */
+/** Sends one email. */
 const sendMailJob = job({
   name: 'mail.send',
   payload: Type.Object({ mailId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
@@ -24,7 +24,7 @@ export interface MailJobPorts {
   readonly mail: MailPorts;
 }
 
-/** How this feature's jobs are done. */
+/** Returns the handlers of this feature's jobs. */
 export const mailJobs = ({ database, mail }: MailJobPorts): JobHandler[] => [
   handleJob(sendMailJob, ({ mailId }, { tenantId }) => sendMail(database, mail, tenantId, mailId)),
   handleInSlices(expireMailsJob, database, expireMails),

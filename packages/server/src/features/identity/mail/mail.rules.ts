@@ -1,12 +1,14 @@
-/** Longest part of a name that a mail repeats. */
+/** Limit on a name repeated in an email. */
 const longestName = 80;
 
-/** U+2060: takes no room and shows nothing. Mail programs make links of what looks like an address, and not of this. */
+/**
+ * U+2060: invisible and without width. Keeps email programs from turning text that looks like an address into a link.
+ */
 const wordJoiner = '\u2060';
 
 /**
- * A name that somebody has chosen, as a mail repeats it: one line, not long, and never a link. Anybody can have a mail sent
- * to anybody, so that a name must not be able to lead anywhere.
+ * Returns a user-chosen name as emails repeat it: one line, short, and never a link. Anyone can have an email sent to
+ * anyone, so a name must not lead anywhere.
  */
 export function shownName(name: string): string {
   const line = name.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
@@ -15,13 +17,13 @@ export function shownName(name: string): string {
   return short.replaceAll(/[.:/@](?=\S)/gu, (mark) => `${mark}${wordJoiner}`);
 }
 
-/** Hours as a person says them: `1 hour`, `24 hours`, `7 days`. */
+/** Returns hours in words: `1 hour`, `24 hours`, `7 days`. */
 export function lasting(hours: number): string {
   if (hours > 48 && hours % 24 === 0) return `${hours / 24} days`;
   return hours === 1 ? '1 hour' : `${hours} hours`;
 }
 
-/** An instant as a mail says it: `20 November 2026, 14:05 UTC`. */
+/** Returns an instant in words: `20 November 2026, 14:05 UTC`. */
 export function momentInWords(iso: string): string {
   const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return `${words.format(new Date(iso)).replace(' at ', ', ')} UTC`;

@@ -12,13 +12,15 @@ import { type Mail, usefulHours } from './mails.ts';
 
 export interface EnqueueMail {
   /**
-   * Puts a mail into the queue of the transaction's tenant; it is sent once the transaction has committed. Throws 400 for
-   * what is no single address, and 503 `not_configured` when nothing can seal the mail.
+   * Queues an email for the transaction's tenant, sent after the commit. Throws 400 unless the address is a single one,
+   * and 503 `not_configured` without encryption.
    */
   (tx: Tx, mail: Mail): Promise<void>;
-  /** Throws 503 `not_configured` when nothing can seal a mail: to be asked first by who must answer the same for all addresses. */
+  /**
+   * Throws 503 `not_configured` without encryption. Call it first if the response must be the same for all addresses.
+   */
   assertConfigured(): void;
-  /** False when nothing can seal a mail: for news that are sent where they can be. */
+  /** False without encryption: for notices that are sent only where possible. */
   readonly isConfigured: boolean;
 }
 
@@ -27,10 +29,10 @@ const hourMs = 3_600_000;
 const placeOf = (tenantId: string, id: string): SealPlace => ({ tenantId, recordId: id, field: 'mail' });
 
 /**
- * How this process puts mails into the queue.
+ * Queues emails of this process.
  *
- * @param envelope seals them; null without DATA_ENCRYPTION_KEY
- * @param enqueueSending puts the job into the queue that sends the mail with this id
+ * @param envelope encrypts them; null without DATA_ENCRYPTION_KEY
+ * @param enqueueSending queues the job that sends the email with this id
  */
 export function createMailQueue(
   envelope: Envelope | null,
@@ -56,7 +58,7 @@ export function createMailQueue(
   return Object.assign(enqueue, { assertConfigured: () => void configured(), isConfigured: envelope !== null });
 }
 
-/** What sending takes. */
+/** What sending needs. */
 export interface MailPorts {
   readonly envelope: Envelope | null;
   readonly transport: MailTransport;
@@ -66,15 +68,15 @@ export interface MailPorts {
   readonly logger: Logger;
 }
 
-/** Opens a mail that waits. Throws when it was changed, or sealed with a key that is not known any more. */
+/** Decrypts a queued email. Throws if it was changed, or encrypted with an unknown key. */
 export function openMail(envelope: Envelope, tenantId: string, { id, sealed }: Pick<MailRow, 'id' | 'sealed'>): Mail {
   const mail: Mail = JSON.parse(envelope.open(placeOf(tenantId, id), sealed).toString('utf8'));
   return mail;
 }
 
 /**
- * Sends a mail that waits, and forgets it. Does nothing for one that was sent, or is of no use any more. It may be sent twice
- * when the process ends in between; both have the same `Message-ID`. Throws when it could not be sent.
+ * Sends a queued email and deletes it. Does nothing if it was sent or has expired. May send twice if the process ends
+ * in between, with the same `Message-ID`. Throws if it couldn't be sent.
  */
 export async function sendMail(
   database: Database,

@@ -3,7 +3,7 @@ import type { Tx } from '../../../db/tx.ts';
 
 const mailColumns = columns(table('mails'), ['id', 'kind', 'sealed', 'createdAt', 'expiresAt']);
 
-/** A mail that waits; what it says is sealed. */
+/** A queued email with encrypted content. */
 export type MailRow = RowOf<typeof mailColumns>;
 
 export async function insertMail(tx: Tx, { id, kind, sealed, createdAt, expiresAt }: MailRow): Promise<void> {
@@ -13,7 +13,7 @@ export async function insertMail(tx: Tx, { id, kind, sealed, createdAt, expiresA
   );
 }
 
-/** A mail that waits; undefined when it was sent, or is of no use any more. */
+/** Returns a queued email; undefined if it was sent or has expired. */
 export async function selectMail(tx: Tx, id: string): Promise<MailRow | undefined> {
   const [row] = await select(
     tx,
@@ -30,7 +30,7 @@ export async function deleteMail(tx: Tx, id: string): Promise<void> {
 
 const rowsPerSlice = 500;
 
-/** Deletes the tenant's mails that nobody has use for any more. True when there may be more. */
+/** Deletes the tenant's expired emails. True if there may be more. */
 export async function expireMails(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (

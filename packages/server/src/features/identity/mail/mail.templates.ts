@@ -2,10 +2,10 @@ import { lasting, momentInWords, shownName } from './mail.rules.ts';
 import { renderMail } from './mail-layout.ts';
 import { type ApprovalChangeWords, type Mail, usefulHours } from './mails.ts';
 
-/** What a mail says, before it is laid out. */
+/** Content of an email before layout. */
 export interface MailContent {
   readonly subject: string;
-  /** What lists of mails show beside the subject. */
+  /** Shown next to the subject in lists of emails. */
   readonly preview: string;
   readonly heading: string;
   readonly paragraphs: readonly string[];
@@ -16,7 +16,7 @@ export interface MailContent {
   readonly notes: readonly string[];
 }
 
-/** Subject and both bodies of a mail. `publicUrl` is the public address of the server, with its path. */
+/** Returns the subject and both bodies of an email. `publicUrl` is the server's public address, with its path. */
 export function mailText(mail: Mail, publicUrl: string): { subject: string; text: string; html: string } {
   const base = publicUrl.replace(/\/+$/, '');
   return renderMail(contentOf(mail, base), base);

@@ -57,7 +57,7 @@ async function waitFor(condition: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** Runs jobs while `work` goes on. */
+/** Runs jobs during `work`. */
 async function working(work: () => Promise<void>): Promise<void> {
   const worker = await createWorker({
     url: server.testDatabase.url,
@@ -145,7 +145,7 @@ test('neither database, queue, dead letter nor log can be read for token or addr
   assert.deepEqual(smtp.mails.at(-1)?.to, [address]);
 });
 
-/** As the queue keeper does in a process that runs. */
+/** Like the queue keeper of a running process. */
 async function keep(): Promise<void> {
   await createQueueKeeper(server.database, { workerId: () => null, onDead: () => undefined }).look();
 }
@@ -159,7 +159,7 @@ test('a mail whose link has run out is not sent, and goes', async () => {
   await within(tenant.id, (tx) => enqueue(tx, reset('late@example.org')));
   const [row] = await server.testDatabase.ownerQuery<{ id: string }>('select id from arbiter.mails');
   const before = smtp.mails.length;
-  // Another tenant's job reaches no mail of this one.
+  // Another tenant's job can't reach this email.
   await run('mail.send', other!.id, { mailId: row!.id });
   assert.equal(smtp.mails.length, before);
   const start = now;

@@ -1,18 +1,18 @@
 /**
- * Every mail that the server sends to people with an account, or with an invitation to one. `to` is one address. Tokens
- * stand in the links of these mails and nowhere else that can be read (docs/adr/0042).
+ * Every email that the server sends to people with an account or an invitation. `to` is one address. Tokens appear in
+ * these emails' links and nowhere else in readable form (docs/adr/0042).
  */
 export type Mail =
   /**
-   * Whoever registered the address is to prove that it is theirs: link to `GET /api/v1/auth/verify`. `name`: as this registration
-   * gave it, by which its link is told from those of others; mails of earlier versions have none.
+   * Asks whoever registered the address to prove that it's theirs: link to `GET /api/v1/auth/verify`. `name`: from this
+   * registration, which distinguishes its link from others; emails of earlier versions have none.
    */
   | { readonly kind: 'verification'; readonly to: string; readonly name?: string; readonly token: string }
   /** Somebody registered an address that has an account already. */
   | { readonly kind: 'registration_known'; readonly to: string }
   /** Link to `/reset-password`. */
   | { readonly kind: 'reset'; readonly to: string; readonly tenantName: string; readonly token: string }
-  /** Link to `/accept-invite`. `invitedBy`: name of the person who did; null when a machine did. */
+  /** Link to `/accept-invite`. `invitedBy`: name of the person; null for a machine. */
   | {
       readonly kind: 'invitation';
       readonly to: string;
@@ -33,14 +33,14 @@ export type Mail =
     }
   /** For accounts that came to be without a verification: Google sign-in. */
   | { readonly kind: 'welcome'; readonly to: string; readonly name: string; readonly tenantName: string }
-  /** The second factor of the account is another one than before: the owner is to know who did it. */
+  /** The account's second factor has changed. Tells the owner who did it. */
   | {
       readonly kind: 'second_factor';
       readonly to: string;
       readonly tenantName: string;
       readonly change: 'enabled' | 'disabled' | 'reset';
     }
-  /** A request to change a record waits for somebody like this person. */
+  /** A request to change a record awaits someone like this person. */
   | {
       readonly kind: 'approval_requested';
       readonly to: string;
@@ -50,7 +50,7 @@ export type Mail =
       readonly stageName: string;
       readonly change: ApprovalChangeWords;
     }
-  /** A request of this person came to an end. `by`: who decided; null for one that expired. */
+  /** This person's request has ended. `by`: who decided; null if it expired. */
   | {
       readonly kind: 'approval_resolved';
       readonly to: string;
@@ -72,8 +72,8 @@ export interface ApprovalChangeWords {
 export type MailKind = Mail['kind'];
 
 /**
- * Hours after which a mail is of no more use and is not sent any more, however it was held up: the life of the link in it
- * (docs/design/api-access.md 4.2), three days without one.
+ * Hours after which an email is useless and no longer sent: the lifetime of its link (docs/design/api-access.md 4.2),
+ * or three days without one.
  */
 export const usefulHours: Readonly<Record<MailKind, number>> = {
   verification: 24,

@@ -27,7 +27,7 @@ export async function takeMails(
     .map(({ id, tenant_id, sealed }) => openMail(envelope, tenant_id, { id, sealed }));
 }
 
-/** For tests whose jobs send no mail. */
+/** For tests whose jobs send no email. */
 export const mailForNobody: MailPorts = {
   envelope: createEnvelope(testKey),
   transport: { about: 'no mail is sent', send: () => Promise.reject(new MailError('no mail is sent by this test')) },

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { hmac } from '../../../platform/crypto.ts';
 import { base32 } from './totp.rules.ts';
 
-/** Codes for who has lost the app (docs/design/api-access.md 22). */
+/** Codes for people who lost their authenticator app (docs/design/api-access.md 22). */
 export const backupCodeCount = 10;
 
 /** Random bytes of a code: 50 bits are read as ten letters and digits. */
@@ -15,12 +15,12 @@ export function backupCode(random: Uint8Array): string {
   return `${text.slice(0, letters / 2)}-${text.slice(letters / 2)}`;
 }
 
-/** True when it has the form of a backup code, as `typedCode` gives it. */
+/** True if it has the form of a backup code, after `typedCode`. */
 export const isBackupCode = (typed: string): boolean => /^[a-z2-7]{10}$/.test(typed);
 
 /**
- * What is stored of a code. Its key is the secret of the same factor, which is sealed: the table of hashes alone cannot be
- * searched. `typed`: as `typedCode` gives it.
+ * Returns what is stored of a code. Its key is the same factor's secret, which is encrypted, so the hashes alone can't
+ * be brute-forced. `typed`: after `typedCode`.
  */
 export const backupCodeHash = (secret: Uint8Array, typed: string): Buffer =>
   hmac(createSecretKey(secret), `backup-code:${typed}`);

@@ -20,13 +20,13 @@ import {
 } from './second-factor.store.ts';
 import { base32, isAppCode, otpauthUrl, secretBytes, stepOf, typedCode } from './totp.rules.ts';
 
-/** What happens to the factor of one person, in a transaction that holds the person's row. */
+/** Changes one person's factor, in a transaction that holds the person's row. */
 
 interface Sealing {
   readonly envelope: Envelope | null;
 }
 
-/** Whose factor it is. */
+/** The owner of a factor. */
 export type FactorOwner = Pick<SigningIn, 'id' | 'name' | 'email' | 'mailAddress' | 'role'>;
 
 const placeOf = (tx: Tx, userId: string): SealPlace => ({ tenantId: tx.tenantId, recordId: userId, field: 'totp' });
@@ -124,7 +124,7 @@ export async function remove(
   await tellChange(tx, enqueueMail, owner, change);
 }
 
-/** Leaves the audit row, and tells the owner, who may not have done it. */
+/** Adds the audit row and notifies the owner, who may not have made the change. */
 async function tellChange(
   tx: Tx,
   enqueueMail: EnqueueMail,
@@ -140,14 +140,15 @@ async function tellChange(
     entityName: name,
     before: { secondFactor: change !== 'enabled' },
     after: { secondFactor: change === 'enabled' },
-    // The person also where the transaction is that of a sign-in that goes on.
+    // The person, even if the transaction belongs to a continuing sign-in.
     ...(isOwn ? { actor: actorOf(owner) } : {}),
   });
   const tenant = await getTenant(tx);
   try {
     await enqueueMail(tx, { kind: 'second_factor', to: mailAddressOf(owner), tenantName: tenant.name, change });
   } catch (error) {
-    // The change holds also where no mail can be sent: no key to seal it with, or a user whose name is no address.
+    // The change stands even if no email can be sent: without an encryption key, or for a user whose name isn't an
+    // address.
     if (!(error instanceof AppError)) throw error;
   }
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import { deriveKey, hmac, keyOf, sameSecret } from '../../../platform/crypto.ts';
 import { isUuid } from '../../../platform/ids.ts';
 
-/** Whose password was proven. */
+/** The person whose password was verified. */
 export interface ProvenPassword {
   readonly tenantId: string;
   readonly userId: string;
@@ -16,7 +16,7 @@ export interface MfaTokens {
     proven: ProvenPassword & { readonly passwordHash: string | null },
     now: Date,
   ): Promise<{ readonly token: string; readonly expiresAt: Date }>;
-  /** What a token says; null unless it was signed here for this purpose, and still lives. */
+  /** Returns the content of a token; null unless it was signed here for this purpose and hasn't expired. */
   read(token: string, now: Date): Promise<(ProvenPassword & { readonly mark: string }) | null>;
   /** False when another password was set since. */
   isOfPassword(mark: string, passwordHash: string | null): boolean;
@@ -68,7 +68,7 @@ export function createMfaTokens(secret: string | null): MfaTokens {
         if (typeof sub !== 'string' || typeof tid !== 'string' || typeof mark !== 'string') return null;
         return isUuid(sub) && isUuid(tid) ? { tenantId: tid, userId: sub, mark } : null;
       } catch (error) {
-        // Whatever is wrong with it, the caller is told the same.
+        // Whatever is wrong with it, the caller gets the same answer.
         if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J')) return null;
         throw error;
       }

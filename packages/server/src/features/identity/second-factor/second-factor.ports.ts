@@ -8,7 +8,7 @@ import type { EnqueueMail } from '../mail/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { MfaTokens } from './mfa-tokens.ts';
 
-/** What second factors need of the process. */
+/** What second factors need from the process. */
 export interface SecondFactorPorts {
   readonly authenticate: Authenticate;
   readonly clock: Clock;

@@ -18,13 +18,13 @@ import type { MfaTokens } from './mfa-tokens.ts';
 import type { SecondFactorPorts } from './second-factor.ports.ts';
 import { lockFactor, selectFactor } from './second-factor.store.ts';
 
-/** What a step led to; `cookie` when it opened a session. */
+/** Result of a step; `cookie` if it opened a session. */
 export interface StepOutcome {
   readonly answer: SecondFactorAnswer;
   readonly cookie: string | null;
 }
 
-/** How the caller of a step says who he is. */
+/** How the caller of a step proves who they are. */
 export interface Proof {
   readonly mfaToken: string | undefined;
   /** The header. */
@@ -34,11 +34,11 @@ export interface Proof {
 interface KnownFactor {
   readonly tenantId: string;
   readonly userId: string;
-  /** Of the token, by which it is bound to the password; null: a session. */
+  /** Binds the token to the password; null for a session. */
   readonly mark: string | null;
 }
 
-/** Who takes the step: the holder of the token where one is given, else of the session. Throws 401. */
+/** Returns who takes the step: the token's holder if there is one, otherwise the session's. Throws 401. */
 async function identify(ports: SecondFactorPorts, { mfaToken, cookie }: Proof): Promise<KnownFactor> {
   if (mfaToken !== undefined) {
     const proven = await ports.mfaTokens.read(mfaToken, new Date(ports.clock.now()));
@@ -52,8 +52,8 @@ async function identify(ports: SecondFactorPorts, { mfaToken, cookie }: Proof): 
 }
 
 /**
- * Does a step for the person, whose row it holds. What `work` answers with an error is thrown after the commit, so that what
- * was counted stays.
+ * Runs a step for the person, holding their row. Throws the error that `work` returns after the commit, so that counts
+ * are stored.
  */
 async function asPerson(
   ports: SecondFactorPorts,
@@ -129,7 +129,7 @@ export async function verifySecondFactor(
   const known = await identify(ports, { mfaToken, cookie: undefined });
   return asPerson(ports, known, terms, async (tx, person) => {
     const factor = await lockFactor(tx, person.id);
-    // Nothing is taken while the lock lasts, not even a right code: else codes could be tried out.
+    // While locked, accept nothing, not even a correct code: otherwise codes could be tried.
     if (factor === undefined || factor.enabledAt === null || isLocked(tx, person))
       return missed(tx, person, ports.enqueueMail);
     if (await ports.signIn.requiresSso(tx)) return ssoRequired();
@@ -153,7 +153,7 @@ export async function disableSecondFactor(
     (tx) => selectSigningIn(tx, known.userId),
     terms,
   );
-  // No transaction is open meanwhile: it takes tens of milliseconds.
+  // No transaction is open here: this takes tens of milliseconds.
   const isRight = await ports.passwords.verify(before?.passwordHash ?? null, given.password);
   return asPerson(ports, known, terms, async (tx, person) => {
     if (!isRight || person.passwordHash !== before?.passwordHash || isLocked(tx, person)) {
@@ -173,7 +173,7 @@ export async function disableSecondFactor(
   });
 }
 
-/** What a sign-in by password must prove besides; null: nothing (docs/design/api-access.md 22). */
+/** Returns what a sign-in by password must prove in addition; null for nothing (docs/design/api-access.md 22). */
 export async function furtherStep(
   tx: Tx,
   mfaTokens: MfaTokens,
@@ -193,8 +193,8 @@ export async function furtherStep(
 }
 
 /**
- * The set-up that was begun with this token and is not proven yet, for a page that shows it again; null: there is none, or the
- * token is not good any more.
+ * Returns the unfinished set-up of this token, for a page that shows it again; null if there is none or the token is no
+ * longer valid.
  */
 export async function readSetUp(
   { clock, database, envelope, mfaTokens }: Pick<SecondFactorPorts, 'clock' | 'database' | 'envelope' | 'mfaTokens'>,

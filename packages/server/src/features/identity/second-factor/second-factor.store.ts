@@ -27,7 +27,7 @@ export async function lockFactor(tx: Tx, userId: string): Promise<Factor | undef
   return row;
 }
 
-/** Begins a factor, or begins it anew. One that is on stays as it is: false. */
+/** Starts a factor, or starts it over. Returns false for an active one, which stays as it is. */
 export async function beginFactor(tx: Tx, userId: string, sealed: Buffer): Promise<boolean> {
   const rows = await tx.query(
     `insert into arbiter.second_factors (tenant_id, user_id, sealed, last_step, created_at) values ($1, $2, $3, 0, $4)
@@ -60,7 +60,7 @@ export async function updateLastStep(tx: Tx, userId: string, step: number): Prom
   ]);
 }
 
-/** Uses up a backup code; false when there is none with this hash, or none any more. */
+/** Uses a backup code. Returns false if there is no unused one with this hash. */
 export async function takeBackupCode(tx: Tx, userId: string, codeHash: Buffer): Promise<boolean> {
   const rows = await tx.query(
     'delete from arbiter.backup_codes where tenant_id = $1 and user_id = $2 and code_hash = $3 returning user_id',

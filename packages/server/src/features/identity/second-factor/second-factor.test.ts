@@ -34,7 +34,7 @@ interface Protected extends Person {
   readonly backupCodes: readonly string[];
 }
 
-/** A person whose second factor is on; the code of the step before now was used. */
+/** Creates a person with a second factor. The code of the previous step is used up. */
 async function protectedPerson(options: Parameters<typeof people.person>[1] = {}): Promise<Protected> {
   const person = await people.person(tenant(), options);
   const cookie = await people.signIn(person);
@@ -47,7 +47,7 @@ async function protectedPerson(options: Parameters<typeof people.person>[1] = {}
   return { ...person, app, cookie, backupCodes: enabled.body.backupCodes! };
 }
 
-/** The token with which a sign-in goes on. */
+/** Returns the token that continues a sign-in. */
 async function halfIn(person: Person): Promise<string> {
   const answer = await people.login(person);
   assert.equal(answer.status, 200, answer.text);
@@ -100,7 +100,7 @@ test('a code opens once: again, in parallel, or an older one after a newer', asy
   assert.deepEqual(codeOf(await verify(token, code)), [401, 'invalid_credentials']);
   assert.equal((await verify(token, ` ${ada.app.code(now(), 1).replace(/^(...)/, '$1 ')} `)).status, 200);
   later(60);
-  // The step that was two from then is the current one: the one before it lies behind the last that was used.
+  // The step two ahead back then is now the current one; the one before it is older than the last used.
   assert.deepEqual(codeOf(await verify(await halfIn(ada), ada.app.code(now(), -1))), [401, 'invalid_credentials']);
   assert.equal((await verify(await halfIn(ada), ada.app.code(now()))).status, 200);
 });
@@ -132,11 +132,11 @@ test('wrong codes count as failed sign-ins: the fifth locks, and then no code is
   await takeMails(server);
   for (let tried = 0; tried < 5; tried += 1) {
     assert.deepEqual(codeOf(await verify(token, '000000')), [401, 'invalid_credentials']);
-    // A right password in between begins nothing anew.
+    // A correct password in between resets nothing.
     if (tried < 4) await halfIn(ada);
   }
   assert.equal((await people.user(tenant(), ada.id)).status, 'locked');
-  // Whoever came as far as the code has the password.
+  // Anyone who gets as far as the code has the password.
   const until = new Date(nowMs + 15 * 60_000).toISOString();
   assert.deepEqual(await takeMails(server), [
     { kind: 'locked', to: ada.email, tenantName: tenant().name, until, passwordKnown: true },
@@ -245,7 +245,7 @@ test('disable wants session, password and code; what is wrong counts', async () 
   assert.deepEqual((await auditOf(ada.id)).at(-1)?.after, { secondFactor: false });
   assert.deepEqual(codeOf(await disable({ password: ada.password, code: code() })), [409, 'invalid_transition']);
   assert.equal((await people.login(ada)).body.mfaRequired, undefined);
-  // Its backup codes have gone with it.
+  // Its backup codes are gone as well.
   const [left] = await server.testDatabase.ownerQuery('select from arbiter.backup_codes where user_id = $1', [ada.id]);
   assert.equal(left, undefined);
 });
@@ -272,7 +272,7 @@ test('where the tenant asks for it, who has none sets it up on the way in', asyn
     [true, 10, person.id],
   );
   assert.equal((await people.session(cookieOf(enabled))).principal?.id, person.id);
-  // The same token cannot replace what it has set up.
+  // The same token can't replace what it set up.
   assert.deepEqual(codeOf(await step({ action: 'setup', mfaToken })), [409, 'invalid_transition']);
   const again = await people.login(person);
   assert.deepEqual(Object.keys(again.body).toSorted(), ['expiresAt', 'mfaRequired', 'mfaToken']);
@@ -345,7 +345,7 @@ test('T5: without a key to seal with nothing is set up; without a session secret
     const answer = await others.open('POST', '/api/v1/auth/mfa', { body: { action: 'setup' }, cookie });
     assert.deepEqual(codeOf(answer), [503, 'not_configured']);
     assert.match(answer.body.detail ?? '', /DATA_ENCRYPTION_KEY/);
-    // Nor can it be asked of people, who could not sign in any more.
+    // It can't be required of people either, who could no longer sign in.
     const put = (mfaRequired: boolean) =>
       bare.call<Problem>('PUT', '/api/v1/tenant-settings', { body: { mfaRequired } });
     const refused = await put(true);

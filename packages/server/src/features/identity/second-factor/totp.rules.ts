@@ -9,7 +9,7 @@ export const secretBytes = 20;
 const stepSeconds = 30;
 const digits = 6;
 
-/** Steps that a clock may be before or behind ours. */
+/** Steps that a clock may be ahead of or behind ours. */
 const drift = 1;
 
 /** The step that an instant belongs to. */
@@ -26,20 +26,20 @@ export function codeAt(secret: Uint8Array, step: number): string {
 }
 
 /**
- * The step whose code this is, at most one away from now and later than `lastStep`, which was used before; null when there is
- * none. A code thus opens once.
+ * Returns the step of this code, at most one away from now and later than the last used `lastStep`; null if there is
+ * none. So each code works once.
  */
 export function stepOf(secret: Uint8Array, code: string, now: Date, lastStep: number): number | null {
   const current = stepAt(now);
   let found: number | null = null;
-  // All are compared, so that the time tells nothing.
+  // Compare all of them, so that timing reveals nothing.
   for (let step = current - drift; step <= current + drift; step += 1) {
     if (sameSecret(codeAt(secret, step), code) && step > lastStep && found === null) found = step;
   }
   return found;
 }
 
-/** What a person types, without the spaces and dashes that help reading. */
+/** Returns what a person typed without spaces and dashes. */
 export const typedCode = (text: string): string => text.replaceAll(/[\s-]/gu, '').toLowerCase();
 
 /** True when it has the form of a code from an app. */
@@ -64,7 +64,7 @@ export function base32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + base32Letters[(held << (5 - bits)) & 31];
 }
 
-/** The address from which an authenticator app takes the secret (Key URI Format). */
+/** Returns the address that gives an authenticator app the secret (Key URI Format). */
 export function otpauthUrl(secret: Uint8Array, names: { readonly tenant: string; readonly email: string }): string {
   // A colon parts issuer and account.
   const issuer = `Arbiter ${names.tenant}`.replaceAll(':', ' ');

@@ -51,7 +51,7 @@ export interface SbomPorts {
 export function sbomRoutes({ clock, version }: SbomPorts): Handlers<typeof sbomOperations> {
   return {
     async get() {
-      // Its library is large, asked for once in a while, and no start waits for it.
+      // Its library is large and rarely needed, so load it on demand.
       const { makeSbom } = await import('./sbom.service.ts');
       const { text, digest, components } = await makeSbom({ id: newId(), now: new Date(clock.now()), version });
       const body = rawJson<SbomAnswer>(`{"sbom":${text},"digest":"${digest}","components":${components}}`);
@@ -61,7 +61,7 @@ export function sbomRoutes({ clock, version }: SbomPorts): Handlers<typeof sbomO
 }
 
 export interface MetricsSummaryPorts {
-  /** What is counted of a tenant, by all processes of the server. */
+  /** Counts of a tenant across all processes of the server. */
   readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
 }
 

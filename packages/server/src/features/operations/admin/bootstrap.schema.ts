@@ -9,7 +9,7 @@ const closed = { additionalProperties: false } as const;
 const BootstrapUser = Type.Object(
   {
     email: Type.String({ maxLength: 255, format: 'email' }),
-    // These three may be left out only of a user who is unlocked and nothing else.
+    // Only a user who is just being unlocked may omit these three.
     password: Type.Optional(Type.String({ minLength: 8, maxLength: 128 })),
     name: Type.Optional(text(100)),
     role: Type.Optional(Type.Union([Type.Literal('admin'), Type.Literal('editor'), Type.Literal('viewer')])),
@@ -48,13 +48,13 @@ const BootstrapTenant = Type.Object(
 export type BootstrapUser = Static<typeof BootstrapUser>;
 export type BootstrapTenant = Static<typeof BootstrapTenant>;
 
-/** What an operator writes into BOOTSTRAP_FILE (docs/design/api-access.md 5.1). */
+/** Content of BOOTSTRAP_FILE (docs/design/api-access.md 5.1). */
 const BootstrapFile = Type.Object({ tenants: Type.Array(BootstrapTenant) }, closed);
 export type BootstrapFile = Static<typeof BootstrapFile>;
 
 /**
- * Checks the whole file before anything is written: form, settings, and that names, addresses and keys are not told
- * twice. Problems carry the JSON Pointer of the place.
+ * Checks the whole file before anything is written: form, settings, and that names, addresses and keys are unique.
+ * Problems have the JSON Pointer of their place.
  */
 export function readBootstrap(
   value: unknown,
@@ -84,7 +84,7 @@ function formProblems(value: unknown): ErrorEntry[] {
       ? { path: `${error.instancePath}/${unknown.join(', ')}`, message: 'is not a known property' }
       : { path: error.instancePath, message: error.message };
   });
-  // Every member of a union, and the schema `false` of an unknown property, is reported beside what a person needs.
+  // Drop what only repeats: every member of a union, and the schema `false` of an unknown property.
   return found.filter(({ message }) => message !== 'schema is false');
 }
 

@@ -30,12 +30,12 @@ export interface BootstrapDependencies {
   readonly packs: PackPort;
 }
 
-/** One tenant of the file after its application. */
+/** A tenant of the file after applying it. */
 export interface AppliedTenant {
   readonly id: string;
   readonly name: string;
   readonly created: boolean;
-  /** False when everything was as the file says: then nothing was written. */
+  /** False if everything already matched the file, so nothing was written. */
   readonly changed: boolean;
 }
 
@@ -88,7 +88,7 @@ async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepp
   return problems;
 }
 
-/** A name that has the form of an id names a tenant that is there: an operator may reach any of them, whoever made it. */
+/** A name in the form of an id refers to an existing tenant: an operator may reach any of them, whoever created it. */
 async function tenantProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
   const problems: ErrorEntry[] = [];
   for (const [index, { name }] of file.tenants.entries()) {
@@ -99,7 +99,7 @@ async function tenantProblems(database: Database, file: BootstrapFile): Promise<
   return problems;
 }
 
-/** Who is only unlocked must be there; who is to be new must not. */
+/** A user to unlock must exist; a new user must not. */
 async function userProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
   const problems: ErrorEntry[] = [];
   for (const [index, tenant] of file.tenants.entries()) {
@@ -122,7 +122,7 @@ async function knownUser(database: Database, tenantName: string, email: string):
   return database.withTenant(id, systemActor('bootstrap'), (tx) => selectIdByEmail(tx, email));
 }
 
-/** A tenant of which nothing else is said must be there: a mistyped name would make another one. */
+/** A tenant without other settings must exist: a mistyped name would create another one. */
 async function ssoProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
   const problems: ErrorEntry[] = [];
   for (const [index, { name, sso, ...rest }] of file.tenants.entries()) {
@@ -164,14 +164,14 @@ async function applyTenant(
     );
     return { id, name: tenant.name, created: known === null, changed };
   } catch (error) {
-    // Another node that starts with the same file was faster; what it made is found the second time.
+    // Another node that started with the same file was faster; the second attempt finds what it created.
     const lostRace = error instanceof DatabaseError && error.kind === 'unique';
     if (!lostRace || isRetry) throw error;
     return applyTenant(database, tenant, deps, true);
   }
 }
 
-// An operator who requires second factors sets the key that they are stored with, maybe after this file is applied.
+// An operator who requires second factors sets their key, perhaps after applying this file.
 const settingsPorts = { keepsProfile, recordableColumns, recordableSegments, storesSecondFactors: true };
 
 async function applyInside(
@@ -207,20 +207,20 @@ async function applyInside(
   return changed;
 }
 
-/** What the first start tells the operator about the demo. */
+/** What the first start prints about the demo. */
 export interface DemoTenant {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly email: string;
-  /** Made for this installation; told this once. */
+  /** Generated for this installation and shown once. */
   readonly password: string;
-  /** Told this once; only its HMAC is stored. */
+  /** Shown once; only its HMAC is stored. */
   readonly apiKey: string;
 }
 
 /**
- * Makes the demo of a first start in one transaction: tenant `Demo` with traces on, its admin, pack `coffee_rewards` and
- * one API key (docs/design/api-access.md 5.1). Null when another node made it meanwhile.
+ * Creates the demo of a first start in one transaction: tenant `Demo` with traces on, its admin, pack `coffee_rewards`
+ * and one API key (docs/design/api-access.md 5.1). Null if another node created it in the meantime.
  */
 export async function createDemoTenant(
   database: Database,

@@ -5,9 +5,9 @@ import { recordAudit } from '../../identity/audit/index.ts';
 import { enqueueRecount } from '../stream/index.ts';
 
 /**
- * Has every process read the tenant's catalogue anew before its next decision (docs/design/api-access.md 15). With scope `all` what ranking objectives count is counted anew as well, and used at once
- * (docs/design/api-settled.md 112), and the tenant's daily figures are counted anew from history by a job, in the days of the
- * tenant's zone.
+ * Makes every process reload the tenant's catalogue before its next decision (docs/design/api-access.md 15). With scope
+ * `all`, also recounts what ranking objectives count, for immediate use (docs/design/api-settled.md 112), and a job
+ * recounts the tenant's daily figures from history, by days of the tenant's zone.
  */
 export async function flushCaches(tx: Tx, { scope = 'all' }: CacheFlush): Promise<CacheFlushed> {
   const flushed: CacheFlushed['flushed'] =

@@ -4,7 +4,7 @@ import type { CacheFlushed } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { publishAll } from '../stream/test-publish.ts';
 
-/** The rescue of what is held in memory and of what was counted (docs/design/api-access.md 15). */
+/** Resets what is in memory and what was counted (docs/design/api-access.md 15). */
 
 const now = Date.UTC(2026, 10, 20, 23, 30);
 let server: TestServer;

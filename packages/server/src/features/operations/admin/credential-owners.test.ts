@@ -5,7 +5,7 @@ import { startServerOn, startTestServer, type TestNode, type TestServer } from '
 import { createPeople, type Person, trusting } from '../../identity/accounts/test-people.ts';
 import { eventually } from './test-access-server.ts';
 
-/** What keys, clients and issued tokens may do depends on their owner (docs/adr/0068). */
+/** Rights of keys, clients and issued tokens depend on their owner (docs/adr/0068). */
 
 let server: TestServer;
 /** Another process over the same database. */
@@ -16,7 +16,7 @@ before(async () => {
   other = startServerOn({ ...server.testDatabase, close: async () => undefined }, { config: trusting });
   await Promise.all([server.database.listening(), other.database.listening()]);
   people = createPeople(server);
-  // Whoever is demoted or deactivated isn't the last admin.
+  // The demoted or deactivated person isn't the last admin.
   await people.person(server.tenants[0], { role: 'admin' });
 });
 after(async () => {
@@ -188,7 +188,7 @@ describe('reassigning', () => {
     assert.equal((await listed(leaving.person.id)).total, 0);
     assert.equal((await listed(staying.person.id)).total, 6);
 
-    // The log names the key, because whoever had it before still knows it.
+    // The log names the key, because its previous owner still knows it.
     const made = await must<{ id: string }>('POST', 'categories', 201, {
       body: { name: `by the key ${leaving.keyId}` },
       key: leaving.key,

@@ -40,8 +40,8 @@ export async function reportDeadLetters(
 }
 
 /**
- * Puts dead letters back into the queue or deletes them, each once, even if other callers ask at the same time (docs/design/quality.md T24).
- * 400 for a topic that is no job. The audit row says how many.
+ * Requeues or deletes dead letters, each once, even if others do the same at the same time (docs/design/quality.md
+ * T24). Throws 400 for an unknown topic. The audit row has the count.
  */
 export async function actOnDeadLetters(
   tx: Tx,

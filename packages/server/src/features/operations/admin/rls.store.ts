@@ -11,7 +11,7 @@ export interface TableSecurity {
   readonly policies: string[];
 }
 
-/** Every table with tenant data that concerns the caller's tenant; data tables of other tenants are not named. */
+/** Returns every table with tenant data that concerns the caller's tenant; not the data tables of other tenants. */
 export async function selectTableSecurity(tx: Tx): Promise<TableSecurity[]> {
   return tx.query<TableSecurity>(
     `select table_schema as schema, table_name as table, is_partition as "isPartition", rls_enabled as "rlsEnabled",
@@ -21,8 +21,8 @@ export async function selectTableSecurity(tx: Tx): Promise<TableSecurity[]> {
 }
 
 /**
- * Repairs one table as its owner. Null, or why it could not be done: then nothing of it was changed and the transaction
- * goes on.
+ * Repairs one table as its owner. Returns null, or why it failed: then the table is unchanged and the transaction
+ * continues.
  */
 export async function repairTable(tx: Tx, table: TableSecurity): Promise<string | null> {
   await tx.query('savepoint repair_table');

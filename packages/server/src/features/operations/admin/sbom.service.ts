@@ -3,7 +3,7 @@ import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
 import { type InstalledPackage, readInstalledPackages } from '../../../platform/installed-packages.ts';
 
 export interface Sbom {
-  /** The document as JSON text; what is hashed is what is sent. */
+  /** The document as JSON text: the hashed text is the sent text. */
   readonly text: string;
   /** Hex SHA-256 of the text. */
   readonly digest: string;
@@ -19,9 +19,9 @@ export interface SbomFacts {
 }
 
 /**
- * A CycloneDX 1.5 bill of materials of this server (docs/design/quality.md T35): what is installed for
- * use, what is bundled into the console, Node, and PostgreSQL where its binaries are installed. Two documents of one
- * installation differ in id and time only.
+ * Returns a CycloneDX 1.5 bill of materials of this server (docs/design/quality.md T35): installed packages, those
+ * bundled into the console, Node, and PostgreSQL if its binaries are installed. Two documents of one installation
+ * differ only in id and time.
  */
 export async function makeSbom({ id, now, version }: SbomFacts): Promise<Sbom> {
   const packages = await readInstalledPackages();

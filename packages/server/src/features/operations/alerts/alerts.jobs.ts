@@ -22,10 +22,10 @@ const retainEventsJob = job({
   schedule: { cron: '55 4 * * *', payload: {}, upkeep: true },
 });
 
-/** One slice of events that are kept no longer. */
+/** Deletes one batch of expired events. */
 export const retainEvents = (tx: Tx) => removeByAge(tx, 'metrics', (days) => expireEvents(tx, days));
 
-/** How this feature's jobs are done. */
+/** Returns the handlers of this feature's jobs. */
 export const alertJobs = (ports: TickPorts): JobHandler[] => [
   handleInstallationJob(tickJob, async () => {
     const now = await ports.database.withSystem('tick', async (tx) => tx.now);

@@ -34,7 +34,7 @@ export function tickRoutes(ports: TickPorts & { readonly clock: Clock }): Handle
       try {
         return reply(200, await tick(ports, new Date(ports.clock.now())));
       } catch (cause) {
-        // What a scheduler looks at first, also where nothing could be done at all.
+        // Schedulers look at this first, also if nothing could be done.
         if (cause instanceof AppError && cause.status < 500) throw cause;
         throw new AppError('internal', { cause, members: { ok: false } });
       }

@@ -72,13 +72,13 @@ export interface Measured {
   readonly samples: number | null;
 }
 
-/** A share; without a denominator there is none. */
+/** A share; null without a denominator. */
 export const share = (part: number, whole: number): Measured => ({
   value: whole > 0 ? part / whole : null,
   samples: whole,
 });
 
-/** What can be said of a figure: null for a denominator below `minSamples`. */
+/** Returns a figure's value; null for a denominator below `minSamples`. */
 export const usable = ({ value, samples }: Measured, minSamples: number): number | null =>
   samples !== null && samples < minSamples ? null : value;
 
@@ -102,8 +102,8 @@ export function breaches(value: number, operator: AlertOperator, threshold: numb
 const grave = 0.5;
 
 /**
- * How bad a breach is: critical when it is at least half of the threshold, or at least twice as far from it as the window
- * before (docs/design/api-access.md 10).
+ * Returns the severity of a breach: critical if it is at least half of the threshold, or at least twice as far from it
+ * as the previous window (docs/design/api-access.md 10).
  */
 export function severityOf(
   value: number,
@@ -126,7 +126,7 @@ const operatorWords: Readonly<Record<AlertOperator, string>> = {
   eq: 'equal to',
 };
 
-/** What happened, for people. */
+/** Describes what happened. */
 export function alertText(
   {
     metric,
@@ -148,5 +148,5 @@ export function alertText(
   return `${metric} is ${shownNumber(value)}${over}: ${operatorWords[operator]} ${shownNumber(threshold)}.`;
 }
 
-/** At most six digits that mean something. */
+/** Rounds to at most six significant digits. */
 export const shownNumber = (value: number): string => String(Number(value.toPrecision(6)));

@@ -30,7 +30,7 @@ export interface AlertPorts {
   readonly outboundRules: OutboundRules;
 }
 
-/** Rules as answers carry them, with what came of the last look. */
+/** Shows rules with the result of their last evaluation. */
 export async function showAlerts(tx: Tx, rows: readonly AlertRow[]): Promise<Alert[]> {
   const states = await selectStates(
     tx,
@@ -54,8 +54,8 @@ export async function showAlerts(tx: Tx, rows: readonly AlertRow[]): Promise<Ale
 type AlertFields = Partial<AlertCreate>;
 
 /**
- * Holds what a rule will be against the tenant: addresses that can be reached, destinations, offer and channel that are there
- * (400 `reference_not_found`), and filters that the metric knows.
+ * Checks a rule after a write against the tenant: reachable addresses, existing destinations, offer and channel (400
+ * `reference_not_found`), and filters that the metric supports.
  */
 async function check(
   tx: Tx,
@@ -91,7 +91,7 @@ function channelProblems(channel: AlertChannel, path: string, rules: OutboundRul
   return username === '' && password === '' ? [] : [{ path: at, message: 'must not contain a user or password' }];
 }
 
-/** A destination that the rule named before may be gone since: such a rule can still be changed. */
+/** A destination of an existing rule may have been deleted since: the rule can still be changed. */
 async function requireProviders(
   tx: Tx,
   channels: readonly AlertChannel[],
@@ -117,7 +117,7 @@ export async function createAlert(tx: Tx, body: AlertCreate, ports: AlertPorts):
   return createRecord(tx, alertSpec, body);
 }
 
-/** Changes the supplied fields; a metric and its filters are held against each other as they will be. */
+/** Updates the supplied fields. A metric and its filters are checked together after the change. */
 export async function changeAlert(
   tx: Tx,
   id: string,

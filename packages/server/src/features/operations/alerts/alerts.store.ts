@@ -14,7 +14,7 @@ import type { Removed } from '../../../jobs/index.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../../catalogue/catalogue-records/index.ts';
 
-/** Words of closed lists, and what stands in JSON. */
+/** Words of closed lists, and types of JSON columns. */
 type StoredAlert = {
   metric: AlertMetric;
   operator: AlertOperator;
@@ -39,7 +39,7 @@ const ruleColumns = columns(alertSpec, [
   'filters',
 ]);
 
-/** What of a rule is looked at. */
+/** The columns of a rule that evaluation reads. */
 export type Rule = RowOf<typeof ruleColumns>;
 
 /** Ids of the rules that are on. */
@@ -53,7 +53,9 @@ export async function selectEnabledIds(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The rule, kept from changing until the transaction ends; undefined when it is off or gone, or another call is at it. */
+/**
+ * Locks a rule until the transaction ends. Returns undefined if it is off or deleted, or another call is evaluating it.
+ */
 export async function claimRule(tx: Tx, id: string): Promise<Rule | undefined> {
   const [row] = await select(
     tx,
@@ -73,7 +75,7 @@ const stateColumns = columns(table<'alert_states', { status: Exclude<AlertStatus
   'lastEventId',
 ]);
 
-/** What came of the last look at a rule. */
+/** Result of a rule's last evaluation. */
 export type AlertState = RowOf<typeof stateColumns>;
 
 export async function selectStates(tx: Tx, ids: readonly string[]): Promise<AlertState[]> {
@@ -141,7 +143,10 @@ export async function insertEvent(tx: Tx, row: EventRow): Promise<void> {
   );
 }
 
-/** Undefined for one that is gone. Locked until the transaction ends: several messages of it come to their ends at once. */
+/**
+ * Locks an event until the transaction ends, because several of its messages finish at once. Undefined if it was
+ * deleted.
+ */
 export async function lockEvent(tx: Tx, id: string): Promise<EventRow | undefined> {
   const [row] = await select(
     tx,
@@ -190,7 +195,7 @@ export async function isEventOf(tx: Tx, alertId: string, id: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Takes away what was kept of a rule. */
+/** Deletes what is stored about a rule's evaluations. */
 export async function deleteTraces(tx: Tx, alertId: string): Promise<void> {
   await tx.query('delete from arbiter.alert_events where tenant_id = $1 and alert_id = $2', [tx.tenantId, alertId]);
   await tx.query('delete from arbiter.alert_states where tenant_id = $1 and alert_id = $2', [tx.tenantId, alertId]);

@@ -21,7 +21,7 @@ import { measureOf } from './measure.service.ts';
 
 const minuteMs = 60_000;
 
-/** What a look at a rule came to; null: another call looks at it, or has since this one began. */
+/** Result of evaluating a rule; null if another call evaluates it, or has since this one started. */
 export type Looked = AlertState['status'] | null;
 
 /**
@@ -63,11 +63,14 @@ export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<Loo
 /** Clocks of nodes differ by less. */
 const clocksDifferMs = 2 * minuteMs;
 
-/** True when the instant lies within the tick. One from far ahead was noted by a clock that was set back since: it says nothing. */
+/**
+ * True if the instant is within the tick. One in the distant future comes from a clock that was set back, and says
+ * nothing.
+ */
 const isBetween = (at: Date, begun: Date, now: Date): boolean =>
   at.getTime() >= begun.getTime() && at.getTime() <= now.getTime() + clocksDifferMs;
 
-/** When the rule fired last; null also where a clock that was set back since says that it will. */
+/** Returns when the rule last fired; null also if that lies in the future because a clock was set back. */
 const firedBefore = (lastFiredAt: Date | null, now: Date): Date | null =>
   lastFiredAt !== null && lastFiredAt.getTime() > now.getTime() + clocksDifferMs ? null : lastFiredAt;
 

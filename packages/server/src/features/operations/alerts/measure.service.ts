@@ -33,7 +33,7 @@ const ofNow: Partial<Record<AlertMetric, (tx: Tx) => Promise<number>>> = {
 /** A rule's figure over a window. */
 export type Measure = (from: Date, to: Date) => Promise<Measured>;
 
-/** How a rule's figure is read. Figures of now have no window, and so no window before. */
+/** Reads a rule's figure. Current figures have no window, and so no previous window. */
 export async function measureOf(
   tx: Tx,
   { metric, filters }: Rule,

@@ -9,7 +9,7 @@ export const token = 'the token of the tick';
 
 export type AnsweredAlert = Alert & Omit<Problem, 'status'>;
 
-/** A server whose clock stands still unless the test moves it, with what alert rules are about. */
+/** A server whose clock stands still unless the test moves it, with records for alert rules. */
 export interface AlertServer {
   /** Epoch ms. */
   now: number;

@@ -14,7 +14,7 @@ export interface TickFailure {
 export interface TickPorts {
   readonly database: Database;
   readonly logger: Logger;
-  /** What else is due when the clock ticks: each starts it, once whoever calls, and says what failed. */
+  /** What else is due on a tick. Each starts once, whoever calls, and reports failures. */
   readonly alsoDue: readonly ((
     ports: Pick<TickPorts, 'database' | 'logger'>,
     now: Date,
@@ -24,9 +24,9 @@ export interface TickPorts {
 const actor = systemActor('tick');
 
 /**
- * Looks at every alert rule that is on, in all tenants, and starts what is due. Called by the scheduler
- * and from outside, also at once: a rule is looked at by one of them. Each rule is a transaction of its own, so that one that
- * fails does not keep the others from it.
+ * Evaluates every active alert rule in all tenants and starts what is due. Called by the scheduler and from outside,
+ * also concurrently: each rule is evaluated once. Each rule has its own transaction, so that a failure doesn't affect
+ * the others.
  */
 export async function tick({ database, logger, alsoDue }: TickPorts, now: Date): Promise<TickAnswer> {
   const begun = performance.now();

@@ -8,7 +8,7 @@ import { says } from '../notifications/test-destination.ts';
 import { publishAll } from '../stream/test-publish.ts';
 import { type AlertServer, minuteMs, startAlertServer, token } from './test-alerts.ts';
 
-/** The tick over HTTP: when rules fire, whom they tell, and who may call it (docs/design/api-access.md 10). */
+/** The tick over HTTP: when rules fire, whom they notify, and who may call it (docs/design/api-access.md 10). */
 
 let world: AlertServer;
 before(async () => {

@@ -2,7 +2,10 @@ import Type from 'typebox';
 import type { Tx } from '../../../db/index.ts';
 import { enqueueJob, job } from '../../../jobs/index.ts';
 
-/** Takes erased customers out of export files (docs/design/api-access.md 16). It reads who that is: names are no payload. */
+/**
+ * Removes erased customers from export files (docs/design/api-access.md 16). Reads who they are from the database:
+ * payloads contain no names.
+ */
 export const eraseCustomersJob = job({
   name: 'customer.erase',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -14,8 +14,8 @@ export interface EraseExportsPorts {
 }
 
 /**
- * Has a customer taken out of the files that were written so far, by a job, since files cannot be changed in a transaction.
- * It waits for an export that is at work, which may have read the customer's rows: its file is there when the job looks.
+ * Queues a job that removes a customer from existing export files, since files can't change in a transaction. Waits for
+ * a running export, which may have read the customer's rows, so that its file exists when the job runs.
  */
 export async function eraseLater(tx: Tx, { hash }: ErasedCustomer): Promise<'exports'[]> {
   if (!(await waitForCheckpoint(tx))) return [];
@@ -25,8 +25,8 @@ export async function eraseLater(tx: Tx, { hash }: ErasedCustomer): Promise<'exp
 }
 
 /**
- * Writes files anew without the lines of customers who were erased, as far as those were recorded before; a file that
- * becomes empty goes. Repeatable: the erasures are forgotten when all files were looked through.
+ * Rewrites files without the lines of erased customers recorded before their erasure, and deletes files that become
+ * empty. Repeatable: erasures are forgotten once all files were checked.
  */
 export async function eraseFromExports(
   { database, exportFolder, customerHash }: EraseExportsPorts,

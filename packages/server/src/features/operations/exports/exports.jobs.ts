@@ -7,14 +7,14 @@ import { type ExportPorts, exportHistory } from './exports.service.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** Exports what a tenant's history has become (docs/design/api-access.md 14). */
+/** Exports a tenant's history since the last export (docs/design/api-access.md 14). */
 const writeExportJob = job({
   name: 'export.write',
   payload: nothing,
   schedule: { cron: '10 * * * *', payload: {} },
 });
 
-/** How this feature's jobs are done. */
+/** Returns the handlers of this feature's jobs. */
 export function exportJobs(ports: ExportPorts & EraseExportsPorts): JobHandler[] {
   return [
     handleJob(writeExportJob, async (_payload, { tenantId, signal }) => {

@@ -4,7 +4,7 @@ import { selectTenantNames } from '../../identity/tenants/index.ts';
 import { type ExportPorts, exportHistory, failureWord, shownPath } from './exports.service.ts';
 
 export interface ExportRoutePorts extends ExportPorts {
-  /** Told what kept a tenant's export from being done. */
+  /** Receives what made a tenant's export fail. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -13,7 +13,7 @@ const reserveMs = 1_500;
 
 /** Handlers of the export that a scheduler outside calls. */
 export function exportRoutes(ports: ExportRoutePorts): Handlers<typeof cronExportOperations> {
-  // A call that runs out of time is gone on with by the next one, so that no tenant waits for ever.
+  // If a call runs out of time, the next one continues, so that every tenant gets its turn.
   let first = '';
   return {
     async exportInteractions({ until, requestId }) {

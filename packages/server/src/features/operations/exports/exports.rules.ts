@@ -2,7 +2,10 @@ import type { HistoryRow } from '../../deciding/interactions/index.ts';
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** Where a tenant's export files lie, in the folder of exports. Ids only: names may hold anything (docs/design/quality.md T14). */
+/**
+ * Folder of a tenant's export files within the exports folder. Uses only ids: names may contain anything
+ * (docs/design/quality.md T14).
+ */
 export const folderOf = (tenantId: string): string => `${encodeURIComponent(tenantId)}/interaction_history`;
 
 /** Path of the file of a batch; days are days of UTC. */
@@ -11,7 +14,7 @@ export function pathOf(tenantId: string, at: Date): string {
   return `${folderOf(tenantId)}/${day}/batch-${at.getTime()}.json`;
 }
 
-/** One line of a file: a row of interaction history as the API shows it, in one line. */
+/** Returns one line of a file: a row of interaction history as the API shows it. */
 export function lineOf({ outcomeKey, conversionValue, occurredAt, createdAt, ...row }: HistoryRow): string {
   const line = {
     id: row.id,

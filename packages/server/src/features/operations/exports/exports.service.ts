@@ -23,30 +23,30 @@ export interface ExportPorts {
   readonly exportFolder: PrivateFolder;
 }
 
-/** What one call exported of one tenant. */
+/** What one call exported for one tenant. */
 export interface Exported {
   readonly exported: number;
-  /** In the folder of exports; null when there was nothing. */
+  /** In the exports folder; null if there was nothing. */
   readonly path: string | null;
 }
 
 /**
- * How much later than its id a row may be written, in ms, by the database's clock, without being noted as late by the
- * statement that writes it (`arbiter.note_late_history`). From there on the transaction may last as long as it likes.
+ * How much later than its id a row may be written, in ms by the database's clock, before the writing statement marks it
+ * as late (`arbiter.note_late_history`). After that the transaction may take as long as it likes.
  */
 export const idsMayLagMs = 10 * 60_000;
 
 const nothing: Exported = { exported: 0, path: null };
 const actor = systemActor('export-interactions');
-/** Rows whose items are read at once. */
+/** Rows whose items are read together. */
 const rowsPerRead = 1_000;
 
 /**
- * Exports what was not exported yet of a tenant's history, at most `mostExportedAtOnce` items, as one file. A batch is
- * noted with the name of its file before the file is written, and whoever comes next finishes one that was left behind,
- * under the same name; so every row is in one file once, wherever a process is killed
- * (docs/adr/0056). While another export of the tenant is at work it does nothing. Throws what
- * keeps the file from being written; the checkpoint then says so, and the next call tries the same batch.
+ * Exports what hasn't been exported of a tenant's history, at most `maxExportedAtOnce` items, as one file. Records a
+ * batch with its file name before writing the file, and the next call finishes an abandoned batch under the same name,
+ * so every row is in exactly one file, wherever a process is killed (docs/adr/0056). Does nothing while another export
+ * of the tenant runs. Throws what keeps the file from being written; the checkpoint then says so, and the next call
+ * retries the batch.
  */
 export async function exportHistory(
   { database, exportFolder }: ExportPorts,
@@ -63,18 +63,18 @@ export async function exportHistory(
   }
 }
 
-/** True when there is a batch whose file is to be written. */
+/** True if there is a batch whose file must be written. */
 async function chooseBatch(tx: Tx, folder: PrivateFolder): Promise<boolean> {
   const checkpoint = await lockCheckpoint(tx);
   if (checkpoint === null) return false;
   if (checkpoint.pendingRows !== null) return true;
   const bounds = await boundsOf(tx, checkpoint);
-  // Each stored row is one item at least; the one more tells whether there is a rest.
+  // Each stored row has at least one item. One more shows whether there is a rest.
   const found = await selectUnexported(tx, checkpoint.lowId, maxExportedAtOnce + 1);
   const rows = firstItems(found);
   const last = rows.at(-1);
   const isWhole = rows.length === found.length && last?.items === found.at(-1)?.items;
-  // What lies below the last row of a batch that leaves a rest is exported; what lies above it is not all.
+  // If a batch leaves a rest, everything below its last row is exported, and not everything above.
   const reached = isWhole || last === undefined ? bounds.lowId : smaller(bounds.lowId, last.rowId);
   const lowId = greater(checkpoint.lowId, reached);
   const at = last === undefined ? null : await fileInstant(tx, folder, checkpoint.lastFileAt);
@@ -85,10 +85,10 @@ async function chooseBatch(tx: Tx, folder: PrivateFolder): Promise<boolean> {
 }
 
 /**
- * The id below which no row is committed any more, and what has to be waited for until a later one is. A transaction that
- * runs may still commit rows with ids from before it began; so the bound of a call holds once every transaction that ran
- * then has ended, however long they take; what a later one writes with an older id is noted by itself. Numbers of transactions begin anew in a restored copy of the database, where no
- * transaction of before runs.
+ * Returns the id below which no more rows are committed, and what must end before a later one is known. A running
+ * transaction may still commit rows with ids from before it started, so a call's bound holds once every transaction
+ * running then has ended, however long they take. Later ones that write older ids are marked themselves. Transaction
+ * numbers restart in a restored database, where no earlier transaction runs.
  */
 async function boundsOf(
   tx: Tx,
@@ -125,7 +125,7 @@ async function fileInstant(tx: Tx, folder: PrivateFolder, lastFileAt: Date | nul
   return new Date(at);
 }
 
-/** Writes the file of the batch that was noted; rows that have gone since are left out. */
+/** Writes the file of the recorded batch. Leaves out rows deleted since. */
 async function writeBatch(tx: Tx, folder: PrivateFolder): Promise<Exported> {
   const checkpoint = await lockCheckpoint(tx);
   const { pendingAt, pendingRows, pendingFrom, pendingItems } = checkpoint ?? {};
@@ -168,10 +168,10 @@ async function linesOf(tx: Tx, rows: readonly RowToExport[]): Promise<string[]> 
   return lines;
 }
 
-/** As the contract shows it: `exports` stands for EXPORT_DIR. */
+/** The path as the contract shows it: `exports` stands for EXPORT_DIR. */
 export const shownPath = (path: string): string => `exports/${path}`;
 
-/** What may be told of a failure: its code, or what kind of error it was. */
+/** Returns what may be revealed about a failure: its code, or the kind of error. */
 export function failureWord(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   const code: unknown = Reflect.get(error, 'code');

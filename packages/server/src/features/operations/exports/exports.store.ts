@@ -15,10 +15,10 @@ const checkpoint = selectList(
   computed({ nextLowXid: expression<string | null>('next_low_xid::text') }),
 );
 
-/** How far a tenant's export has come, see the migration. */
+/** How far a tenant's export has come; see the migration. */
 export type Checkpoint = RowOf<typeof checkpoint>;
 
-/** Locks the tenant's checkpoint, which is made when there is none; null while another export holds it. */
+/** Locks the tenant's checkpoint, creating it if needed; null while another export holds it. */
 export async function lockCheckpoint(tx: Tx): Promise<Checkpoint | null> {
   const lock = () =>
     select(tx, checkpoint, 'from arbiter.export_checkpoints where tenant_id = $1 for update skip locked', [
@@ -32,15 +32,15 @@ export async function lockCheckpoint(tx: Tx): Promise<Checkpoint | null> {
   return (await lock())[0] ?? null;
 }
 
-/** Locks the tenant's checkpoint, whoever holds it; false when nothing of the tenant was ever exported. */
+/** Waits for the lock on the tenant's checkpoint. False if nothing of the tenant was ever exported. */
 export async function waitForCheckpoint(tx: Tx): Promise<boolean> {
   const rows = await tx.query('select from arbiter.export_checkpoints where tenant_id = $1 for update', [tx.tenantId]);
   return rows.length > 0;
 }
 
 /**
- * Which transactions run: those below `oldest` have all ended, and no transaction of now is at or above `next`. As texts,
- * since they are wider than a number. `at`: epoch ms, not later, by the database's clock, which judges how old ids are.
+ * Returns which transactions run: those below `oldest` have ended, and none of the current ones is at or above `next`.
+ * As texts, because they exceed a number. `at`: epoch ms by the database's clock, which determines the age of ids.
  */
 export async function runningTransactions(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function runningTransactions(
   return { oldest: BigInt(row.oldest), next: BigInt(row.next), at: row.at };
 }
 
-/** A stored row of history of which items are to be exported: those behind the first `from`, up to the first `items`. */
+/** A stored history row with items to export: those after the first `from`, up to the first `items`. */
 export interface RowToExport {
   readonly rowId: string;
   readonly from: number;
@@ -61,8 +61,8 @@ export interface RowToExport {
 }
 
 /**
- * Rows of which not all items were exported, the oldest first: those from an id on, and those below it that came late. What is
- * noted of late rows that have gone since is forgotten.
+ * Returns rows that aren't fully exported, oldest first: those from an id on, and late ones below it. Forgets marks of
+ * late rows that were deleted.
  */
 export async function selectUnexported(tx: Tx, lowId: string, most: number): Promise<RowToExport[]> {
   const exported = `select from arbiter.exported_rows e
@@ -89,20 +89,20 @@ export async function selectUnexported(tx: Tx, lowId: string, most: number): Pro
   );
 }
 
-/** What a checkpoint becomes when a batch was chosen; no batch: only its bounds move. */
+/** The checkpoint after a batch was chosen; without a batch, only its bounds move. */
 export interface ChosenBatch {
   readonly lowId: string;
   readonly nextLowId: string | null;
   readonly nextLowXid: bigint | null;
   readonly at: Date | null;
   readonly rows: readonly RowToExport[];
-  /** Those of the rows of which no item is left. */
+  /** Those rows whose items are all in the batch. */
   readonly whole: readonly string[];
 }
 
 /**
- * Notes a batch; the checkpoint is locked. From here on its rows are exported, whoever writes their file. Where nothing is left
- * to export, nothing fails any more either.
+ * Records a batch; the checkpoint is locked. From then on its rows are exported, whoever writes the file. If nothing is
+ * left to export, the failure is cleared.
  */
 export async function noteBatch(tx: Tx, { rows, whole, at, ...bounds }: ChosenBatch): Promise<void> {
   const ids = uuidArray(rows.map(({ rowId }) => rowId));
@@ -130,7 +130,7 @@ export async function noteBatch(tx: Tx, { rows, whole, at, ...bounds }: ChosenBa
     tx.tenantId,
     uuidArray(whole),
   ]);
-  // Of a late row below the bound a part may be exported.
+  // A late row below the bound may be partly exported.
   const late = 'select from arbiter.export_late_rows l where l.tenant_id = $1 and l.row_id =';
   await tx.query(
     `delete from arbiter.exported_rows e where e.tenant_id = $1 and e.row_id < $2 and not exists (${late} e.row_id)`,
@@ -165,7 +165,7 @@ export async function markFailed(tx: Tx, error: string): Promise<void> {
   );
 }
 
-/** Of how many tenants the last export failed, by what kept it from being done. Needs a system transaction. */
+/** Returns the number of tenants whose last export failed, by reason. Needs a system transaction. */
 export async function countFailedExports(
   tx: Tx,
 ): Promise<readonly { readonly error: string; readonly tenants: number }[]> {
@@ -191,7 +191,7 @@ export async function insertErasure(tx: Tx, hash: Buffer): Promise<void> {
   );
 }
 
-/** Forgets erasures that files follow; one that was repeated meanwhile stays. */
+/** Forgets erasures that files reflect; one that was repeated in the meantime stays. */
 export async function deleteErasure(tx: Tx, hash: string, erasedAt: Date): Promise<void> {
   await tx.query(
     `delete from arbiter.export_erasures where tenant_id = $1 and customer_hash = decode($2, 'hex') and erased_at = $3`,

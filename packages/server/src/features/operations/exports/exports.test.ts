@@ -87,7 +87,7 @@ async function show(count: number, items: number, tenant = tenantId): Promise<st
   return ids.flatMap((id) => offers.map((_, at) => id.slice(0, -2) + (at + 1).toString(16).padStart(2, '0')));
 }
 
-/** The bound that was noted is what it will be when `idsMayLagMs` are over: the database's clock cannot be set. */
+/** Advances the recorded bound as if `idsMayLagMs` had passed: the database's clock can't be set. */
 const letPass = () =>
   server.testDatabase.ownerQuery(
     `update arbiter.export_checkpoints set next_low_id = $1 where next_low_id is not null`,
@@ -110,7 +110,7 @@ async function nothingOlderRuns(): Promise<void> {
   assert.fail('a transaction of another test goes on');
 }
 
-/** Every line of every file of a tenant. */
+/** Returns every line of every file of a tenant. */
 async function exported(tenant = tenantId): Promise<InteractionRow[]> {
   const paths = await files.list(tenant, '.json');
   const texts = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')));
@@ -184,7 +184,7 @@ test('new rows of each tenant stand in a file of its own, once, as the API shows
   const again = await exportAll();
   assert.deepEqual([again.ok, again.totalExported], [true, 0]);
   const next = await respond(1);
-  // At the same instant: the name is taken, the next millisecond is not.
+  // At the same instant: the name is taken, the next millisecond isn't.
   assert.match(
     (await exportAll()).tenants.find((t) => t.tenantId === tenantId)!.filePath!,
     new RegExp(`batch-${now + 1}\\.json$`),
@@ -235,7 +235,7 @@ test('E14: a row whose transaction ends after later ones were exported is export
   await slow;
   assert.equal((await exportAll()).totalExported, 1);
   await assertExported([...ids, late]);
-  // Once nothing runs any more, what was exported long ago is forgotten.
+  // Once nothing runs any more, the record of old exports is deleted.
   for (let n = 0; n < 3; n += 1) {
     now += idsMayLagMs + 60_000;
     await exportAll();
@@ -265,7 +265,7 @@ test('E14: a row that is written long after its id was made is exported, once, t
     [tenantId],
   );
   const far = now;
-  // As of a process that was stopped between the two; the packed one lies across two calls.
+  // As after a process stopped between the two. The packed row spans two calls.
   now = start - idsMayLagMs - 60_000;
   assert.ok(firstIdAt(now) < checkpoint!.low, 'the export has been there');
   const single = await respond(9_995);
@@ -336,7 +336,7 @@ test('a process that ends between its steps leaves a batch that the next call fi
 
 test('a tenant whose file cannot be written carries the error and keeps its checkpoint; the others go on', async () => {
   const [own, others] = [await respond(2), await respond(2, otherId)];
-  // A file stands where the tenant's folder should be.
+  // A file exists where the tenant's folder should be.
   await files.write(`${tenantId}/interaction_history`, 'in the way');
   const failed = await exportAll();
   assert.deepEqual([failed.ok, failed.totalExported], [false, 2]);
@@ -410,7 +410,7 @@ test('T25: an erased customer goes from files that were written before, and what
     tenantId,
   ]);
   assert.equal(left.length, 0);
-  // Without erasures there is nothing to look for.
+  // Without erasures there is nothing to search for.
   const never = createKeyedHash([], 'customer');
   const ports = { database: server.database, exportFolder: files, customerHash: never };
   await eraseFromExports(ports, otherId, new AbortController().signal);

@@ -20,7 +20,7 @@ export const exportsFeature = feature({
   },
   erases: [
     {
-      // Keyed hashes, until files were written anew.
+      // Keyed hashes, until the files are rewritten.
       tables: ['export_erasures'],
       scopes: ['interactions', 'all', 'everything'],
       erase: async () => ({}),

@@ -7,7 +7,7 @@ export interface Series {
   readonly label: string;
   /** Number of its colour. */
   readonly colour: number;
-  /** One for each label, or null. */
+  /** One per label, or null. */
   readonly values: readonly (number | null)[];
 }
 
@@ -16,9 +16,9 @@ export interface Panel {
   readonly series: readonly Series[];
   /** Counts: an axis has no tick between two of them. */
   readonly isWhole: boolean;
-  /** As short as an axis needs it. */
+  /** As short as an axis needs. */
   write(value: number): string;
-  /** As the table writes it. */
+  /** As the table shows it. */
   writeWhole(value: number): string;
 }
 
@@ -32,10 +32,12 @@ export interface ChartData {
 /** Scales that fit one above the other. */
 const mostPanels = 4;
 const mostPoints = 400;
-/** Names beside lying bars, and bars of a chart: it has to fit on a page. */
+/** Names next to horizontal bars, and bars per chart, so that it fits on a page. */
 const mostNames = 15;
 const mostBars = { together: 60, apart: 24 };
-/** Series whose greatest values differ by more than so many times get a scale each: the small ones would lie flat. */
+/**
+ * Series whose maximums differ by more than this factor get separate scales; otherwise the small ones would look flat.
+ */
 const mostTimes = 25;
 
 interface MeasuredColumn extends Series {
@@ -44,7 +46,7 @@ interface MeasuredColumn extends Series {
   readonly greatest: number;
 }
 
-/** What is too small for any axis is zero; what is too large for one is left out. */
+/** Values too small for an axis count as zero; values too large are left out. */
 function drawable(value: number | null): number | null {
   if (value === null || Math.abs(value) > 1e100) return null;
   return Math.abs(value) < 1e-12 ? 0 : value;
@@ -73,7 +75,7 @@ function areAlike(series: readonly MeasuredColumn[]): boolean {
   return times <= mostTimes && series.every(({ type }) => type === series[0]?.type);
 }
 
-/** What a section's chart draws; null where there is nothing to draw. */
+/** Returns what a section's chart draws; null if there is nothing to draw. */
 export function chartDataOf(section: ReportSection, timezone: string): ChartData | null {
   const { chart, columns, rows } = groupsAsColumns(section);
   const named = columns.find(({ key }) => key === chart?.x);
@@ -81,7 +83,7 @@ export function chartDataOf(section: ReportSection, timezone: string): ChartData
   const isLying = chart.kind === 'bar' || chart.kind === 'funnel';
   const found = measuredSeries(chart, columns, rows.slice(0, isLying ? mostNames : mostPoints));
   if (found.every(({ greatest }) => greatest === 0)) return null;
-  // Groups of one histogram stand upon each other.
+  // Groups of one histogram are stacked.
   const together = chart.kind === 'histogram' || areAlike(found);
   const series = together ? found : found.slice(0, mostPanels);
   const bars = Math.floor((together ? mostBars.together : mostBars.apart) / series.length);
@@ -96,7 +98,7 @@ export function chartDataOf(section: ReportSection, timezone: string): ChartData
   return { labels, panels, left: rows.length - drawn.length };
 }
 
-/** From here on figures are shortened beside bars too. */
+/** From here on, figures next to bars are shortened too. */
 const long = 1e12;
 
 /** Beyond trillions there are no short words. */
@@ -111,7 +113,7 @@ function writersFor(
   const [first] = series;
   const show = first === undefined ? null : showColumn(first.column, rows, timezone);
   const write = axisWriter(first?.column.type ?? 'decimal', greatest);
-  // Beside bars stand the figures of the table; only those that would fill the chart are shortened.
+  // Bars show the table's figures; only those that would fill the chart are shortened.
   return { write, writeWhole: show === null || greatest >= long ? write : show };
 }
 
@@ -129,7 +131,7 @@ function axisWriter(type: ReportColumnType, greatest: number): Panel['write'] {
 
 const minus = (text: string): string => text.replace(/^-/, '−');
 
-/** What the drawing shows, for those who cannot see it. */
+/** Describes the drawing for people who can't see it. */
 export function chartWords({ title, chart }: ReportSection, { labels, panels, left }: ChartData): string {
   const kinds = { line: 'Line chart', bar: 'Bar chart', funnel: 'Funnel', histogram: 'Histogram' };
   const kind = kinds[chart?.kind ?? 'bar'];

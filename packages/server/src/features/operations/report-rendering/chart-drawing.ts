@@ -41,7 +41,7 @@ export interface Drawing {
 /** Measures a text at `fontSize`. */
 export type Measure = (text: string) => number;
 
-/** Size of all text in a chart, and what is left free around it. */
+/** Size of all chart text, and the margin around it. */
 export const fontSize = 10.5;
 const lineHeight = 15;
 
@@ -80,7 +80,7 @@ export function ticksFor(values: readonly number[], about: number, isWhole = fal
   return Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
 }
 
-/** Standing panels: lines over time and histograms. Several panels stand one above the other. */
+/** Draws vertical panels: lines over time and histograms. Several panels are stacked. */
 export function drawStanding(
   panels: readonly Panel[],
   labels: readonly string[],
@@ -196,7 +196,7 @@ function piecesOf(
   return pieces;
 }
 
-/** As many labels as fit without touching, the first of them always. */
+/** Draws as many labels as fit without touching, always including the first. */
 function drawLabelsBelow(
   labels: readonly string[],
   x: (at: number) => number,
@@ -218,7 +218,7 @@ function drawLabelsBelow(
   }
 }
 
-/** Lying bars with their names on the left and values on the right; several panels stand one above the other. */
+/** Draws horizontal bars with names on the left and values on the right. Several panels are stacked. */
 export function drawLying(
   panels: readonly Panel[],
   labels: readonly string[],

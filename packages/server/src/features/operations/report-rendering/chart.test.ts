@@ -10,7 +10,7 @@ import { groupsAsColumns } from './group-columns.ts';
 import type { ReportChart, ReportSection } from './report-document.ts';
 import { column, sectionOf } from './test-documents.ts';
 
-/** What charts draw, before it becomes SVG or PDF. */
+/** What charts draw, before conversion to SVG or PDF. */
 
 function drawn(section: ReportSection, width = 840): Drawing {
   const data = chartDataOf(section, 'UTC');

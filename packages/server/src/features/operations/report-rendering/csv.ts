@@ -3,16 +3,17 @@ import type { ReportColumn, ReportDocument, ReportValue } from './report-documen
 import { manyLines, oneLine } from './safe-text.ts';
 
 const lineEnd = '\r\n';
-/** By this mark spreadsheets know that the file is UTF-8. It stands in front of a title, where no program reads a name. */
+/** Tells spreadsheets that the file is UTF-8. Precedes a title, where no program reads a name. */
 const byteOrderMark = '\ufeff';
 
 /**
- * Where a spreadsheet would begin to calculate: at the start of a cell, and behind what it may take for the end of one
- * (semicolons and tabs in some countries' settings, line breaks, quotes). `＝` and its like are read as their narrow forms.
+ * Positions where a spreadsheet would start to calculate: at the start of a cell, and after anything it may take for
+ * the end of one (semicolons and tabs in some locales, line breaks, quotes). `＝` and similar count as their narrow
+ * forms.
  */
 const formulaStart = /(^|[;\t\n|]"*)(?=\s*[=+\-@|\uff0b\uff0d\uff1d\uff20])/g;
 
-/** Text that no spreadsheet takes for a formula: a quote stands before each place that could begin one. */
+/** Returns text that no spreadsheet reads as a formula: a quote precedes each position that could start one. */
 export function defused(text: string): string {
   return text.replace(formulaStart, "$1'");
 }
@@ -28,8 +29,8 @@ function cell(column: ReportColumn, value: ReportValue | undefined): string {
 }
 
 /**
- * CSV as RFC 4180 has it, in pieces: for each section a line with its title and what it covers, the header, the rows and an
- * empty line. Numbers, days and instants stand as they came, for programs.
+ * Yields CSV as in RFC 4180: for each section a line with its title and scope, the header, the rows and an empty line.
+ * Numbers, days and instants stay unformatted, for programs.
  */
 export function* csvPieces(document: ReportDocument): Generator<string> {
   yield byteOrderMark;

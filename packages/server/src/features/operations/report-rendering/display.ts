@@ -20,7 +20,7 @@ export function isNumberText(text: string): text is `${number}` {
   return /^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$/.test(text);
 }
 
-/** The value as a number; null where it is none, or not a finite one. */
+/** Returns the value as a number; null if it isn't a finite one. */
 export function numberOf(value: ReportValue | undefined): number | null {
   if (typeof value === 'string' && !isNumberText(value)) return null;
   const number = value === null || value === undefined ? Number.NaN : Number(value);
@@ -39,13 +39,13 @@ function numberFormat(least: number, most: number, style: 'decimal' | 'percent')
   return format;
 }
 
-/** Digits behind the point that the decimals of a column need, so that all rows of it get as many. */
+/** Returns the decimals a column needs, so that all of its rows have the same number. */
 function decimalsOf(rows: readonly ReportRow[], key: string): number {
   let most = 0;
   for (const row of rows) {
     const number = numberOf(row[key]);
     if (number === null) continue;
-    // Only numbers in plain notation have digits to count; tiny ones get them all.
+    // Only plain notation has digits to count; tiny numbers keep all of them.
     const digits = /^-?\d+(?:\.(\d+))?$/.exec(String(Number(number.toFixed(mostDecimals))));
     most = Math.max(most, digits === null ? mostDecimals : (digits[1]?.length ?? 0));
     if (most >= mostDecimals) break;
@@ -53,10 +53,10 @@ function decimalsOf(rows: readonly ReportRow[], key: string): number {
   return most;
 }
 
-/** Shows the values of one column as people read them. An empty text stands for null. */
+/** Formats the values of one column for people. An empty text stands for null. */
 export type Show = (value: ReportValue | undefined) => string;
 
-/** @param rows all rows of the section: decimals of a column get one number of digits. */
+/** @param rows all rows of the section, so that a column's decimals match */
 export function showColumn(column: ReportColumn, rows: readonly ReportRow[], timezone: string): Show {
   const { type, key } = column;
   const asNumber = (format: Intl.NumberFormat): Show => {
@@ -101,7 +101,7 @@ function minutesIn(timezone: string): (at: Date) => string {
   return (at) => format.format(at);
 }
 
-/** All cells of a row as text. */
+/** Returns all cells of a row as text. */
 export function showRows({ columns, rows }: ReportSection, timezone: string): (row: ReportRow) => string[] {
   const shows = columns.map((column) => showColumn(column, rows, timezone));
   return (row) => columns.map(({ key }, at) => shows[at]?.(row[key]) ?? '');
@@ -112,7 +112,7 @@ export interface ShownSection extends ReportSection {
   readonly cells: readonly (readonly string[])[];
 }
 
-/** What stands in a cell that has no value. */
+/** Shown in cells without a value. */
 export const nothing = '–';
 
 /** Shows all cells of a section; yields between rows. */
@@ -126,12 +126,12 @@ export function* shownSection(section: ReportSection, timezone: string): Generat
   return { ...section, cells };
 }
 
-/** When the report was made, in its zone: `2026-11-20 09:00 Europe/Athens`. */
+/** Returns when the report was made, in its zone: `2026-11-20 09:00 Europe/Athens`. */
 export function generatedText({ generatedAt, timezone }: ReportDocument): string {
   return `${minutesIn(timezone)(generatedAt)} ${timezone}`;
 }
 
-/** The report's period and when it was made. */
+/** Returns the report's period and when it was made. */
 export const madeText = (document: ReportDocument): string =>
   [...(document.period === null ? [] : [periodText(document.period)]), `Generated ${generatedText(document)}`].join(
     ' · ',
@@ -145,7 +145,7 @@ function periodText({ from, to }: ReportPeriod): string {
   return days === 1 ? `${from} (1 day)` : `${from} to ${to} (${days} days)`;
 }
 
-/** What a section covers, each part in words: its period, the zone of its days, its filters. */
+/** Returns what a section covers in words, in parts: period, zone of its days, filters. */
 export function scopeOf(document: ReportDocument, { period, filters }: ReportSection): readonly string[] {
   const when = period === null ? [`As of ${generatedText(document)}`] : [periodText(period), document.timezone];
   return [...when, ...filters.map(({ label, value }) => `${label}: ${oneLine(value)}`)];
@@ -157,19 +157,19 @@ export const hasOwnPeriod = ({ period }: ReportDocument, section: ReportSection)
   section.period !== null &&
   (section.period.from !== period.from || section.period.to !== period.to);
 
-/** `scopeOf` as one line, which says so when the period isn't the report's. */
+/** Returns `scopeOf` as one line, which says so if the period differs from the report's. */
 export function scopeText(document: ReportDocument, section: ReportSection): string {
   const text = scopeOf(document, section).join(' · ');
   return hasOwnPeriod(document, section) ? `Different period: ${text}` : text;
 }
 
-/** What stands below a section that was cut. */
+/** Shown below a truncated section. */
 export const truncatedText = (rows: number): string =>
   `Only the first ${numberFormat(0, 0, 'decimal').format(rows)} rows are stored.`;
 
 export const noRowsText = 'No data for this section.';
 
-/** What stands below a chart that does not draw every row. */
+/** Shown below a chart that doesn't draw every row. */
 export const chartRestText = ({
   labels,
   left,

@@ -2,10 +2,10 @@ import { numberOf, type Show, showColumn } from './display.ts';
 import type { ReportColumn, ReportRow, ReportSection } from './report-document.ts';
 import { oneLine } from './safe-text.ts';
 
-/** A measure of a section: the numbers of one column, with the rows that they stand in. */
+/** A measure of a section: the numbers of one column, with their rows. */
 export interface Figures {
   readonly column: ReportColumn;
-  /** As it stands inside a sentence: `impressions`, but `AUC`. */
+  /** As in a sentence: `impressions`, but `AUC`. */
   readonly name: string;
   /** Rows without a number are left out. */
   readonly points: readonly { readonly label: string; readonly value: number }[];
@@ -15,7 +15,7 @@ export interface Figures {
   show(value: number): string;
 }
 
-/** How long a name may be in a sentence. */
+/** Limit on a name in a sentence. */
 const mostName = 80;
 
 /** A label inside a sentence: its capital goes, unless the word is an abbreviation or has one inside. */
@@ -26,14 +26,14 @@ export function inSentence(label: string): string {
     : text;
 }
 
-/** A name from the data, in quotes, so that it is not taken for words of ours. */
+/** Quotes a name from the data, so that it doesn't read as our own words. */
 export function quotedName(name: string): string {
   const letters = [...oneLine(name)];
   const short = letters.length > mostName ? `${letters.slice(0, mostName - 1).join('')}…` : letters.join('');
   return `“${short}”`;
 }
 
-/** The numbers of one column beside what `named` says of each row. */
+/** Returns the numbers of one column, with what `named` returns for each row. */
 export function figuresOf(
   section: ReportSection,
   column: ReportColumn,
@@ -64,7 +64,7 @@ export function figuresOf(
   };
 }
 
-/** A share of 1 in percent, as all sentences say it. */
+/** Formats a share of 1 as a percentage, the same in all sentences. */
 export function percentText(share: number): string {
   return `${(Math.round(share * 1000) / 10).toFixed(1)} %`;
 }

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { ReportDocument, ReportFormat } from './report-document.ts';
 
 const extensions: Readonly<Record<ReportFormat, string>> = { html: 'html', pdf: 'pdf', csv: 'csv', markdown: 'md' };
-/** Characters of the name that are kept. Some systems refuse file names of more than 255 bytes. */
+/** Limit on the name. Some systems refuse file names over 255 bytes. */
 const mostCharacters = 60;
 
 /**

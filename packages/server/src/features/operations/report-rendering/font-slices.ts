@@ -3,18 +3,18 @@ import { create, type Font } from 'fontkit';
 import decompress from 'woff2-encoder/decompress';
 import { type Glyph, glyphRecord, unitsPerEm } from './truetype.ts';
 
-// The fonts of PDF files come as npm packages that cut each font into slices for browsers: a file for some hundred
-// characters. Only the slices that a report's characters lie in are read (docs/adr/0059).
+// Fonts of PDF files come from npm packages that split each font into slices for browsers, one file per hundred or so
+// characters. Only slices with a report's characters are read (docs/adr/0059).
 
 /** Asked in this order for each character. */
 const packages = ['inter', 'noto-sans-sc', 'noto-sans-kr', 'noto-sans-jp', 'noto-sans-tc'] as const;
-/** Used where somebody has installed them beside the server: they have rarer characters of Japan, Taiwan and Hong Kong. */
+/** Used if installed next to the server: fonts with rarer characters of Japan, Taiwan and Hong Kong. */
 const optional: ReadonlySet<string> = new Set(['noto-sans-jp', 'noto-sans-tc']);
 
 export type Weight = 'regular' | 'bold';
 const axisOf: Readonly<Record<Weight, number>> = { regular: 400, bold: 620 };
 
-/** A file of a font, and the characters that it is said to hold; some of them it does not. */
+/** A font file, and the characters it claims to contain; it may lack some. */
 interface FontSlice {
   readonly file: URL;
   readonly ranges: readonly (readonly [first: number, last: number])[];
@@ -41,7 +41,7 @@ function rangeOf(text: string): readonly [number, number] {
   return [Number.parseInt(first, 16), Number.parseInt(last, 16)];
 }
 
-/** A font of one weight; fontkit gives weights of uncompressed fonts only. */
+/** Opens a font of one weight. fontkit supports weights of uncompressed fonts only. */
 async function open(file: URL, weight: Weight): Promise<Font> {
   const font = create(Buffer.from(await decompress(await readFile(file))));
   if (!('getVariation' in font)) throw new Error(`${file.pathname} contains more than one font`);
@@ -51,7 +51,7 @@ async function open(file: URL, weight: Weight): Promise<Font> {
 function glyphOf(font: Font, character: string): Glyph | null {
   const code = character.codePointAt(0) ?? 0;
   if (!font.hasGlyphForCodePoint(code)) return null;
-  // Digits of one width, so that figures stand below each other.
+  // Use digits of equal width, so that figures align.
   const tabular = code >= 0x30 && code <= 0x39 ? font.layout(character, ['tnum']).glyphs[0] : undefined;
   const glyph = tabular ?? font.glyphForCodePoint(code);
   const scale = unitsPerEm / font.unitsPerEm;
@@ -67,9 +67,9 @@ interface Drawn {
 }
 
 const none = (): Drawn => ({ glyphs: new Map(), missing: new Set() });
-/** What reports before this one have drawn: most use the same characters. */
+/** Characters drawn by earlier reports, since most use the same ones. */
 const drawn: Record<Weight, Drawn> = { regular: none(), bold: none() };
-/** Characters of a weight that are kept; one takes some hundred bytes. */
+/** Limit on cached characters of a weight; each takes some hundred bytes. */
 const mostDrawn = 8_000;
 const fonts = new Map<string, Promise<readonly FontSlice[]>>();
 
@@ -93,7 +93,7 @@ export async function loadGlyphs(
   pause: () => Promise<void> | undefined,
 ): Promise<Glyphs> {
   if (drawn[weight].glyphs.size > mostDrawn || drawn[weight].missing.size > mostDrawn) drawn[weight] = none();
-  // Another report may drop the kept ones meanwhile: this one goes on with what it holds.
+  // Another report may drop the cache in the meantime, so keep a reference.
   const known = drawn[weight];
   let wanted = [...characters].filter((character) => !known.glyphs.has(character) && !known.missing.has(character));
   for (const name of packages) {

@@ -1,7 +1,7 @@
 import { nothing } from './display.ts';
 import type { ReportRow, ReportSection, ReportValue } from './report-document.ts';
 
-/** Colours that can be told apart. */
+/** Colors that can be told apart. */
 export const mostSeries = 8;
 
 const plural = (label: string): string => `${label.toLowerCase().replace(/y$/, 'ie')}s`;
@@ -12,9 +12,9 @@ function withoutEmptyEnds(rows: readonly ReportRow[], isFilled: (row: ReportRow)
 }
 
 /**
- * A histogram of several groups, whose rows stand below each other, as a table to read: one row for each bin, one column for
- * each of the first groups, and a note of the groups left out. Other sections stay as they are. The first column of text names
- * the groups.
+ * Turns a histogram of several groups, whose rows follow each other, into a readable table: one row per bin, one column
+ * for each of the first groups, and a note of the groups left out. Returns other sections unchanged. The first text
+ * column names the groups.
  */
 export function groupsAsColumns(section: ReportSection): ReportSection {
   const { chart, columns, rows } = section;
@@ -32,7 +32,7 @@ export function groupsAsColumns(section: ReportSection): ReportSection {
     const bin = bins.get(at) ?? Object.fromEntries(shared.map(({ key }) => [key, row[key] ?? null]));
     bins.set(at, bin);
     const place = shown.indexOf(row[group.key] ?? null);
-    // Most bins of most groups are empty; a dash keeps them from drowning the others.
+    // Most bins of most groups are empty. A dash keeps them from hiding the others.
     if (place >= 0) bin[keyOf(place)] = row[measured.key] === 0 ? null : (row[measured.key] ?? null);
   }
   const left = names.length - shown.length;

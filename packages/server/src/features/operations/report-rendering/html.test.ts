@@ -5,7 +5,7 @@ import { htmlPieces } from './html.ts';
 import type { ReportDocument } from './report-document.ts';
 import { businessWeek, column, documentOf, hostileTexts, sectionOf } from './test-documents.ts';
 
-/** HTML whose markup is ours alone. */
+/** HTML whose markup is entirely ours. */
 
 const htmlOf = (document: ReportDocument): string => [...htmlPieces(document)].join('');
 

@@ -21,7 +21,7 @@ import { manyLines, oneLine } from './safe-text.ts';
 
 const wideChart = 840;
 const narrowChart = 350;
-/** From so many sections on, the report begins with a list of them. */
+/** A report with this many sections starts with a list of them. */
 const listedFrom = 4;
 
 const line = (text: string): string => escapeHtml(oneLine(text));
@@ -101,8 +101,8 @@ function contentsOf({ sections }: ReportDocument): string {
 }
 
 /**
- * One HTML file that needs nothing else: no script, no request to anywhere, which its own policy says too. In pieces, so
- * that others get their turn between them.
+ * Yields a self-contained HTML file without scripts or requests, as its own policy states. In pieces, so that other
+ * work gets a turn.
  */
 export function* htmlPieces(document: ReportDocument): Generator<string> {
   const { name, description, tenantName, runId } = document;

@@ -4,8 +4,8 @@ import { narrativeOf, type ReportDocument, type ReportSection } from './report-d
 import { manyLines, oneLine } from './safe-text.ts';
 
 /**
- * Text as text, in the middle of a line: what Markdown or HTML would read is escaped, so that no link, image, tag, formula
- * or table cell comes of it. Signs that mean nothing there stay as they are, for those who read the file itself.
+ * Escapes text for the middle of a line: anything that Markdown or HTML would interpret, so that no link, image, tag,
+ * formula or table cell results. Leaves other characters for people who read the file itself.
  */
 export function markdownText(text: string): string {
   return text
@@ -35,9 +35,7 @@ function* tablePieces(section: ReportSection, timezone: string): Generator<strin
 
 const block = (text: string): string => (text === '' ? '' : `${text}\n\n`);
 
-/**
- * Markdown with tables (CommonMark and GitHub's tables), in pieces. Charts are left out: their figures stand in the tables.
- */
+/** Yields Markdown with tables (CommonMark and GitHub's tables). Leaves out charts, whose figures are in the tables. */
 export function* markdownPieces(document: ReportDocument): Generator<string> {
   const { narrative, sections, timezone } = document;
   yield block(`# ${line(document.name)}`);

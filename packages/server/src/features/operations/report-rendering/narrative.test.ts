@@ -6,7 +6,7 @@ import { summarise } from './summary.ts';
 import { sentencesOf, templateNarrativeWriter } from './template-narrative.ts';
 import { businessWeek, column, documentOf, hostileTexts, sectionOf } from './test-documents.ts';
 
-/** Sentences made of figures: each is said of what is there, and no figure is invented. */
+/** Sentences made from figures: each describes existing data, and no figure is invented. */
 
 const columns = [
   column('offer', 'text', 'Offer'),

@@ -2,10 +2,10 @@ import { madeText, type ShownSection, scopeText } from './display.ts';
 import { isFacts, narrativeOf, type ReportDocument } from './report-document.ts';
 import { manyLines, oneLine } from './safe-text.ts';
 
-/** What our own words and figures need. */
+/** Characters of our own texts and figures. */
 const basic = [...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)), ...'·–−…•'];
 
-/** All characters that the file may show; yields between rows. */
+/** Collects all characters that the file may show. Yields between rows. */
 export function* charactersOf(
   document: ReportDocument,
   sections: readonly ShownSection[],

@@ -17,14 +17,14 @@ export interface ChartPlan {
   readonly height: number;
 }
 
-/** The chart as wide as the page's text; what is higher than a page is drawn smaller. */
+/** Lays out a chart at the page's text width, smaller if it is higher than a page. */
 export function planChart(flow: Flow, chart: ReportChart, data: ChartData): ChartPlan {
   const drawing = drawChart(chart, data, flow.width / usual, (text) => flow.fonts.regular.width(text) * fontSize);
   const scale = Math.min(usual, flow.height / drawing.height);
   return { drawing, scale, height: drawing.height * scale };
 }
 
-/** Draws the chart where the flow stands; on a new page where it would not fit. */
+/** Draws the chart at the current position, or on a new page if it doesn't fit. */
 export function drawPdfChart(flow: Flow, { drawing, scale, height }: ChartPlan): void {
   flow.need(height);
   const top = flow.y;

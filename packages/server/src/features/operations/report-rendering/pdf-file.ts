@@ -15,7 +15,10 @@ export interface PdfFile {
   write(object: string, as?: Reference): Reference;
   /** @param entries of its dictionary, as `/Name value` */
   writeStream(content: Buffer, entries?: string): Promise<Reference>;
-  /** @param catalog the root object; @param info what the file says of itself */
+  /**
+   * @param catalog the root object
+   * @param info the file's metadata
+   */
   finish(catalog: Reference, info: Reference): Buffer;
 }
 
@@ -30,7 +33,7 @@ export function pdfDate(at: Date): string {
   return `(D:${at.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z)`;
 }
 
-/** A number as PDF takes it: without exponent, to a thousandth. */
+/** Formats a number for PDF: no exponent, three decimals. */
 export function pdfNumber(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }

@@ -16,43 +16,43 @@ export interface Page {
 
 export interface Bookmark {
   readonly title: string;
-  /** Of `pages`. */
+  /** Number of this page; `pages` is the total. */
   readonly page: number;
   readonly y: number;
 }
 
 interface Setting {
-  /** From line to line. */
+  /** Line height. */
   readonly leading?: number;
   readonly indent?: number;
   /** Stands to the left of the first line, where the text is indented. */
   readonly mark?: string;
 }
 
-/** Where the next thing is drawn: down the page, and on to the next one. */
+/** Position of the next element: down the page, and on to the next page. */
 export interface Flow {
   readonly fonts: Fonts;
   readonly pages: readonly Page[];
   readonly bookmarks: readonly Bookmark[];
   readonly left: number;
-  /** Of the text. */
+  /** Width of the text. */
   readonly width: number;
   /** The same of standing and of lying (wide) pages. */
   widthOf(isWide: boolean): number;
-  /** Of the text of a whole page. */
+  /** Height of a full page's text. */
   readonly height: number;
   readonly pen: Pen;
   /** Distance from the top of the page. */
   y: number;
-  /** What is left of the page. */
+  /** Height left on the page. */
   readonly room: number;
   /** Begins a page where less than `height` is left of this one. */
   need(height: number): void;
-  /** From here on pages lie (wide) or stand. */
+  /** Switches to landscape (`isWide`) or portrait for the following pages. */
   turn(isWide: boolean): void;
   newPage(): void;
   bookmark(title: string): void;
-  /** Nothing stands above on this page. */
+  /** True if nothing is above on this page. */
   readonly isAtTop: boolean;
   linesIn(text: string, style: TextStyle, width: number): string[];
   /** Text in lines, across pages; `y` is below it then. */
@@ -121,7 +121,7 @@ export function createFlow(fonts: Fonts): Flow {
       bookmarks.push({ title, page: pages.length - 1, y });
     },
     write(text, style, { leading = style.size * 1.45, indent = 0, mark = '' } = {}) {
-      // Letters stand in the middle of their line: a fifth of their size hangs below.
+      // Center letters in their line: a fifth of their size is below the baseline.
       const rise = (leading - style.size) / 2 + style.size * 0.22;
       for (const [at, line] of linesIn(text, style, widthOf(isWide) - indent).entries()) {
         flow.need(leading);

@@ -3,7 +3,7 @@ import type { Glyphs } from './font-slices.ts';
 import type { PdfFile, Reference } from './pdf-file.ts';
 import { type Glyph, glyphRecord, trueTypeFont, unitsPerEm } from './truetype.ts';
 
-/** A font of a PDF file, made of the glyphs that the file uses and of no others. */
+/** A font of a PDF file with only the glyphs that the file uses. */
 export interface PdfFont {
   /** Width of a text set in size 1. */
   width(text: string): number;
@@ -12,11 +12,11 @@ export interface PdfFont {
   embed(file: PdfFile): Promise<Reference>;
 }
 
-// As tall as Inter, the face of Latin, Greek and Cyrillic letters.
+// Same height as Inter, the typeface of Latin, Greek and Cyrillic letters.
 const metrics = { ascent: 1984, descent: -494 };
 const capHeight = 1490;
 
-/** A box: what stands for a character that no font has. The text below it stays the character. */
+/** A box for characters that no font has. The underlying text keeps the character. */
 const box: Glyph = {
   advance: 1300,
   // The inner edge runs the other way round, which leaves it empty.
@@ -97,7 +97,7 @@ export function createPdfFont(name: string, glyphs: Glyphs): PdfFont {
 /** A list in a map of characters may be so long (ISO 32000-1, 9.7.5 and Adobe's technical note 5014). */
 const mostOfList = 100;
 
-/** Tells viewers which character each glyph stands for, so that text can be searched and copied. */
+/** Maps glyphs to characters, so that viewers can search and copy text. */
 function unicodeMap(characters: readonly string[]): string {
   const lines = characters.slice(1).map((character, at) => {
     const utf16 = Buffer.from(character, 'utf16le').swap16().toString('hex');

@@ -54,7 +54,7 @@ function writeFront(flow: Flow, document: ReportDocument): void {
   }
 }
 
-/** Figures with their names, beside and below each other. */
+/** Writes figures with their names, in rows. */
 function writeFacts(flow: Flow, { columns, cells }: ShownSection): void {
   const inRow = 4;
   const width = flow.width / inRow;
@@ -87,7 +87,7 @@ function* writeSection(flow: Flow, document: ReportDocument, section: ShownSecti
   const chart = section.chart === undefined || data === null ? null : planChart(flow, section.chart, data);
   const words = paragraphsOf(narrativeOf(document, section) ?? '');
   const notes = notesOf(flow, section);
-  // A heading stands on the page of what it is the heading of.
+  // A heading stays on the page of its content.
   const wordLines = words.flatMap((text) => flow.linesIn(text, body, flow.width)).length;
   const least = (section.rows.length === 0 ? 60 : 95) + (plan === null ? notes.height : 0);
   flow.need(Math.min(flow.height, least + wordLines * body.size * 1.6 + (chart?.height ?? 0)));

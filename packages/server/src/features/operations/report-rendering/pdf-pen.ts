@@ -6,7 +6,7 @@ export interface Fonts {
   readonly bold: PdfFont;
 }
 
-/** How a text is set: `size` in points, `colour` as #rrggbb. */
+/** How text is set: `size` in points, `colour` as #rrggbb. */
 export interface TextStyle {
   readonly font: keyof Fonts;
   readonly size: number;
@@ -15,11 +15,11 @@ export interface TextStyle {
 
 /** Draws on one page, in points from its upper left corner. */
 export interface Pen {
-  /** `y` is the line on which the letters stand. */
+  /** `y` is the baseline. */
   text(x: number, y: number, text: string, style: TextStyle): void;
   rule(from: PdfPoint, to: PdfPoint, colour: string, width: number): void;
   box(x: number, y: number, width: number, height: number, colour: string): void;
-  /** A line through the points, or, `filled`, what lies within them. */
+  /** Draws a line through the points or, if `filled`, the area within. */
   shape(points: readonly PdfPoint[], colour: string, filled: boolean): void;
   dot(at: PdfPoint, radius: number, colour: string): void;
   content(): string;
@@ -27,13 +27,13 @@ export interface Pen {
 
 type PdfPoint = readonly [x: number, y: number];
 
-/** Control points of four curves lie so far from a circle's ends, as a share of its radius. */
+/** Distance of the control points of a circle's four curves from their ends, as a share of the radius. */
 const arc = 0.5523;
 
 const rgb = (colour: string): string =>
   [1, 3, 5].map((at) => n(Number.parseInt(colour.slice(at, at + 2), 16) / 255)).join(' ');
 
-/** The colour as it looks on white paper when it covers `share` of it. */
+/** Returns the color at `share` opacity on white paper. */
 export function tint(colour: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
     const value = Number.parseInt(colour.slice(at, at + 2), 16);

@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined;
 const poppler = { skip: hasPoppler ? false : 'no pdftotext: install poppler-utils' };
 
-/** The text of a file as Poppler finds it; what Poppler has to say against the file is an error. */
+/** Returns the text of a file as Poppler reads it. Any complaint of Poppler is an error. */
 function textOf(pdf: Buffer, ...options: readonly string[]): string {
   const file = join(folder, 'report.pdf');
   writeFileSync(file, pdf);
@@ -49,7 +49,7 @@ function objectsOf(pdf: Buffer): Map<number, string> {
   return objects;
 }
 
-/** What a page or a map says, out of its stream. */
+/** Returns what a page or a map contains, from its stream. */
 function streamsOf(objects: ReadonlyMap<number, string>): string[] {
   return [...objects.values()].flatMap((object) => {
     const [, head = '', length = '0'] = /^(<<.*?\/Length (\d+).*?>>stream\n)/s.exec(object) ?? [];
@@ -114,7 +114,7 @@ test(
   },
 );
 
-/** The Unicode text that stands for each glyph of the file's fonts, with the length of the glyph's outline. */
+/** Returns the Unicode text of each glyph in the file's fonts, with the length of its outline. */
 test('a character that no font has is a box, and stays the character when it is copied', poppler, async () => {
   const rows = [
     { offer: 'שלום 👩‍👧 क', impressions: 1 },
@@ -150,7 +150,7 @@ test('hostile names change nothing in the file but its text', async () => {
     });
     const objects = objectsOf(await renderPdf(document));
     const plain = [...objects.values()].filter((object) => !object.includes('stream\n')).join('\n');
-    // Names stand in the file as hexadecimal digits alone: no word of theirs can be read as PDF.
+    // Names are in the file as hexadecimal digits only, so nothing in them can be read as PDF.
     if (/[^ -~]|[()<>]/.test(text)) assert.ok(!plain.includes(text.trim() || 'nothing'), text);
     for (const stream of streamsOf(objects).filter((content) => content.includes('BT/'))) {
       for (const line of stream.split('\n')) assert.match(line, /^[-\d. a-zA-Z/]*(<[0-9a-f]*>)?[a-zA-Z ]*$/);
@@ -218,7 +218,7 @@ test('every section names its period, and a different one in bold', poppler, asy
   assert.match(text, /Different period: 2026-10-22 to 2026-11-20 \(30 days\) · Europe\/Athens · Offer: 金/);
 });
 
-/** Where each text of the pages stands: from Poppler's list of words and their boxes. */
+/** Returns the position of each text, from Poppler's list of words and boxes. */
 function wordBoxes(pdf: Buffer): {
   readonly word: string;
   readonly left: number;

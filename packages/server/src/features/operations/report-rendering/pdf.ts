@@ -31,8 +31,8 @@ function* showAll({ sections, timezone }: ReportDocument): Generator<void, reado
 }
 
 /**
- * The report as PDF with its fonts, charts as paths and bookmarks. Equal documents give equal bytes: the file's dates are the
- * document's. Long work is done in turns.
+ * Renders the report as PDF with its fonts, charts as paths, and bookmarks. Equal documents give equal bytes: the
+ * file's dates are the document's. Long work yields.
  */
 export async function renderPdf(document: ReportDocument): Promise<Buffer> {
   const turns = takeTurns();
@@ -73,7 +73,7 @@ export async function renderPdf(document: ReportDocument): Promise<Buffer> {
   return file.finish(catalog, info);
 }
 
-/** The list of sections that viewers show beside the pages. */
+/** Writes the list of sections that viewers show next to the pages. */
 function writeBookmarks(
   file: PdfFile,
   bookmarks: readonly Bookmark[],

@@ -24,7 +24,7 @@ const text =
   };
 
 /**
- * Loaded with the first PDF: the library of fonts and its decoder of WOFF2 take 20 MB, which the server's own thread never
+ * Loaded with the first PDF: the font library and its WOFF2 decoder take 20 MB, which the server's main thread never
  * needs.
  */
 const pdf = async (document: ReportDocument): Promise<Buffer> => (await import('./pdf.ts')).renderPdf(document);
@@ -36,12 +36,12 @@ const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   markdown: { mimeType: 'text/markdown; charset=utf-8', render: text(markdownPieces) },
 };
 
-/** `renderReport`, or what stands in for it: a thread that calls it. */
+/** `renderReport`, or a thread that calls it. */
 export type RenderReport = (document: ReportDocument, formats: readonly ReportFormat[]) => Promise<readonly Artifact[]>;
 
 /**
- * The report as files, one for each format and in their order. Equal documents give equal bytes. Whatever names and cells
- * hold, it is text in the files and nothing else.
+ * Renders the report as files, one per format, in their order. Equal documents give equal bytes. Whatever names and
+ * cells contain is plain text in the files.
  */
 export async function renderReport(
   document: ReportDocument,

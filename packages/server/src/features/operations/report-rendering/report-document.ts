@@ -1,4 +1,4 @@
-/** What a column holds; says how its values are shown and on which side they stand. */
+/** Content of a column; determines the format and alignment of its values. */
 export type ReportColumnType = 'text' | 'integer' | 'decimal' | 'money' | 'ratio' | 'date' | 'instant';
 
 export interface ReportColumn {
@@ -24,7 +24,7 @@ export interface ReportPeriod {
   readonly to: string;
 }
 
-/** What figures are limited to, or compared with, in words: `Offer`, `Gold card`. */
+/** What figures are limited to or compared with, in words: `Offer`, `Gold card`. */
 export interface ReportFilter {
   readonly label: string;
   readonly value: string;
@@ -36,12 +36,12 @@ export interface ReportSection {
   readonly columns: readonly ReportColumn[];
   /** Numbers may come as text, with all their digits. */
   readonly rows: readonly ReportRow[];
-  /** More rows were there than are kept. */
+  /** True if there were more rows than the limit. */
   readonly truncated: boolean;
-  /** Null: figures of the moment at which the report was made. */
+  /** Null: figures as of the moment of the report. */
   readonly period: ReportPeriod | null;
   readonly filters: readonly ReportFilter[];
-  /** Remarks for readers: what the figures leave out, which sampling they rest on. */
+  /** Notes for readers: what the figures leave out, and the sampling behind them. */
   readonly notes: readonly string[];
   readonly chart?: ReportChart;
   /** Stands above the chart; the document's narrative of this section, where it has one, goes first. */
@@ -65,7 +65,7 @@ export interface ReportDocument {
   readonly period: ReportPeriod | null;
   readonly sections: readonly ReportSection[];
   readonly narrative: Narrative | null;
-  /** Null for a preview, which is not kept. */
+  /** Null for a preview, which isn't stored. */
   readonly runId: string | null;
 }
 
@@ -78,12 +78,15 @@ export interface Artifact {
   readonly content: Buffer;
 }
 
-/** Writes what the figures of a report say. `prompt`: what its author wants the words to look at; null: nothing in particular. */
+/**
+ * Describes the figures of a report. `prompt`: what the author wants the text to focus on; null for nothing in
+ * particular.
+ */
 export interface NarrativeWriter {
   write(document: ReportDocument, prompt: string | null): Promise<Narrative>;
 }
 
-/** What the narrative says of a section: the document's words, else the section's own; null for none. */
+/** Returns the narrative of a section: from the document, otherwise the section's own; null for none. */
 export function narrativeOf({ narrative }: ReportDocument, section: ReportSection): string | null {
   const said = narrative?.sectionNarratives.find(({ sectionId }) => sectionId === section.id)?.narrative;
   const words = (said ?? section.narrative ?? '').trim();
@@ -93,7 +96,9 @@ export function narrativeOf({ narrative }: ReportDocument, section: ReportSectio
 /** Longer texts do not read as figures. */
 const mostOfFact = 60;
 
-/** One row of several figures and no chart: shown as figures with their names, since a table of one row reads badly. */
+/**
+ * True for one row of several figures without a chart: shown as named figures, because a table of one row reads badly.
+ */
 export function isFacts({ rows, columns, chart }: ReportSection): boolean {
   const [row] = rows;
   if (row === undefined || rows.length > 1 || columns.length < 2 || chart !== undefined) return false;

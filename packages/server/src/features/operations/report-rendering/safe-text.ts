@@ -2,8 +2,8 @@
 // is the same text (Unicode's form NFC): fonts have composed letters.
 
 /**
- * Characters that change what stands around them without being seen: controls, marks that turn the direction of text
- * (a file name that reads backwards), line and paragraph separators, tags, halves of surrogate pairs, noncharacters.
+ * Invisible characters that affect their surroundings: controls, text direction marks (which can reverse a file name),
+ * line and paragraph separators, tags, lone surrogates, noncharacters.
  */
 const unseen =
   /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff0-\uffff\u{e0000}-\u{e0fff}]/gu;
@@ -11,7 +11,7 @@ const unseen =
 /** Most cells: printable ASCII. */
 const harmless = /^[ -~]*$/;
 
-/** One line: line breaks and tabs become spaces; what is not seen is left out. */
+/** Returns one line: line breaks and tabs become spaces, invisible characters are dropped. */
 export function oneLine(text: string): string {
   if (harmless.test(text)) return text.trim();
   return text
@@ -21,7 +21,10 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Text with its line breaks, each as `\n`; what is not seen is left out. */
+/**
+ * Returns text with its line breaks as `
+ * `, without invisible characters.
+ */
 export function manyLines(text: string): string {
   if (harmless.test(text)) return text.trim();
   return text

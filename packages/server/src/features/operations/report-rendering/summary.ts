@@ -13,8 +13,9 @@ const short = (text: string): string => {
 };
 
 /**
- * The report in at most 12 lines of plain text, for the bodies of mails and messages: who made it, what it covers and when, then what the
- * narrative says, or, without one, what each section shows. It is not escaped: who sends it does that for the target.
+ * Summarizes the report in at most 12 lines of plain text, for emails and messages: who made it, what it covers and
+ * when, then the narrative or, without one, the content of each section. Not escaped: the sender escapes it for the
+ * target.
  */
 export function summarise(document: ReportDocument): { readonly title: string; readonly lines: readonly string[] } {
   const { narrative, sections, timezone, tenantName } = document;

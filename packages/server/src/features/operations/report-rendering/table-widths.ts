@@ -1,8 +1,8 @@
-/** What a column of a table asks for, in the size in which it is set. */
+/** Width that a table column needs, at its text size. */
 export interface ColumnNeed {
   /** Less breaks words or figures. */
   readonly least: number;
-  /** With more, nothing of it wraps. */
+  /** With more, nothing wraps. */
   readonly natural: number;
 }
 
@@ -10,8 +10,8 @@ export interface ColumnNeed {
 const filled = 0.62;
 
 /**
- * Widths of the columns, gaps not counted: all that they ask for where there is room, else what is left behind the least
- * widths, shared by what each column still asks for. Null when not even those fit.
+ * Returns the widths of the columns, without gaps: their natural widths if there is room, otherwise the minimum widths
+ * plus a share of the rest, in proportion to what each still needs. Null if the minimum widths don't fit.
  */
 export function widthsOf(needs: readonly ColumnNeed[], room: number, gap: number): number[] | null {
   const within = room - gap * (needs.length - 1);
@@ -28,8 +28,8 @@ export function widthsOf(needs: readonly ColumnNeed[], room: number, gap: number
 }
 
 /**
- * Columns in groups that each fit beside the first one, which names the rows and stands in every group. Numbers of columns;
- * one that is too wide even alone gets a group of its own.
+ * Groups columns so that each group fits next to the first column, which names the rows and repeats in every group.
+ * Returns column numbers; a column that is too wide by itself gets its own group.
  */
 export function groupsOf(needs: readonly ColumnNeed[], room: number, gap: number): number[][] {
   const [first, ...others] = needs;

@@ -3,17 +3,17 @@ import { type Figures, figuresOf, inSentence, percentText, quotedName } from './
 import type { NarrativeWriter, ReportColumn, ReportDocument, ReportSection } from './report-document.ts';
 import { oneLine } from './safe-text.ts';
 
-/** Sentences that say what a section shows: the first is the most telling. */
+/** Sentences about a section, the most telling one first. */
 export type Sentences = readonly string[];
 
-/** Measures that sentences are made of, in one section. */
+/** Measures per section that become sentences. */
 const mostMeasures = 2;
 /** Figures of a single row that a sentence names. */
 const mostFacts = 8;
 const mostTakeaways = 7;
-/** Sections whose first sentence stands in the summary. */
+/** Sections whose first sentence goes into the summary. */
 const mostSummed = 3;
-/** A week is held against the week before it. */
+/** Compare a week with the week before. */
 const span = 7;
 
 const days = (column: ReportColumn): boolean => column.type === 'date' || column.type === 'instant';
@@ -62,7 +62,7 @@ function sentencesOfOne(section: ReportSection, timezone: string, prompt: string
     if (value === null) return [];
     return [{ value, text: `${inSentence(column.label)} ${showColumn(column, section.rows, timezone)(value)}` }];
   });
-  // Noughts would take the place of what there is to tell.
+  // Zeros would take the place of more telling figures.
   const told = facts.filter(({ value }) => value !== 0).slice(0, mostFacts);
   const said = (told.length === 0 ? facts.slice(0, mostFacts) : told).map(({ text }) => text);
   const name = nameOf(section);
@@ -73,7 +73,7 @@ function sentencesOfOne(section: ReportSection, timezone: string, prompt: string
   return [named === '' ? `${upper(list)}.` : `There is one row, ${quotedName(named)}, with ${list}.`];
 }
 
-/** Every row has the same figure. */
+/** For rows that all have the same figure. */
 function sentenceOfLevel({ name, points, show }: Figures): string | null {
   const [first] = points;
   if (first === undefined || points.some(({ value }) => value !== first.value)) return null;
@@ -141,15 +141,15 @@ function sentencesOfFunnel({ name, points, show }: Figures): Sentences {
 function sentencesOfHistogram({ name, points, sum, show, isAdditive }: Figures): Sentences {
   const isOne = new Set(points.map(({ label }) => label)).size === points.length;
   const most = points.reduce((best, point) => (point.value > best.value ? point : best));
-  // Bins of several groups: one alone would not say of which group it is.
+  // With several groups, a bin alone wouldn't show its group.
   return isAdditive && isOne ? [`Most ${name}, ${show(most.value)} of ${show(sum)}, are at ${most.label}.`] : [];
 }
 
 const upper = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 
 /**
- * What the figures of a section say, of those first that `prompt` names. Nothing is said that they do not; no sentence where there
- * is none to make.
+ * Returns sentences about a section's figures, starting with those that `prompt` names. Says nothing that the figures
+ * don't say, and may return none.
  */
 export function sentencesOf(section: ReportSection, timezone: string, prompt: string | null = null): Sentences {
   const { rows, chart, truncated } = section;
@@ -169,7 +169,7 @@ export function sentencesOf(section: ReportSection, timezone: string, prompt: st
   });
 }
 
-/** Of the sections that the author named, or whose figures, first. */
+/** Puts the sections first that the author named, directly or by their figures. */
 function takeaways({ sections, timezone }: ReportDocument, prompt: string | null): string[] {
   const isLookedAt = (section: ReportSection): boolean =>
     isNamed(prompt, section.title) || askedOf(section, prompt).length > 0;
@@ -182,8 +182,8 @@ function takeaways({ sections, timezone }: ReportDocument, prompt: string | null
 }
 
 /**
- * Writes sentences from the figures of the sections and from nothing else; the same figures give the same sentences. The prompt
- * chooses among them and puts the sections in order: words of its own are never said.
+ * Writes sentences from the sections' figures only; the same figures give the same sentences. The prompt selects among
+ * them and orders the sections; its own words are never repeated.
  */
 export const templateNarrativeWriter: NarrativeWriter = {
   async write(document, prompt) {
@@ -204,7 +204,7 @@ export const templateNarrativeWriter: NarrativeWriter = {
     return {
       executiveSummary: executiveSummary === '' ? `The report has ${sections.length} sections.` : executiveSummary,
       sectionNarratives,
-      // What stands in the summary is not said twice.
+      // Don't repeat what is in the summary.
       keyTakeaways: said.slice(mostSummed, mostSummed + mostTakeaways),
     };
   },

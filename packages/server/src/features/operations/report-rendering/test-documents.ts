@@ -166,7 +166,7 @@ export function businessWeek(): ReportDocument {
   );
 }
 
-/** What people write into names to see what breaks: scripts, formulas, markup, controls, directions, halves of characters. */
+/** What people type into names to break things: scripts, formulas, markup, controls, directions, lone surrogates. */
 export const hostileTexts: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',

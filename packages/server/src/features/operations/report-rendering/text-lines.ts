@@ -1,9 +1,9 @@
-/** Measures a text in the size in which it will stand. */
+/** Measures a text at its final size. */
 export type Measure = (text: string) => number;
 
 /** Scripts that are written without spaces: a line may end behind each of their characters. */
 const unspaced = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]/u;
-/** What may not stand at the beginning of a line there. */
+/** Characters that can't start a line. */
 const neverFirst = /[、。，．：；？！）】」』〉》〕ー…・,.:;!?)\]}]/u;
 
 /** Pieces between which a line may end: words with the space behind them, and single characters of unspaced scripts. */
@@ -43,7 +43,10 @@ function* cutPieces(piece: string, width: number, measure: Measure): Generator<s
   if (line !== '') yield line;
 }
 
-/** The text in lines of at most `width`; a single character that is wider stands alone. One empty line for no text. */
+/**
+ * Breaks text into lines of at most `width`. A single wider character gets its own line. Returns one empty line for
+ * empty text.
+ */
 export function linesOf(text: string, width: number, measure: Measure): string[] {
   if (!text.includes('\n') && measure(text) <= width) return [text];
   const lines: string[] = [];

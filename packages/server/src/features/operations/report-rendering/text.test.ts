@@ -7,7 +7,7 @@ import { manyLines, oneLine } from './safe-text.ts';
 import { businessWeek, documentOf, hostileTexts } from './test-documents.ts';
 import { linesOf } from './text-lines.ts';
 
-/** File names, text without what is not seen, and lines. */
+/** File names, text without invisible characters, and lines. */
 
 test('a file name is the slug, the day of the zone and the extension', () => {
   const names = (['html', 'pdf', 'csv', 'markdown'] as const).map((format) => fileNameOf(businessWeek(), format));

@@ -1,8 +1,8 @@
 import type { PathCommand } from 'fontkit';
 
-// A TrueType font made of outlines (ISO/IEC 14496-22), with the tables that a PDF viewer reads and no others.
+// A TrueType font built from outlines (ISO/IEC 14496-22), with only the tables that PDF viewers read.
 
-/** Units of the em square of every font that is made here. */
+/** Units of the em square of every font created here. */
 export const unitsPerEm = 2048;
 
 /** One glyph: its record in the table `glyf`, empty for a space. */
@@ -27,7 +27,7 @@ export function glyphRecord(commands: readonly PathCommand[], scale: number): Bu
   };
   const close = (): void => {
     const [first, last] = [contour[0], contour.at(-1)];
-    // A contour closes itself: its first point is not said again.
+    // A contour closes by itself, so its first point isn't repeated.
     if (contour.length > 1 && first && last?.isOnCurve && last.x === first.x && last.y === first.y) contour.pop();
     if (contour.length > 1) contours.push(contour);
     contour = [];
@@ -83,7 +83,7 @@ export interface FontMetrics {
   readonly descent: number;
 }
 
-/** The font file; glyph 0 stands for what is missing. */
+/** Returns the font file. Glyph 0 stands for missing characters. */
 export function trueTypeFont(glyphs: readonly Glyph[], { ascent, descent }: FontMetrics): Buffer {
   const offsets = Buffer.alloc(4 * (glyphs.length + 1));
   const metrics = Buffer.alloc(4 * glyphs.length);

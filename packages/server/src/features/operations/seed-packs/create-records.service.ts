@@ -16,14 +16,14 @@ import { createSegment } from '../../catalogue/segments/index.ts';
 import { type Named, named, namesOfScope, noNames, resolveReferences } from './references.rules.ts';
 import { backToSavepoint, type PackRecords, releaseSavepoint, setSavepoint } from './seed-packs.store.ts';
 
-/** Rows per insert: the limit of the rows operation is higher, but each is held in memory. */
+/** Rows per insert. The limit of the rows operation is higher, but all rows are held in memory. */
 const rowsPerInsert = 2_000;
 
-/** What creating a pack's records left behind. */
+/** Result of creating a pack's records. */
 export interface CreatedRecords {
   readonly schemas: readonly { readonly id: string; readonly of: PackSchema }[];
   readonly named: Named;
-  /** All of it but what `createCatalogue` was not asked for. */
+  /** All of it except what `createCatalogue` wasn't asked for. */
   readonly ids: PackRecords;
 }
 
@@ -38,13 +38,13 @@ export async function createSchemas(tx: Tx, pack: Pack): Promise<CreatedRecords[
   return schemas;
 }
 
-/** Everything else that is configured, in an order in which each comes after what it names. */
+/** Creates everything else that is configured, each record after those it refers to. */
 export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecords['schemas']): Promise<CreatedRecords> {
   const all = noNames();
   await createHierarchy(tx, pack, all);
   const outcomeTypes: string[] = [];
   for (const body of pack.outcomeTypes) {
-    // Those of an earlier load are there still: what happened keeps its meaning when the pack goes.
+    // Those of an earlier load still exist: history keeps its meaning after the pack is removed.
     if (!(await hasOutcomeType(tx, body.key))) outcomeTypes.push((await createOutcomeType(tx, body)).id);
   }
   await createOffers(tx, pack, all);
@@ -80,7 +80,7 @@ export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecord
   return { schemas, named: all, ids };
 }
 
-/** Fills a schema; answers with the number of its rows. They are made while they are written. */
+/** Fills a schema, generating the rows while they are written. Returns the number of rows. */
 export async function fillSchema(tx: Tx, id: string, of: PackSchema): Promise<number> {
   const turns = takeTurns();
   let count = 0;

@@ -22,7 +22,7 @@ import { announceBooking, pricesOf } from '../../deciding/volumes/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { type Named, named } from './references.rules.ts';
 
-/** Customers whose rows are locked and changed at once. */
+/** Customers whose rows are locked and changed together. */
 const customersAtOnce = 500;
 
 /**
@@ -57,13 +57,13 @@ export async function writePackHistory(
   return { interactions: past.length, customers: customers.length };
 }
 
-/** How many sums the history of the pack's offers has. */
+/** Returns the number of sums in the history of the pack's offers. */
 export async function countPackSummaries(tx: Tx, all: Named): Promise<number> {
   const { timezone } = await readSettings(tx);
   return countSummariesOf(tx, [...all.offer.values()], timezone);
 }
 
-/** What events of the pack need of the catalogue. */
+/** What the pack's events need from the catalogue. */
 async function readFacts(tx: Tx, pack: Pack, all: Named): Promise<(interaction: PackInteraction) => EventFacts> {
   const outcomes = new Map((await readOutcomeTypes(tx)).map((outcome) => [outcome.key, outcome]));
   const creatives = new Map(pack.creatives.map((creative) => [creative.name, creative]));
@@ -107,8 +107,8 @@ async function readFacts(tx: Tx, pack: Pack, all: Named): Promise<(interaction: 
 }
 
 /**
- * Removes what happened with offers that are removed, and what it moved: the counters of customers, suppressions, figures and
- * evidence are as if it had not happened. Sealed records of decisions stay. The last of a removal, like `writePackHistory`.
+ * Removes the history of deleted offers and its effects: customer counters, suppressions, figures and evidence are as
+ * if it hadn't happened. Sealed decision records stay. The last step of a removal, like `writePackHistory`.
  */
 export async function removePackHistory(
   tx: Tx,

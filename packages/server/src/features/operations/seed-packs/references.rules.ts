@@ -1,6 +1,6 @@
 import { type ReferenceKind, readReference } from '@arbiter/packs';
 
-/** Names of a pack's records to what stands for them in other records: the id, of models the key. */
+/** Maps names of a pack's records to what other records store: the id, or the key for models. */
 export type Named = Readonly<Record<ReferenceKind | 'creative' | 'subcategory', Map<string, string>>>;
 
 export const noNames = (): Named => ({
@@ -14,7 +14,7 @@ export const noNames = (): Named => ({
   subcategory: new Map(),
 });
 
-/** What the name of a record stands for. Throws for one that the pack does not have. */
+/** Returns what a record's name stands for. Throws if the pack has no such record. */
 export function named(names: ReadonlyMap<string, string>, name: string): string {
   const value = names.get(name);
   if (value === undefined) throw new Error(`the pack refers to ${name}, which it doesn't contain`);
@@ -28,7 +28,7 @@ export function namesOfScope(all: Named, scope: string | undefined): ReadonlyMap
   return found;
 }
 
-/** A copy of a config in which ids stand where the pack names its records, in values and in keys. */
+/** Returns a copy of a config with ids in place of the pack's names, in values and keys. */
 export function resolveReferences<T>(all: Named, config: T): T;
 export function resolveReferences(all: Named, config: unknown): unknown {
   if (typeof config === 'string') {

@@ -14,17 +14,17 @@ export interface SeedPorts extends LoadPorts, UnloadPorts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creating or deleting all of a pack takes longer than a request usually may, in ms. */
+/** Time limit for creating or deleting a pack, longer than a request's usual one, in ms. */
 const statementMs = 60_000;
-/** Progress is told or not; nothing waits long for a connection because of it, in ms. */
+/** Progress reports are optional, so they wait only briefly for a connection, in ms. */
 const reportWithinMs = 1_000;
 
-/** What came of a load. */
+/** Result of a load. */
 export type Loaded =
   | { readonly pack: LoadedPack; readonly configVersion: number | null }
   | { readonly conflict: string; readonly currentlyLoaded: string | null };
 
-/** Every pack of this release, and which one is loaded. */
+/** Lists every pack of this release, and which one is loaded. */
 export async function listDatasets(tx: Tx): Promise<SeedDatasetList> {
   const loaded = (await selectLoadedPacks(tx)).map(({ key }) => key);
   return {
@@ -84,7 +84,7 @@ export async function loadDataset(
           await report('validating', 0);
           if (current !== undefined) await unloadPack(tx, ports, facts, { ...current, name: nameOf(current.key) });
           const loaded = await loadPack(tx, pack, ports, report);
-          // With everything else, so that who reads it as completed finds it all.
+          // Together with everything else, so that whoever reads it as completed finds everything.
           await upsertProgress(tx, { key: pack.key, status: 'completed', step: 'done', progress: 100 });
           return { pack: loaded, configVersion: null };
         },
@@ -135,10 +135,10 @@ export function packOf(key: string): Pack {
   return pack;
 }
 
-/** Of a pack that may be from another release. */
+/** Name of a pack that may be from another release. */
 const nameOf = (key: string): string => findPack(key)?.name ?? key;
 
-/** Tells others where the load is, in a transaction of its own: they do not see what the load has not committed. */
+/** Reports the load's step in a separate transaction, because others can't see what the load hasn't committed. */
 function reporter({ database, onError }: SeedPorts, { tenantId, actor }: RequestFacts, key: string) {
   return async (step: SeedStep, progress: number): Promise<void> => {
     try {

@@ -39,7 +39,7 @@ const total = async (tenant: TestTenant, resource: string) =>
   (await call<{ pagination: { total: number } }>(tenant, 'GET', `/api/v1/${resource}?limit=1`)).body.pagination.total;
 const idle = { status: 'idle', step: '', progress: 0 };
 
-/** What is listed of a dataset, and what its removal answers with. */
+/** What is listed of a dataset, and the result of its removal. */
 const datasets = [
   {
     key: 'coffee_rewards',
@@ -135,7 +135,7 @@ for (const expected of datasets) {
       stopped: () => false,
     }).drain();
     for (const [what, count] of Object.entries((await traces(tenant)) ?? {})) {
-      // Its outcomes suppress by channel, for which decisions look at the outcomes themselves.
+      // Its outcomes suppress by channel, for which decisions read the outcomes themselves.
       const isNone = what === 'suppressions' && key === 'telco_care';
       assert.equal(count > 0, !isNone, `${what}: ${count}`);
     }
@@ -191,7 +191,7 @@ for (const expected of datasets) {
   });
 }
 
-/** What is left of what happened with the offers of a dataset. */
+/** Returns what is left of the history of a dataset's offers. */
 async function traces(tenant: TestTenant) {
   const [row] = await server.testDatabase.ownerQuery<Record<string, number>>(
     `select

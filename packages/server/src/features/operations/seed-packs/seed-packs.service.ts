@@ -19,14 +19,15 @@ export async function listLoadedPacks(tx: Tx): Promise<LoadedPack[]> {
   return selectLoadedPacks(tx);
 }
 
-/** Told before each step of a load. */
+/** Called before each step of a load. */
 export type Report = (step: SeedStep, progress: number) => Promise<void>;
 const silent: Report = async () => {};
 
 /**
- * Creates everything of a pack through the features' own services, so that a pack obeys the same rules as a client;
- * one transaction, audited as `load_pack` (docs/design/api-access.md 13). A name or key that the tenant has already given away gets
- * the pack's name in front; a taken schema name is 409 `duplicate_name`, like a second load of the same pack.
+ * Creates everything in a pack through the features' own services, so that a pack obeys the same rules as a client, in
+ * one transaction, audited as `load_pack` (docs/design/api-access.md 13). If the tenant already uses a name or key, the
+ * pack's is prefixed with the pack's name. A taken schema name gives 409 `duplicate_name`, like a second load of the
+ * same pack.
  */
 export async function loadPack(tx: Tx, pack: Pack, ports: LoadPorts, report: Report = silent): Promise<LoadedPack> {
   const loaded = await selectLoadedPacks(tx);
@@ -76,7 +77,7 @@ async function countMembers(tx: Tx, segmentIds: readonly string[]): Promise<numb
   return sum;
 }
 
-/** What the start-up needs of packs: their keys, and loading one into a tenant that has none. */
+/** What start-up needs from packs: their keys, and loading one into a tenant without any. */
 export const createPackPort = (ports: LoadPorts) => ({
   keys: packs.map((pack) => pack.key),
   /** True when it loaded the pack; false when the tenant has a pack already. */

@@ -35,12 +35,12 @@ export async function backToSavepoint(tx: Tx): Promise<void> {
   await tx.query('rollback to savepoint pack_record');
 }
 
-/** Keeps what was done since `setSavepoint`. */
+/** Accepts what was done since `setSavepoint`. */
 export async function releaseSavepoint(tx: Tx): Promise<void> {
   await tx.query('release savepoint pack_record');
 }
 
-/** What the load of a pack created. */
+/** Returns what the load of a pack created. */
 export async function selectPackRecords(tx: Tx, key: string): Promise<PackRecords> {
   const [row] = await tx.query<{ records: PackRecords }>(
     'select records from arbiter.seed_packs where tenant_id = $1 and key = $2',

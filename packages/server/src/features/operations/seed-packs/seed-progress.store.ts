@@ -1,7 +1,7 @@
 import type { SeedDatasetStatus, SeedStep } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 
-/** 64 bits that stand for the loading of one tenant. */
+/** A 64-bit lock key for loading into one tenant. */
 const lockKey = `hashtextextended('arbiter.seed:' || $1::text, 0)`;
 
 /** Takes the right to load or unload, until the transaction ends; false while another one has it. */
@@ -37,8 +37,8 @@ export async function deleteProgress(tx: Tx): Promise<void> {
 }
 
 /**
- * Where the tenant's load is. One that is under way holds its lock; when nothing holds it, the process that loaded ended before it
- * could say so, or refused it: the load has failed. Asking takes no lock, so that a load is never refused because of it.
+ * Returns the state of the tenant's load. A running load holds its lock; if nothing holds it, the loading process ended
+ * or refused before it could say so: the load failed. Reading takes no lock, so it never causes a load to be refused.
  */
 export async function readProgress(tx: Tx): Promise<SeedDatasetStatus | undefined> {
   const [row] = await tx.query<SeedDatasetStatus>(

@@ -4,7 +4,7 @@ import { systemActor, type Tx } from '../../../db/index.ts';
 import { startTestServer, type TestServer, type TestTenant, testLoadPorts } from '../../../main/test-server.ts';
 import { loadPack } from './index.ts';
 
-// The type is what the tests look at; the schemas of the answers are checked by the server under test.
+// The type is what tests look at. The server under test checks the response schemas.
 export interface UploadAnswer {
   readonly status: number;
   readonly body: {

@@ -16,8 +16,8 @@ export interface UnloadPorts {
 type Doomed = Map<string, Set<string>>;
 
 /**
- * Last first, so that nothing refers to what is deleted next. Outcome types stay: what happened keeps its meaning. Placements go
- * with their channels.
+ * In reverse order, so that nothing refers to what is deleted next. Outcome types stay, so that history keeps its
+ * meaning. Placements are deleted with their channels.
  */
 const deletions = [
   ['decisionFlows', 'decisionFlows.deleteById'],
@@ -34,13 +34,13 @@ const deletions = [
   ['schemas', 'schemas.deleteById'],
 ] as const;
 
-/** What a removal has none of, since no pack loads any. */
+/** Kinds that no pack loads, so a removal deletes none. */
 const alwaysCounted = { experiments: 0, runs: 0 };
 
 /**
- * Deletes what a load created, by the operations themselves, with what was made below it since (docs/design/api-access.md 13);
- * audited as `unload_pack`. Answers with how many of what. What the tenant deleted by itself is passed over. Throws 409 `in_use` as
- * those operations do.
+ * Deletes what a load created through the regular operations, with everything created below it since
+ * (docs/design/api-access.md 13); audited as `unload_pack`. Returns counts by kind. Skips what the tenant has deleted.
+ * Throws 409 `in_use` as those operations do.
  */
 export async function unloadPack(
   tx: Tx,
@@ -85,7 +85,7 @@ export async function unloadPack(
   return counts;
 }
 
-/** False when the record is gone already. */
+/** False if the record no longer exists. */
 async function isDone(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;

@@ -14,7 +14,10 @@ import {
   uploadPath,
 } from './test-upload.ts';
 
-/** How files of a dataset arrive: their size, bodies that break off, beside decisions, other files and loads (docs/design/quality.md R18). */
+/**
+ * How files of a dataset arrive: size, interrupted bodies, and parallel decisions, files and loads
+ * (docs/design/quality.md R18).
+ */
 
 let world: UploadServer;
 before(async () => {
@@ -39,7 +42,7 @@ function open(length: number) {
       text += piece.toString();
       if (text.includes('\r\n\r\n{') && text.trimEnd().endsWith('}')) resolve(text);
     });
-    // A connection that broke is closed right afterwards; why stands in what the test compares.
+    // A broken connection is closed right afterwards. What the test compares shows why.
     socket.on('error', ({ message }) => {
       text += `\n${message}`;
     });

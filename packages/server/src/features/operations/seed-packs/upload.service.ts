@@ -18,13 +18,14 @@ import { packOf, type SeedPorts } from './seed-datasets.service.ts';
 import { selectLoadedPacks, selectPackRecords } from './seed-packs.store.ts';
 import { waitForSeedLock } from './seed-progress.store.ts';
 
-/** Longest that the database may work on one statement, in ms: an upload waits for a load that is under way. */
+/** Time limit for one statement, in ms: an upload waits for a running load. */
 const statementMs = 60_000;
 
 /**
- * Puts the rows of a file in the place of those of a schema of a loaded pack, all or none (docs/design/quality.md T21). The file is put aside while it arrives; then one transaction takes it over, so that a client who is
- * slow, leaves or sends nonsense changes nothing and holds nothing up. Throws 404 when the pack is not there or not loaded, 400
- * `csv_invalid`, 413, 415.
+ * Replaces the rows of a loaded pack's schema with those of a file, all or none (docs/design/quality.md T21). The file
+ * is spooled as it arrives, then taken over in one transaction, so that a client who is slow, leaves or sends nonsense
+ * changes nothing and blocks nothing. Throws 404 if the pack doesn't exist or isn't loaded, 400 `csv_invalid`, 413,
+ * 415.
  */
 export async function uploadRows(
   ports: SeedPorts,
@@ -96,7 +97,7 @@ async function readBody(parts: Parts): Promise<Uploaded> {
 
 async function takeOver(tx: Tx, pack: Pack, at: number, of: PackSchema, { file, encoding }: Uploaded): Promise<number> {
   await waitForSeedLock(tx);
-  // Again under the lock: it may have been removed while the file arrived.
+  // Check again under the lock: it may have been removed while the file arrived.
   await assertLoaded(tx, pack);
   const records = await selectPackRecords(tx, pack.key);
   const schemaId = records.schemas?.[at];
@@ -117,7 +118,7 @@ async function takeOver(tx: Tx, pack: Pack, at: number, of: PackSchema, { file, 
   return inserted;
 }
 
-/** As `replaceRows`; a schema that the tenant has deleted is not loaded any more. */
+/** Like `replaceRows`. A schema that the tenant deleted is no longer loaded. */
 async function replace(...given: Parameters<typeof replaceRows>): ReturnType<typeof replaceRows> {
   try {
     return await replaceRows(...given);

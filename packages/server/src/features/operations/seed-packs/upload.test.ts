@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileOf, headersOf, messages, startUploadServer, type UploadServer, uploadPath } from './test-upload.ts';
 
-/** Files in the place of a dataset's rows: what is taken over, and what is refused (docs/design/quality.md T21). */
+/** Replacing a dataset's rows by a file: what is accepted, and what is refused (docs/design/quality.md T21). */
 
 let world: UploadServer;
 before(async () => {
@@ -93,7 +93,7 @@ describe('a file is taken over', () => {
   });
 
   test('in UTF-8, and where it is not that, in Windows-1252', async () => {
-    // A character of two bytes lies across the places where the body is cut into pieces.
+    // A two-byte character crosses the places where the body is split.
     const long = 'client_id,job\n'.concat('é'.repeat(39_000).replaceAll(/(.{39})/g, (part) => `${part}\n`));
     const lines = long.split('\n').map((line, at) => (at === 0 ? line : line === '' ? line : `K${at},${line}`));
     assert.equal((await world.upload(lines.join('\n'))).status, 200);
@@ -113,7 +113,7 @@ describe('a file is taken over', () => {
   });
 
   test('and the real file of the data set is', async (t) => {
-    // Beside the checkout, or beside the folder of a checkout of its own.
+    // Next to the checkout, or next to the folder of a separate checkout.
     const file = ['../shared', '../../shared']
       .map((folder) => join(import.meta.dirname, '../../../../../..', folder, 'data/uci-bank/bank-full.csv'))
       .find(existsSync);

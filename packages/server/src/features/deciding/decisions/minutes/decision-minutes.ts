@@ -53,131 +53,135 @@ const minuteMs = 60_000;
 const noFlow = { id: '00000000-0000-0000-0000-000000000000', version: 0 };
 /** Maximum rows to keep while the database is away. The oldest minutes are dropped first. */
 const mostRows = 20_000;
-/** Up to so many tenants, their minute under way is written too, so that a first decision is soon counted; each costs a transaction. */
+/** Write the current minute too while it has at most this many tenants, so that a first decision counts soon; each costs a transaction. */
 const mostSoon = 20;
 
-/** @param knownFlows which of these flows the tenant has; figures of flows that a reset removed are dropped */
+/** By minute (epoch ms), tenant, and flow with arm. */
+type Minutes = Map<number, Map<string, Map<string, Cell>>>;
+
+/** Writes one tenant's rows. Drops figures of flows that a reset removed. */
+type WriteRows = (tenantId: string, rows: readonly Cell[]) => Promise<void>;
+
+/** `knownFlows` returns which of these flows the tenant has. */
 export function createDecisionMinutes(
   database: Pick<Database, 'withTenant'>,
   knownFlows: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>,
   clock: Clock,
   onError: (error: unknown) => void,
 ): DecisionMinutes {
-  /** By minute (epoch ms), tenant, and flow with arm. */
-  let minutes = new Map<number, Map<string, Map<string, Cell>>>();
-  let flushing: Promise<void> = Promise.resolve();
-
-  function cellsOf(minute: number, tenantId: string): Map<string, Cell> {
-    let tenants = minutes.get(minute);
-    if (tenants === undefined) {
-      tenants = new Map();
-      minutes.set(minute, tenants);
-    }
-    let cells = tenants.get(tenantId);
-    if (cells === undefined) {
-      cells = new Map();
-      tenants.set(tenantId, cells);
-    }
-    return cells;
-  }
-
-  function cellOf(cells: Map<string, Cell>, minute: number, flow: Pick<SnapshotFlow, 'id' | 'version'>): Cell {
-    // The one arm that there is; releases bring the other.
-    const arm = 0;
-    const key = `${flow.id} ${flow.version} ${arm}`;
-    let cell = cells.get(key);
-    if (cell === undefined) {
-      cell = emptyCell(minute, flow, arm);
-      cells.set(key, cell);
-    }
-    return cell;
-  }
-
+  const minutes: Minutes = new Map();
+  const write: WriteRows = (tenantId, rows) =>
+    database.withTenant(tenantId, systemActor('decision-minutes'), async (tx) => {
+      const known = await knownFlows(tx, [...new Set(rows.map(({ flowId }) => flowId))]);
+      await addMinutes(
+        tx,
+        rows.filter(({ flowId }) => flowId === noFlow.id || known.has(flowId)),
+      );
+    });
   const minuteNow = (): number => Math.floor(clock.now() / minuteMs) * minuteMs;
-
-  async function write(which: 'due' | 'all'): Promise<void> {
-    const now = minuteNow();
-    const isDue = ([minute, tenants]: readonly [number, ReadonlyMap<string, unknown>]): boolean =>
-      which === 'all' || minute < now || tenants.size <= mostSoon;
-    const due = [...minutes].filter(isDue);
-    const byTenant = new Map<string, Cell[]>();
-    for (const [minute, tenants] of due) {
-      minutes.delete(minute);
-      for (const [tenantId, cells] of tenants) {
-        byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), ...cells.values()]);
-      }
-    }
-    for (const [tenantId, rows] of byTenant) {
-      try {
-        await database.withTenant(tenantId, systemActor('decision-minutes'), async (tx) => {
-          const known = await knownFlows(tx, [...new Set(rows.map(({ flowId }) => flowId))]);
-          await addMinutes(
-            tx,
-            rows.filter(({ flowId }) => flowId === noFlow.id || known.has(flowId)),
-          );
-        });
-      } catch (error) {
-        onError(error);
-        keep(tenantId, rows);
-      }
-    }
-    letGo();
-  }
-
-  /** Puts back rows that couldn't be written. Others may have been counted since, when the clock stepped back. */
-  function keep(tenantId: string, rows: readonly Cell[]): void {
-    for (const row of rows) {
-      const minute = row.minute.getTime();
-      const cell = cellOf(cellsOf(minute, tenantId), minute, { id: row.flowId, version: row.flowVersion });
-      add(cell, row);
-    }
-  }
-
-  function letGo(): void {
-    const rowsOf = (tenants: Map<string, Map<string, Cell>>): number =>
-      [...tenants.values()].reduce((sum, cells) => sum + cells.size, 0);
-    let rows = 0;
-    const kept = new Map<number, Map<string, Map<string, Cell>>>();
-    for (const [minute, tenants] of [...minutes].sort(([a], [b]) => b - a)) {
-      rows += rowsOf(tenants);
-      if (rows > mostRows) {
-        onError(new Error('decision counts dropped: they could not be written for too long'));
-        break;
-      }
-      kept.set(minute, tenants);
-    }
-    minutes = kept;
-  }
-
+  let flushing: Promise<void> = Promise.resolve();
   return {
-    decided(tenantId, decisions) {
-      const minute = minuteNow();
-      const cells = cellsOf(minute, tenantId);
-      const endedAt = performance.now();
-      let flow: TimedDecision['flow'] | null = null;
-      let cell: Cell | null = null;
-      for (const each of decisions) {
-        // A batch usually has one flow.
-        if (cell === null || each.flow !== flow) {
-          flow = each.flow;
-          cell = cellOf(cells, minute, flow);
-        }
-        count(cell, each.figures);
-        time(cell, endedAt - each.startedAt);
-      }
-    },
+    decided: (tenantId, decisions) => countDecisions(minutes, minuteNow(), tenantId, decisions),
     failed(tenantId, flow, error, startedAt) {
       const minute = minuteNow();
-      const cell = cellOf(cellsOf(minute, tenantId), minute, flow ?? noFlow);
+      const cell = cellOf(cellsOf(minutes, minute, tenantId), minute, flow ?? noFlow);
       const code = error instanceof AppError ? error.code : 'internal';
       cell.errors = { ...cell.errors, [code]: (cell.errors[code] ?? 0) + 1 };
       time(cell, performance.now() - startedAt);
     },
     flush(which) {
-      flushing = flushing.then(() => write(which));
+      flushing = flushing.then(() => writeDue(minutes, which === 'all' ? null : minuteNow(), write, onError));
       return flushing;
     },
   };
+}
+
+function countDecisions(minutes: Minutes, minute: number, tenantId: string, decisions: readonly TimedDecision[]): void {
+  const cells = cellsOf(minutes, minute, tenantId);
+  const endedAt = performance.now();
+  let flow: TimedDecision['flow'] | null = null;
+  let cell: Cell | null = null;
+  for (const each of decisions) {
+    // A batch usually has one flow.
+    if (cell === null || each.flow !== flow) {
+      flow = each.flow;
+      cell = cellOf(cells, minute, flow);
+    }
+    count(cell, each.figures);
+    time(cell, endedAt - each.startedAt);
+  }
+}
+
+function cellsOf(minutes: Minutes, minute: number, tenantId: string): Map<string, Cell> {
+  let tenants = minutes.get(minute);
+  if (tenants === undefined) {
+    tenants = new Map();
+    minutes.set(minute, tenants);
+  }
+  let cells = tenants.get(tenantId);
+  if (cells === undefined) {
+    cells = new Map();
+    tenants.set(tenantId, cells);
+  }
+  return cells;
+}
+
+function cellOf(cells: Map<string, Cell>, minute: number, flow: Pick<SnapshotFlow, 'id' | 'version'>): Cell {
+  // The only arm there is; releases will add the other.
+  const arm = 0;
+  const key = `${flow.id} ${flow.version} ${arm}`;
+  let cell = cells.get(key);
+  if (cell === undefined) {
+    cell = emptyCell(minute, flow, arm);
+    cells.set(key, cell);
+  }
+  return cell;
+}
+
+/** Writes the minutes before `now`, and those of few tenants; `now` null: all. Puts back what can't be written. */
+async function writeDue(
+  minutes: Minutes,
+  now: number | null,
+  write: WriteRows,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const due = [...minutes].filter(([minute, tenants]) => now === null || minute < now || tenants.size <= mostSoon);
+  const byTenant = new Map<string, Cell[]>();
+  for (const [minute, tenants] of due) {
+    minutes.delete(minute);
+    for (const [tenantId, cells] of tenants) {
+      byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), ...cells.values()]);
+    }
+  }
+  for (const [tenantId, rows] of byTenant) {
+    try {
+      await write(tenantId, rows);
+    } catch (error) {
+      onError(error);
+      putBack(minutes, tenantId, rows);
+    }
+  }
+  dropOldest(minutes, onError);
+}
+
+/** Puts back rows that couldn't be written. Others may have been counted since, when the clock stepped back. */
+function putBack(minutes: Minutes, tenantId: string, rows: readonly Cell[]): void {
+  for (const row of rows) {
+    const minute = row.minute.getTime();
+    add(cellOf(cellsOf(minutes, minute, tenantId), minute, { id: row.flowId, version: row.flowVersion }), row);
+  }
+}
+
+/** Drops the oldest minutes beyond `mostRows`. */
+function dropOldest(minutes: Minutes, onError: (error: unknown) => void): void {
+  let rows = 0;
+  let isFull = false;
+  for (const [minute, tenants] of [...minutes].sort(([a], [b]) => b - a)) {
+    for (const cells of tenants.values()) rows += cells.size;
+    isFull ||= rows > mostRows;
+    if (isFull) minutes.delete(minute);
+  }
+  if (isFull) onError(new Error('decision counts dropped: they could not be written for too long'));
 }
 
 function emptyCell(minute: number, flow: Pick<SnapshotFlow, 'id' | 'version'>, arm: number): Cell {

@@ -1,7 +1,7 @@
 import type { Decision, DecisionInput, Plan } from '@arbiter/engine';
 import type { HeldStates } from '../../../catalogue/models/index.ts';
 import type { DecidePorts } from '../recommend/decide-ports.ts';
-import type { Asked } from './read-batch.ts';
+import type { BatchQuestion } from './batch-question.ts';
 
 /** Consecutive failures after which a model isn't asked, and for how long (docs/design/api-decisioning.md 10). */
 export const modelBreakerRules = { failures: 5, pauseMs: 60_000 } as const;
@@ -10,7 +10,7 @@ export const modelBreakerRules = { failures: 5, pauseMs: 60_000 } as const;
 export async function readModels(
   { models }: Pick<DecidePorts, 'models'>,
   { tenantId, version }: { readonly tenantId: string; readonly version: number },
-  prepared: readonly Asked[],
+  prepared: readonly BatchQuestion[],
 ): Promise<HeldStates | null> {
   if (!prepared.some(({ flow }) => flow.plan.models.some(({ learns }) => learns))) return null;
   return models.get(tenantId, version);

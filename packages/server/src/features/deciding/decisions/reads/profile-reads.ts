@@ -5,6 +5,7 @@ import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
 import {
   type AutoRead,
   beginJoin,
+  type JoinOfRequest,
   type LateReads,
   nextStep,
   planJoins,
@@ -53,6 +54,37 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
     return { statements: [], resolve: async () => requests.map(() => nothing) };
   }
   const tables = new Map<string, TableRead>();
+  const reads = planReads(catalogue, flows, requests, tables);
+  const first = [...tables.values()].filter((table) => table.keys.size > 0);
+  return {
+    statements: first.map(statementOf),
+    async resolve(answers, tx) {
+      first.forEach((table, i) => {
+        table.found = table.rows.parse(answers[i]!);
+      });
+      await followJoins(tx, reads);
+      const profiles = reads.map(({ auto, joined, request }) => profileOf(auto, joined, request.customerId));
+      await followLookUps(tx, reads, profiles);
+      return reads.map(({ enrich }, i) => withEnriched(profiles[i]!, enrich));
+    },
+  };
+}
+
+/** What one request reads. */
+interface RequestReads {
+  readonly auto: readonly AutoRead[];
+  readonly joined: readonly JoinOfRequest[];
+  readonly enrich: readonly EnrichRead[];
+  readonly request: DecisionRequest;
+}
+
+/** Adds the tables to read to `tables`, with the keys that are known before anything is read. */
+function planReads(
+  catalogue: TenantCatalogue,
+  flows: readonly LiveFlow[],
+  requests: readonly ProfileRequest[],
+  tables: Map<string, TableRead>,
+): readonly RequestReads[] {
   /** Requests of one flow share the read; two flows of one batch may read different columns of one table. */
   const tableOf: TableOf = (schemaId, column, what, statement) => {
     const id = `${schemaId} ${column} ${what}`;
@@ -69,8 +101,7 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
   const rowsOf = (schemaId: string, column: string, columns: readonly string[]): TableRead =>
     tableOf(schemaId, column, columns.join(' '), (schema) => rowsByKeyStatement(schema, column, columns));
   const joins = new Map(flows.map((flow) => [flow, planJoins(flow, rowsOf, tableOf)]));
-
-  const plans = requests.map(({ flow, request }) => {
+  return requests.map(({ flow, request }) => {
     const columnsOf = ({ schemaId, columns }: AutoSource) => flow.readSet.columns[schemaId] ?? columns;
     const { sources, columnsBeside } = joins.get(flow)!;
     const auto = flow.plan.autoSources.map((source): AutoRead => {
@@ -89,48 +120,49 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
     });
     return { auto, joined, enrich, request };
   });
-  const first = [...tables.values()].filter((table) => table.keys.size > 0);
+}
 
-  return {
-    statements: first.map(statementOf),
-    async resolve(answers, tx) {
-      first.forEach((table, i) => {
-        table.found = table.rows.parse(answers[i]!);
-      });
-      const longest = Math.max(0, ...plans.flatMap(({ joined }) => joined.map(({ source }) => source.steps.length)));
-      for (let step = 0; step < longest; step++) {
-        const late: LateReads = new Map();
-        for (const { joined } of plans) for (const join of joined) nextStep(join, step, late);
-        if (late.size > 0) await readAgain(tx, late);
+/** Reads the rows on the way to joined schemas, one round trip per step. */
+async function followJoins(tx: HotTransaction, reads: readonly RequestReads[]): Promise<void> {
+  const longest = Math.max(0, ...reads.flatMap(({ joined }) => joined.map(({ source }) => source.steps.length)));
+  for (let step = 0; step < longest; step++) {
+    const late: LateReads = new Map();
+    for (const { joined } of reads) for (const join of joined) nextStep(join, step, late);
+    if (late.size > 0) await readAgain(tx, late);
+  }
+}
+
+/** Reads the rows of enrich nodes that look up what was read before, one round trip per link of the chain. */
+async function followLookUps(
+  tx: HotTransaction,
+  reads: readonly RequestReads[],
+  profiles: readonly Profile[],
+): Promise<void> {
+  const lastTrip = Math.max(0, ...reads.flatMap(({ enrich }) => enrich.map(({ source }) => source.trip)));
+  for (let trip = 1; trip <= lastTrip; trip++) {
+    const late: LateReads = new Map();
+    reads.forEach(({ enrich, request }, i) => {
+      for (const each of enrich) {
+        if (each.source.trip !== trip) continue;
+        each.key = lookupKey(each.source, request, seenBy(each.source, enrich, profiles[i]!.values));
+        if (each.key !== null) readLate(late, each.table, each.key);
       }
-      const profiles = plans.map(({ auto, joined, request }) => profileOf(auto, joined, request.customerId));
-      const lastTrip = Math.max(0, ...plans.flatMap(({ enrich }) => enrich.map(({ source }) => source.trip)));
-      for (let trip = 1; trip <= lastTrip; trip++) {
-        const late: LateReads = new Map();
-        plans.forEach(({ enrich, request }, i) => {
-          for (const each of enrich) {
-            if (each.source.trip !== trip) continue;
-            each.key = lookupKey(each.source, request, seenBy(each.source, enrich, profiles[i]!.values));
-            if (each.key !== null) readLate(late, each.table, each.key);
-          }
-        });
-        if (late.size > 0) await readAgain(tx, late);
-      }
-      return plans.map(({ enrich }, i) => {
-        const profile = profiles[i]!;
-        if (enrich.length === 0) return profile;
-        const enriched: Record<string, (Row | null)[]> = {};
-        let { known } = profile;
-        for (const { source, table, key } of enrich) {
-          const row = key === null ? null : (table.found.get(key) ?? null);
-          known ||= row !== null;
-          enriched[source.nodeId] ??= [];
-          enriched[source.nodeId]![source.position] = row;
-        }
-        return { ...profile, known, enriched };
-      });
-    },
-  };
+    });
+    if (late.size > 0) await readAgain(tx, late);
+  }
+}
+
+function withEnriched(profile: Profile, enrich: readonly EnrichRead[]): Profile {
+  if (enrich.length === 0) return profile;
+  const enriched: Record<string, (Row | null)[]> = {};
+  let { known } = profile;
+  for (const { source, table, key } of enrich) {
+    const row = key === null ? null : (table.found.get(key) ?? null);
+    known ||= row !== null;
+    enriched[source.nodeId] ??= [];
+    enriched[source.nodeId]![source.position] = row;
+  }
+  return { ...profile, known, enriched };
 }
 
 async function readAgain(tx: HotTransaction, late: ReadonlyMap<TableRead, ReadonlySet<string>>): Promise<void> {

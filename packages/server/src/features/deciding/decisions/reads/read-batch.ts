@@ -1,31 +1,29 @@
 import type { Warning } from '@arbiter/contract';
 import type { Evidence, ObjectiveCounts, Plan, ZoneClock } from '@arbiter/engine';
-import type { HotStatement, HotTransaction } from '../../../../db/index.ts';
+import type { HotTransaction } from '../../../../db/index.ts';
 import { instantFrom } from '../../../../platform/clock.ts';
 import type { HeldStates } from '../../../catalogue/models/index.ts';
-import { readSoldOut } from '../../../catalogue/offers/index.ts';
-import { type Membership, planMembership } from '../../../catalogue/segments/index.ts';
+import type { Membership } from '../../../catalogue/segments/index.ts';
 import {
   type BatchCustomer,
   type BatchCustomers,
   fillLog,
   instantFor,
   isLogShort,
-  lockStates,
   makeMissing,
-  readStates,
   takeCustomers,
 } from '../../customer-states/index.ts';
 import { evidenceView } from '../../evidence/index.ts';
-import { type LiveFlow, newestVersions, StaleCatalogue, type TenantCatalogue } from '../../plans/index.ts';
-import { announceWriting, volumeNames } from '../../volumes/index.ts';
-import type { Prepared } from '../recommend/decide-job.ts';
+import { type LiveFlow, StaleCatalogue, type TenantCatalogue } from '../../plans/index.ts';
+import { volumeNames } from '../../volumes/index.ts';
 import type { DecidePorts } from '../recommend/decide-ports.ts';
 import { openQuota, type QuotaInBatch } from '../recommend/playground-quota.ts';
-import { type VolumeWatch, watchOf } from '../volumes/volume-watch.ts';
-import { type HeldVolumes, openVolumes, type VolumesInBatch, volumeReads } from '../volumes/volumes-in-batch.ts';
+import type { VolumeWatch } from '../volumes/volume-watch.ts';
+import { type HeldVolumes, openVolumes, type VolumesInBatch } from '../volumes/volumes-in-batch.ts';
+import type { BatchQuestion } from './batch-question.ts';
+import { planBatchReads } from './batch-statements.ts';
 import { readModels } from './model-inputs.ts';
-import { type Profile, planProfileReads } from './profile-reads.ts';
+import type { Profile } from './profile-reads.ts';
 import { readUnread } from './unread-schemas.ts';
 
 type Zones = Readonly<Record<string, ZoneClock>>;
@@ -91,12 +89,6 @@ export type ReadPorts = Pick<
   | 'objectiveCounts'
 >;
 
-/** A question as far as it is read for. */
-export type Asked = Pick<Prepared, 'flow' | 'request'> & {
-  /** Absent for questions without a caller. */
-  readonly job?: { readonly call: { readonly debug: boolean } };
-};
-
 /**
  * Locks and reads the customers of a batch, and reads all else that its decisions need: one round trip, and one more for
  * each of customers never seen, looked-up rows, a playground's quota, volumes with little left and a log that is too short.
@@ -106,38 +98,21 @@ export async function readBatch(
   ports: ReadPorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
-  prepared: readonly Asked[],
+  prepared: readonly BatchQuestion[],
   { wait, isFresh, hold, at }: ReadOptions,
 ): Promise<BatchRead> {
   const { tenantId } = catalogue;
   const startedAt = performance.now();
-  // About now; whatever decides is the instant that the database tells with the customers.
+  // About now. What decides is the instant that the database returns with the customers.
   const near = at ?? ports.clock.now();
   // Before locking any row: usually this is in memory, and if it must be read, no other request waits for a lock.
-  const objectiveCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts)
-    ? await ports.objectiveCounts.get(tenantId, catalogue.version, near)
-    : null;
-  const stored = new Set<string>();
-  for (const { request } of prepared) if (!request.dryRun) stored.add(request.customerId);
-  const dry = new Set<string>();
-  for (const { request } of prepared) if (!stored.has(request.customerId)) dry.add(request.customerId);
-  const reads = planProfileReads(catalogue, prepared);
-  const membership = planMembership(prepared);
-  const statements: HotStatement[] = [];
-  const announced = stored.size > 0 ? [announceWriting(tenantId)] : [];
-  if (stored.size > 0) statements.push(lockStates(tenantId, [...stored], wait));
-  if (dry.size > 0) statements.push(readStates(tenantId, [...dry]));
-  // After the lock, to include changes made while we waited for it.
-  statements.push(newestVersions(tenantId));
-  const head = statements.length;
-  const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
-  const watch = watchOf(catalogue, prepared);
-  const counted = watch === null ? [] : volumeReads(tenantId, watch, near);
-  const sent = [...announced, ...statements, ...reads.statements, ...membership.statements, ...stock, ...counted];
+  const needsCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts);
+  const objectiveCounts = needsCounts ? await ports.objectiveCounts.get(tenantId, catalogue.version, near) : null;
+  const reads = planBatchReads(catalogue, prepared, wait, near);
+  const { stored, watch } = reads;
   const sentAt = performance.now();
-  const loaded = (await tx.send(sent)).slice(announced.length);
-
-  const newest = loaded[head - 1]![0]!;
+  const rows = reads.split(await tx.send(reads.statements));
+  const { newest } = rows;
   if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
   else if (!isFresh || (stored.size > 0 && (await missesVolumes(tx, tenantId, watch))))
     throw new StaleCatalogue(Number(newest.version));
@@ -148,43 +123,22 @@ export async function readBatch(
   const clock = at === undefined ? ports.clock : { now: () => at };
   const lockedAt = instantFrom(clock, newest.instant as Date, sentAt);
   const customers: BatchCustomers = new Map();
-  if (stored.size > 0) takeCustomers(customers, loaded[0]!, true);
-  if (dry.size > 0) takeCustomers(customers, loaded[head - 2]!, false);
+  if (rows.locked !== null) takeCustomers(customers, rows.locked, true);
+  if (rows.unlocked !== null) takeCustomers(customers, rows.unlocked, false);
   await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
-  const profiles = await reads.resolve(loaded.slice(head), tx);
-  const behind = head + reads.statements.length + membership.statements.length;
-  const memberships = membership.resolve(loaded.slice(head + reads.statements.length, behind));
-  const soldOut = (stock.length === 0 ? [] : loaded[behind]!).map((row) => row.offer_id as string);
+  const profiles = await reads.profiles.resolve(rows.profiles, tx);
   const quota = catalogue.isPlayground ? await openQuota(tx, catalogue, stored.size > 0) : null;
-  const { timezone } = catalogue.settings;
-  const volumes =
-    watch === null
-      ? null
-      : await openVolumes(tx, watch, loaded.slice(behind + stock.length), {
-          tenantId,
-          now: lockedAt,
-          clock,
-          dayAt: (at) => ports.zoneClock(timezone, at),
-          decisions: decisionsOf(prepared, customers),
-          hold,
-        });
+  const dayAt = (at: number) => ports.zoneClock(catalogue.settings.timezone, at);
+  const decisions = decisionsOf(prepared, customers);
+  const opening = { tenantId, now: lockedAt, clock, dayAt, decisions, hold };
+  const volumes = watch === null ? null : await openVolumes(tx, watch, rows.volumes, opening);
   // Use the instant of the volumes, if there are any: daily counts are dated in it.
   const now = volumes?.now ?? lockedAt;
   const nowOf: BatchRead['nowOf'] = (customer) =>
     at !== undefined || customer === null ? now : instantFor(customer.state, now);
   const configAgeMs = ports.catalogues.ageMs(tenantId);
-  for (const { flow, request } of prepared) {
-    // It won't be decided.
-    if (!request.dryRun && quota?.left() === 0) continue;
-    const customer = customers.get(request.customerId);
-    if (customer === undefined) continue;
-    const from = nowOf(customer) - flow.plan.logHorizonMs;
-    if (isLogShort(customer, from)) await fillLog(tx, tenantId, customer, from);
-  }
-  const unread = new Map<LiveFlow, readonly Warning[]>();
-  for (const { flow, job } of prepared) {
-    if (job?.call.debug === true && !unread.has(flow)) unread.set(flow, await readUnread(tx, flow, catalogue));
-  }
+  await fillLogs(tx, tenantId, prepared, customers, quota, nowOf);
+  const unread = await readUnreadOf(tx, catalogue, prepared);
   ports.batchStage('load', (performance.now() - startedAt) / 1000);
   return {
     now,
@@ -195,11 +149,11 @@ export async function readBatch(
     stored,
     profiles,
     unread,
-    memberships,
+    memberships: reads.membership.resolve(rows.memberships),
     evidence: evidenceView(evidence),
     modelStates,
     objectiveCounts,
-    soldOut,
+    soldOut: rows.soldOut,
     volumes,
     quota,
     configAgeMs,
@@ -216,7 +170,7 @@ async function missesVolumes(tx: HotTransaction, tenantId: string, watch: Volume
 }
 
 /** Returns how many of them are stored: those of locked customers. */
-function decisionsOf(prepared: readonly Asked[], customers: BatchCustomers): number {
+function decisionsOf(prepared: readonly BatchQuestion[], customers: BatchCustomers): number {
   let count = 0;
   for (const { request } of prepared) if (!request.dryRun && customers.has(request.customerId)) count += 1;
   return count;
@@ -238,4 +192,35 @@ function zonesAt(ports: ReadPorts): BatchRead['zonesOf'] {
     }
     return zones;
   };
+}
+
+/** Completes the logs of customers whose plans look back further than what was read. */
+async function fillLogs(
+  tx: HotTransaction,
+  tenantId: string,
+  prepared: readonly BatchQuestion[],
+  customers: BatchCustomers,
+  quota: QuotaInBatch | null,
+  nowOf: BatchRead['nowOf'],
+): Promise<void> {
+  for (const { flow, request } of prepared) {
+    // It won't be decided.
+    if (!request.dryRun && quota?.left() === 0) continue;
+    const customer = customers.get(request.customerId);
+    if (customer === undefined) continue;
+    const from = nowOf(customer) - flow.plan.logHorizonMs;
+    if (isLogShort(customer, from)) await fillLog(tx, tenantId, customer, from);
+  }
+}
+
+async function readUnreadOf(
+  tx: HotTransaction,
+  catalogue: TenantCatalogue,
+  prepared: readonly BatchQuestion[],
+): Promise<BatchRead['unread']> {
+  const unread = new Map<LiveFlow, readonly Warning[]>();
+  for (const { flow, job } of prepared) {
+    if (job?.call.debug === true && !unread.has(flow)) unread.set(flow, await readUnread(tx, flow, catalogue));
+  }
+  return unread;
 }

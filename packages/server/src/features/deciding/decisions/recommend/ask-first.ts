@@ -40,70 +40,24 @@ const nothingHeld: HeldVolumes = new Set();
  * to find out what to ask (docs/design/api-decisioning.md 8).
  */
 export function createRehearsals(
-  ports: () => DecidePorts,
+  ports: DecidePorts,
   asker: WebhookAsker,
   submit: (tenantId: string, job: DecideJob) => void,
 ): Rehearsals {
   const asking = new Set<Promise<void>>();
 
-  /**
-   * Reads what the decision would use now, without a lock, from a catalogue that is the newest, or was when this began.
-   */
-  async function look(first: TenantCatalogue, job: DecideJob): Promise<Look | null> {
-    let catalogue = first;
-    let isFresh = false;
-    let isMade = false;
-    for (;;) {
-      const { prepared, refused } = await prepare(catalogue, [job]);
-      const [failure] = refused;
-      const [each] = prepared;
-      if (failure !== undefined) throw failure.error;
-      if (each === undefined || !asksFirst(each)) return null;
-      const { request } = each;
-      // Like a dry run: locks nothing and creates nothing that's missing.
-      const unlocked = [{ ...each, request: { ...request, dryRun: true } }];
-      const held = catalogue;
-      try {
-        const facts = await ports().hot.run(
-          held.tenantId,
-          async (tx) => {
-            const read = await readBatch(ports(), held, tx, unlocked, {
-              wait: false,
-              isFresh,
-              hold: nothingHeld,
-            });
-            return inputFacts(ports(), held, read, 0, each, read.customers.get(request.customerId) ?? null);
-          },
-          job.until - performance.now(),
-        );
-        return { prepared: each, facts };
-      } catch (error) {
-        if (error instanceof MissingVolumes && !isMade) {
-          isMade = true;
-          await ports().makeVolumes(held, error.refs);
-          continue;
-        }
-        // Answers for an old plan would be useless, because the newest one decides.
-        if (isFresh || !(error instanceof StaleCatalogue)) throw error;
-        const version = await versionBehind(ports().hot, held, error);
-        catalogue = await ports().catalogues.refresh(held.tenantId, version);
-        isFresh = true;
-      }
-    }
-  }
-
   async function rehearse(catalogue: TenantCatalogue, job: DecideJob): Promise<void> {
     const { tenantId } = catalogue;
-    const seen = await look(catalogue, job);
-    if (seen === null) {
+    const look = await lookAhead(ports, catalogue, job);
+    if (look === null) {
       submit(tenantId, { ...job, queuedAt: performance.now() });
       return;
     }
-    const { facts, prepared } = seen;
+    const { facts, prepared } = look;
     const { plan, hash } = prepared.flow;
     const { requestId, customerId } = prepared.request;
-    const asked = { tenantId, plan, requestId, customerId, until: job.until };
-    const answers = await asker.ask(asked, (external, ask) => {
+    const question = { tenantId, plan, requestId, customerId, until: job.until };
+    const answers = await asker.ask(question, (external, ask) => {
       decide(plan, seeded(tenantId, { ...facts, external }), { ask });
     });
     const times = (job.asked?.times ?? 0) + 1;
@@ -125,4 +79,54 @@ export function createRehearsals(
       while (asking.size > 0) await Promise.all(asking);
     },
   };
+}
+
+/**
+ * Reads what the decision would use now, without a lock, from a catalogue that is the newest, or was when this began.
+ * Null: the plan that would decide has no webhooks left to ask.
+ */
+async function lookAhead(ports: DecidePorts, first: TenantCatalogue, job: DecideJob): Promise<Look | null> {
+  let catalogue = first;
+  let isFresh = false;
+  let hasMadeVolumes = false;
+  for (;;) {
+    const { prepared, refused } = await prepare(catalogue, [job]);
+    const [failure] = refused;
+    const [each] = prepared;
+    if (failure !== undefined) throw failure.error;
+    if (each === undefined || !asksFirst(each)) return null;
+    try {
+      return { prepared: each, facts: await readUnlocked(ports, catalogue, each, isFresh) };
+    } catch (error) {
+      if (error instanceof MissingVolumes && !hasMadeVolumes) {
+        hasMadeVolumes = true;
+        await ports.makeVolumes(catalogue, error.refs);
+        continue;
+      }
+      // Answers for an old plan would be useless, because the newest one decides.
+      if (isFresh || !(error instanceof StaleCatalogue)) throw error;
+      const version = await versionBehind(ports.hot, catalogue, error);
+      catalogue = await ports.catalogues.refresh(catalogue.tenantId, version);
+      isFresh = true;
+    }
+  }
+}
+
+/** Like a dry run: locks nothing and creates nothing that's missing. */
+function readUnlocked(
+  ports: DecidePorts,
+  catalogue: TenantCatalogue,
+  prepared: Prepared,
+  isFresh: boolean,
+): Promise<Look['facts']> {
+  const { job, request } = prepared;
+  const unlocked = [{ ...prepared, request: { ...request, dryRun: true } }];
+  return ports.hot.run(
+    catalogue.tenantId,
+    async (tx) => {
+      const read = await readBatch(ports, catalogue, tx, unlocked, { wait: false, isFresh, hold: nothingHeld });
+      return inputFacts(ports, catalogue, read, 0, prepared, read.customers.get(request.customerId) ?? null);
+    },
+    job.until - performance.now(),
+  );
 }

@@ -1,14 +1,14 @@
 import { AppError } from '../../../../platform/app-error.ts';
 import { assertNewest, type TenantCatalogue, versionBehind } from '../../plans/index.ts';
+import type { SetApart } from '../queue/batcher.ts';
+import { settleHeld } from '../queue/held-customers.ts';
+import { byTime, tooLate } from '../queue/patience.ts';
 import { type HeldVolumes, MissingVolumes, VolumesMoved } from '../volumes/volumes-in-batch.ts';
 import { asksFirst } from './ask-first.ts';
-import type { SetApart } from './batcher.ts';
 import { decideAll, type HeldJobs } from './decide-all.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
-import { settleHeld } from './held-customers.ts';
 import { failed, type Outcome } from './outcome.ts';
-import { byTime, tooLate } from './patience.ts';
 import { prepare } from './prepare-batch.ts';
 
 /** Where jobs go from here. */

@@ -11,9 +11,9 @@ import type { Seal } from '../../sealed-records/index.ts';
 import type { VolumeRef } from '../../volumes/index.ts';
 import type { DecisionCounts } from '../minutes/decision-counts.ts';
 import type { DecisionMinutes } from '../minutes/decision-minutes.ts';
+import type { WaitingRoom } from '../queue/waiting-room.ts';
 import type { StageWatch } from '../traces/stage-clock.ts';
 import type { Prepared } from './decide-job.ts';
-import type { WaitingRoom } from './waiting-room.ts';
 
 /** What a batch of decisions needs from the rest of the server. */
 export interface DecidePorts {

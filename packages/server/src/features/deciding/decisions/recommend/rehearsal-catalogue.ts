@@ -1,4 +1,12 @@
-import { type Snapshot, semantics } from '@arbiter/engine';
+import {
+  type Snapshot,
+  type SnapshotCreative,
+  type SnapshotFlow,
+  type SnapshotOffer,
+  type SnapshotPolicy,
+  type SnapshotRule,
+  semantics,
+} from '@arbiter/engine';
 import { createSharedValues } from '../../../catalogue/catalogue-records/index.ts';
 import { settingsOf } from '../../../identity/settings/index.ts';
 import { compileFlow, type LiveFlow, noContentItems, ownReadSet, type TenantCatalogue } from '../../plans/index.ts';
@@ -15,8 +23,8 @@ const categoryId = invented(2, 0);
 
 /** Returns an invented catalogue with what most catalogues have: creatives, rules, caps, formulas, templates. */
 function inventedSnapshot(timezone: string): Snapshot {
-  const numbers = Array.from({ length: offers }, (_, at) => at);
   const settings = settingsOf({});
+  const numbers = Array.from({ length: offers }, (_, at) => at);
   return {
     format: 1,
     semantics,
@@ -29,97 +37,103 @@ function inventedSnapshot(timezone: string): Snapshot {
       mandatoryDailyCap: settings.mandatoryDailyCap,
       neverStore: [],
     },
-    flow: {
-      id: invented(3, 0),
-      key: 'rehearsal',
-      name: 'Rehearsal',
-      version: 1,
-      couplingOverride: null,
-      config: {
-        version: 2,
-        nodes: [
-          { id: 'inventory', type: 'inventory', config: {} },
-          { id: 'creatives', type: 'match_creatives', config: {} },
-          { id: 'qualify', type: 'qualify', config: {} },
-          { id: 'policy', type: 'contact_policy', config: {} },
-          { id: 'score', type: 'score', config: { method: 'formula' } },
-          { id: 'rank', type: 'rank', config: { method: 'topN', topN: 5 } },
-          { id: 'response', type: 'response', config: {} },
-        ],
-      },
-    },
+    flow: inventedFlow,
     channels: [{ id: channelId, name: 'Web', channelType: 'web', impressionMode: 'implicit', couplingMode: 'partial' }],
     placements: [],
     categories: [{ id: categoryId, name: 'Category' }],
     subCategories: [],
-    offers: numbers.map((at) => ({
-      id: invented(4, at),
-      name: `Offer ${at}`,
-      status: 'active',
-      categoryId,
-      subCategoryId: null,
-      category: 'engagement',
-      priority: (at * 37) % 101,
-      businessValue: (at * 17) % 101,
-      mandatory: false,
-      mandatoryExpiresAt: null,
-      emergencyExcluded: false,
-      description: '',
-      shortDesc: 'Short',
-      schedule: at % 10 === 0 ? { startDate: '2020-01-01', endDate: '2099-12-31' } : null,
-      eligibility: null,
-      metadata: {},
-      tags: ['travel'],
-      productType: 'card',
-      margin: 1,
-      revenueValue: 10,
-    })),
-    creatives: numbers.map((at) => ({
-      id: invented(5, at),
-      name: `Creative ${at}`,
-      offerId: invented(4, at),
-      channelId,
-      placementId: null,
-      templateType: 'banner',
-      content: { headline: 'For {first}', body: 'Text' },
-      personalization: [{ variable: 'first', source: 'customer.first_name', fallback: 'you' }],
-      constraints: {},
-      abTestVariant: null,
-      weight: 100,
-    })),
-    rules: [
-      {
-        id: invented(6, 0),
-        name: 'Rule',
-        ruleType: 'attribute_condition',
-        config: { attribute: 'attributes.page', operator: 'neq', value: 'never' },
-        scopes: [{ scope: 'global', scopeId: null }],
-        priority: 50,
-        stage: 'eligibility',
-        createdAt: 0,
-      },
-    ],
+    offers: numbers.map(inventedOffer),
+    creatives: numbers.map(inventedCreative),
+    rules: [inventedRule],
     policies: [
-      {
-        id: invented(7, 0),
-        name: 'Cap',
-        ruleType: 'frequency_cap',
-        config: { maxPerDay: 1_000, maxPerMonth: 10_000 },
-        scopes: [{ scope: 'global', scopeId: null }],
-        priority: 50,
-        createdAt: 0,
-      },
-      {
-        id: invented(7, 1),
-        name: 'Cooldown',
-        ruleType: 'cooldown',
-        config: { cooldownHours: 1, per: 'offer' },
-        scopes: [{ scope: 'global', scopeId: null }],
-        priority: 50,
-        createdAt: 1,
-      },
+      inventedPolicy(0, 'Cap', 'frequency_cap', { maxPerDay: 1_000, maxPerMonth: 10_000 }),
+      inventedPolicy(1, 'Cooldown', 'cooldown', { cooldownHours: 1, per: 'offer' }),
     ],
     schemas: [],
+  };
+}
+
+const inventedFlow: SnapshotFlow = {
+  id: invented(3, 0),
+  key: 'rehearsal',
+  name: 'Rehearsal',
+  version: 1,
+  couplingOverride: null,
+  config: {
+    version: 2,
+    nodes: [
+      { id: 'inventory', type: 'inventory', config: {} },
+      { id: 'creatives', type: 'match_creatives', config: {} },
+      { id: 'qualify', type: 'qualify', config: {} },
+      { id: 'policy', type: 'contact_policy', config: {} },
+      { id: 'score', type: 'score', config: { method: 'formula' } },
+      { id: 'rank', type: 'rank', config: { method: 'topN', topN: 5 } },
+      { id: 'response', type: 'response', config: {} },
+    ],
+  },
+};
+
+function inventedOffer(at: number): SnapshotOffer {
+  return {
+    id: invented(4, at),
+    name: `Offer ${at}`,
+    status: 'active',
+    categoryId,
+    subCategoryId: null,
+    category: 'engagement',
+    priority: (at * 37) % 101,
+    businessValue: (at * 17) % 101,
+    mandatory: false,
+    mandatoryExpiresAt: null,
+    emergencyExcluded: false,
+    description: '',
+    shortDesc: 'Short',
+    schedule: at % 10 === 0 ? { startDate: '2020-01-01', endDate: '2099-12-31' } : null,
+    eligibility: null,
+    metadata: {},
+    tags: ['travel'],
+    productType: 'card',
+    margin: 1,
+    revenueValue: 10,
+  };
+}
+
+function inventedCreative(at: number): SnapshotCreative {
+  return {
+    id: invented(5, at),
+    name: `Creative ${at}`,
+    offerId: invented(4, at),
+    channelId,
+    placementId: null,
+    templateType: 'banner',
+    content: { headline: 'For {first}', body: 'Text' },
+    personalization: [{ variable: 'first', source: 'customer.first_name', fallback: 'you' }],
+    constraints: {},
+    abTestVariant: null,
+    weight: 100,
+  };
+}
+
+const inventedRule: SnapshotRule = {
+  id: invented(6, 0),
+  name: 'Rule',
+  ruleType: 'attribute_condition',
+  config: { attribute: 'attributes.page', operator: 'neq', value: 'never' },
+  scopes: [{ scope: 'global', scopeId: null }],
+  priority: 50,
+  stage: 'eligibility',
+  createdAt: 0,
+};
+
+function inventedPolicy(at: number, name: string, ruleType: string, config: SnapshotPolicy['config']): SnapshotPolicy {
+  return {
+    id: invented(7, at),
+    name,
+    ruleType,
+    config,
+    scopes: [{ scope: 'global', scopeId: null }],
+    priority: 50,
+    createdAt: at,
   };
 }
 

@@ -9,12 +9,12 @@ import { type CustomerKeys, createCustomerKeys } from '../../customer-states/ind
 import { emptyEvidence } from '../../evidence/index.ts';
 import { noCounts } from '../../objectives/index.ts';
 import { createSeal, newDecisionId } from '../../sealed-records/index.ts';
+import { createWaitingRoom } from '../queue/waiting-room.ts';
 import { createStageWatch } from '../traces/stage-clock.ts';
 import { runBatch } from './decide-batch.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { readRecommendCall } from './recommend.rules.ts';
 import { nobodysTenant, rehearsalCatalogue } from './rehearsal-catalogue.ts';
-import { createWaitingRoom } from './waiting-room.ts';
 
 export interface RehearsalDeps {
   readonly clock: Clock;

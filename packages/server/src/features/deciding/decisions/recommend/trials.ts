@@ -90,72 +90,7 @@ export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
     until: number,
     isFresh: boolean,
   ): Promise<Trial[]> {
-    const startedAt = performance.now();
-    const asked: { readonly flow: LiveFlow; readonly request: DecisionInput['request'] }[] = [];
-    try {
-      for (const { call, flow: choose } of questions) {
-        const flow = await (choose === undefined ? catalogue.flowFor(call.flow, call.request) : choose(catalogue));
-        asked.push({ flow, request: requestFor(catalogue, flow, call.request) });
-      }
-    } catch (refusal) {
-      // An old catalogue may be the only reason for a rejection: what it names was just created on another node.
-      if (!isFresh) await assertNewest(ports.hot, catalogue);
-      throw refusal;
-    }
-    const named = at === null ? {} : { at };
-    const readAll = () =>
-      ports.hot.run(
-        catalogue.tenantId,
-        (tx) => readBatch(ports, catalogue, tx, asked, { wait: false, isFresh, hold: nothingHeld, ...named }),
-        until - performance.now(),
-      );
-    const read = await readAll().catch(async (error: unknown) => {
-      if (!(error instanceof MissingVolumes)) throw error;
-      await ports.makeVolumes(catalogue, error.refs);
-      return readAll();
-    });
-    const trials = questions.map(({ call, seed, alter }, place): Trial => {
-      const { flow, request } = asked[place]!;
-      const customer = read.customers.get(request.customerId) ?? null;
-      const stored = decisionInput(ports, catalogue, read, place, { flow, request }, customer);
-      const own = alter === undefined ? stored : alter(flow, stored);
-      return {
-        catalogue,
-        flow,
-        call,
-        input: seed === undefined ? own : { ...own, seed: seedFrom(catalogue.tenantId, seed) },
-        profile: read.profiles[place]!,
-        segments: (read.memberships[place] ?? nobody).kept,
-        customer,
-        read,
-        startedAt,
-      };
-    });
-    return askWebhooks(trials, until);
-  }
-
-  /** Adds the answers of webhooks, which are asked once per question (docs/design/api-settled.md 71). */
-  async function askWebhooks(trials: readonly Trial[], until: number): Promise<Trial[]> {
-    const asked: Trial[] = [];
-    for (let start = 0; start < trials.length; start += askedAtOnce) {
-      const some = trials.slice(start, start + askedAtOnce);
-      asked.push(...(await Promise.all(some.map((trial) => withAnswers(trial, until)))));
-    }
-    return asked;
-  }
-
-  async function withAnswers(trial: Trial, until: number): Promise<Trial> {
-    const { catalogue, flow, input } = trial;
-    const { plan } = flow;
-    if (plan.webhooks.length === 0) return trial;
-    // The seed is no property of the input's own, so a copy would go without.
-    const { seed } = input;
-    const { requestId, customerId } = input.request;
-    const external = await asker.ask(
-      { tenantId: catalogue.tenantId, plan, requestId, customerId, until },
-      (answers, ask) => void decide(plan, { ...input, seed, external: answers }, { ask }),
-    );
-    return { ...trial, input: { ...input, seed, external } };
+    return askWebhooks(asker, await readTrials(ports, catalogue, questions, { at, until, isFresh }), until);
   }
 
   return {
@@ -173,6 +108,96 @@ export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
     readWith: (catalogue, questions, at, until) => readOnce(catalogue, questions, at, until, true),
     catalogueOf,
   };
+}
+
+interface TrialReading {
+  readonly at: number | null;
+  readonly until: number;
+  readonly isFresh: boolean;
+}
+
+async function readTrials(
+  ports: TrialPorts,
+  catalogue: TenantCatalogue,
+  questions: readonly TrialQuestion[],
+  { at, until, isFresh }: TrialReading,
+): Promise<Trial[]> {
+  const startedAt = performance.now();
+  const prepared = await prepareQuestions(ports, catalogue, questions, isFresh);
+  const named = at === null ? {} : { at };
+  const readAll = () =>
+    ports.hot.run(
+      catalogue.tenantId,
+      (tx) => readBatch(ports, catalogue, tx, prepared, { wait: false, isFresh, hold: nothingHeld, ...named }),
+      until - performance.now(),
+    );
+  const read = await readAll().catch(async (error: unknown) => {
+    if (!(error instanceof MissingVolumes)) throw error;
+    await ports.makeVolumes(catalogue, error.refs);
+    return readAll();
+  });
+  return questions.map(({ call, seed, alter }, place): Trial => {
+    const { flow, request } = prepared[place]!;
+    const customer = read.customers.get(request.customerId) ?? null;
+    const stored = decisionInput(ports, catalogue, read, place, { flow, request }, customer);
+    const own = alter === undefined ? stored : alter(flow, stored);
+    return {
+      catalogue,
+      flow,
+      call,
+      input: seed === undefined ? own : { ...own, seed: seedFrom(catalogue.tenantId, seed) },
+      profile: read.profiles[place]!,
+      segments: (read.memberships[place] ?? nobody).kept,
+      customer,
+      read,
+      startedAt,
+    };
+  });
+}
+
+/** Finds the flow of each question. Throws AppError 404 and 409 for one that can't run. */
+async function prepareQuestions(
+  ports: TrialPorts,
+  catalogue: TenantCatalogue,
+  questions: readonly TrialQuestion[],
+  isFresh: boolean,
+): Promise<readonly { readonly flow: LiveFlow; readonly request: DecisionInput['request'] }[]> {
+  const prepared: { readonly flow: LiveFlow; readonly request: DecisionInput['request'] }[] = [];
+  try {
+    for (const { call, flow: choose } of questions) {
+      const flow = await (choose === undefined ? catalogue.flowFor(call.flow, call.request) : choose(catalogue));
+      prepared.push({ flow, request: requestFor(catalogue, flow, call.request) });
+    }
+  } catch (refusal) {
+    // An old catalogue may be the only reason for a rejection: what it names was just created on another node.
+    if (!isFresh) await assertNewest(ports.hot, catalogue);
+    throw refusal;
+  }
+  return prepared;
+}
+
+/** Adds the answers of webhooks, which are asked once per question (docs/design/api-settled.md 71). */
+async function askWebhooks(asker: WebhookAsker, trials: readonly Trial[], until: number): Promise<Trial[]> {
+  const answered: Trial[] = [];
+  for (let start = 0; start < trials.length; start += askedAtOnce) {
+    const some = trials.slice(start, start + askedAtOnce);
+    answered.push(...(await Promise.all(some.map((trial) => withAnswers(asker, trial, until)))));
+  }
+  return answered;
+}
+
+async function withAnswers(asker: WebhookAsker, trial: Trial, until: number): Promise<Trial> {
+  const { catalogue, flow, input } = trial;
+  const { plan } = flow;
+  if (plan.webhooks.length === 0) return trial;
+  // The seed isn't the input's own property, so copy it explicitly.
+  const { seed } = input;
+  const { requestId, customerId } = input.request;
+  const external = await asker.ask(
+    { tenantId: catalogue.tenantId, plan, requestId, customerId, until },
+    (answers, ask) => void decide(plan, { ...input, seed, external: answers }, { ask }),
+  );
+  return { ...trial, input: { ...input, seed, external } };
 }
 
 /** Catalogues that are tried one after the other while they change. */

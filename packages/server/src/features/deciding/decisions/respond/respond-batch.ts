@@ -7,14 +7,15 @@ import { takeStock } from '../../../catalogue/offers/index.ts';
 import { readOutcomeTypes } from '../../../catalogue/outcomes/index.ts';
 import { appendEvents } from '../../../operations/stream/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../../evidence/index.ts';
-import { type CatalogueCache, outcomePoliciesOf } from '../../plans/index.ts';
+import { type CatalogueCache, outcomePoliciesOf, type TenantCatalogue } from '../../plans/index.ts';
 import { announceBooking, bookVolumes } from '../../volumes/index.ts';
-import type { SetApart } from '../recommend/batcher.ts';
-import { settleHeld } from '../recommend/held-customers.ts';
-import { byTime, refuse } from '../recommend/patience.ts';
-import type { WaitingRoom } from '../recommend/waiting-room.ts';
+import type { SetApart } from '../queue/batcher.ts';
+import { settleHeld } from '../queue/held-customers.ts';
+import { byTime, refuse } from '../queue/patience.ts';
+import type { WaitingRoom } from '../queue/waiting-room.ts';
 import type { RespondCall } from './respond.rules.ts';
-import { type Responded, type RespondKeys, respondOne } from './respond.service.ts';
+import { type RespondKeys, respondOne } from './respond.service.ts';
+import type { Responded } from './responded.ts';
 
 /** One respond request on its way through a batch. */
 export interface RespondJob {
@@ -89,8 +90,8 @@ async function oneByOne(ports: RespondPorts, tenantId: string, jobs: readonly Re
   }
 }
 
-/** A reservation ran out while its confirmation waited for a lock. Nothing was written: done again, it is late. */
-class RanOutMeanwhile extends Error {}
+/** A reservation expired while its confirmation waited for a lock. Nothing was written; recorded again, it's late. */
+class ReservationExpired extends Error {}
 
 /**
  * Records the jobs in one transaction. Returns the jobs of customers that someone else holds, none when it may `wait`.
@@ -111,9 +112,16 @@ async function attempt(
       return await record(ports, tenantId, jobs, wait, until);
     } catch (error) {
       // This ends: a reservation that expired is late from then on.
-      if (!(error instanceof RanOutMeanwhile)) throw error;
+      if (!(error instanceof ReservationExpired)) throw error;
     }
   }
+}
+
+/** How the jobs of one transaction end. */
+interface BatchOutcome {
+  readonly settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[];
+  /** Jobs of customers that another transaction has locked. */
+  readonly left: RespondJob[];
 }
 
 async function record(
@@ -124,79 +132,106 @@ async function record(
   until: number,
 ): Promise<readonly RespondJob[]> {
   const known = await ports.catalogues.get(tenantId);
-  const settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[] = [];
-  const left: RespondJob[] = [];
+  const outcome: BatchOutcome = { settled: [], left: [] };
   const work = async (tx: Tx): Promise<EvidenceChange[]> => {
     await announceBooking(tx);
-    const version = await readCatalogueVersion(tx);
-    // Read here and not by a refresh of the cache: that would wait for a second connection while holding this one.
-    const catalogue =
-      version > known.version
-        ? {
-            outcomes: new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])),
-            outcomePolicies: outcomePoliciesOf(await snapshotPolicies(tx)),
-            countsVolumes: true,
-            settings: known.settings,
-          }
-        : known;
-    const done: Responded[] = [];
-    const held = new Set<string>();
-    for (const job of inIdOrder(jobs)) {
-      // A customer's jobs stay in order, even when the customer is free by now.
-      if (held.has(ports.keyOf(job))) {
-        left.push(job);
-        continue;
-      }
-      try {
-        const responded = await respondOne(tx, ports, catalogue, job.call, job.credentialId, wait);
-        if (responded === 'held') {
-          held.add(ports.keyOf(job));
-          left.push(job);
-          continue;
-        }
-        if (responded === 'in_progress') {
-          settled.push({ job, answer: null, error: new AppError('idempotency_in_progress') });
-          continue;
-        }
-        done.push(responded);
-        settled.push({ job, answer: responded.answer, error: null });
-      } catch (error) {
-        if (!(error instanceof AppError) || error.status >= 500 || lostRace.has(error.code)) throw error;
-        settled.push({ job, answer: null, error });
-      }
-    }
-    await takeStock(
-      tx,
-      done.flatMap(({ sold }) => (sold === null ? [] : [sold])),
-    );
-    await appendEvents(
-      tx,
-      done.flatMap((d) => d.events),
-      done.flatMap((d) => d.itemIds),
-    );
-    const numbered = await appendChanges(
-      tx,
-      done.flatMap((d) => (d.change === null ? [] : [d.change])),
-    );
-    if (catalogue.countsVolumes) {
-      const facts = done.flatMap(({ bookings }) => bookings.facts);
-      const settled = done.flatMap(({ bookings }) => bookings.settled);
-      if (facts.length + settled.length > 0) await bookVolumes(tx, { facts, settled }, catalogue.settings.timezone);
-    }
-    // Whoever decides after this has released the customer and the volumes reads a later instant than this one, so
-    // nobody can have given away what's confirmed here.
-    const now = tx.latest();
-    if (done.some(({ confirmedBefore }) => confirmedBefore !== null && confirmedBefore <= now))
-      throw new RanOutMeanwhile();
-    return numbered;
+    const catalogue = await newestCatalogue(tx, known);
+    const responded = await respondInOrder(ports, tx, catalogue, jobs, wait, outcome);
+    return writeTogether(tx, catalogue, responded);
   };
   const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, { until });
-  finish(ports, tenantId, numbered);
-  for (const { job, answer, error } of settled) {
+  if (numbered.length > 0) ports.evidence.committed(tenantId, numbered);
+  for (const { job, answer, error } of outcome.settled) {
     if (answer === null) job.reject(error);
     else job.resolve(answer);
   }
-  return left;
+  return outcome.left;
+}
+
+type RespondCatalogue = Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies' | 'countsVolumes' | 'settings'>;
+
+/**
+ * Returns the catalogue that responses of this transaction are recorded with. Read here and not by a refresh of the
+ * cache: that would wait for a second connection while holding this one.
+ */
+async function newestCatalogue(tx: Tx, known: TenantCatalogue): Promise<RespondCatalogue> {
+  if ((await readCatalogueVersion(tx)) <= known.version) return known;
+  return {
+    outcomes: new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])),
+    outcomePolicies: outcomePoliciesOf(await snapshotPolicies(tx)),
+    countsVolumes: true,
+    settings: known.settings,
+  };
+}
+
+/** Records one response after the other. Returns those that were recorded, and adds to `outcome` how each job ends. */
+async function respondInOrder(
+  ports: RespondPorts,
+  tx: Tx,
+  catalogue: RespondCatalogue,
+  jobs: readonly RespondJob[],
+  wait: boolean,
+  { settled, left }: BatchOutcome,
+): Promise<readonly Responded[]> {
+  const recorded: Responded[] = [];
+  const lockedElsewhere = new Set<string>();
+  for (const job of inIdOrder(jobs)) {
+    // A customer's jobs stay in order, even when the customer is free by now.
+    if (lockedElsewhere.has(ports.keyOf(job))) {
+      left.push(job);
+      continue;
+    }
+    try {
+      const responded = await respondOne(tx, ports, catalogue, job.call, job.credentialId, wait);
+      if (responded === 'held') {
+        lockedElsewhere.add(ports.keyOf(job));
+        left.push(job);
+        continue;
+      }
+      if (responded === 'in_progress') {
+        settled.push({ job, answer: null, error: new AppError('idempotency_in_progress') });
+        continue;
+      }
+      recorded.push(responded);
+      settled.push({ job, answer: responded.answer, error: null });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500 || lostRace.has(error.code)) throw error;
+      settled.push({ job, answer: null, error });
+    }
+  }
+  return recorded;
+}
+
+/** Writes what the responses of a batch do beyond their customers: stock, events, evidence, volumes. */
+async function writeTogether(
+  tx: Tx,
+  { countsVolumes, settings }: RespondCatalogue,
+  responded: readonly Responded[],
+): Promise<EvidenceChange[]> {
+  await takeStock(
+    tx,
+    responded.flatMap(({ sold }) => (sold === null ? [] : [sold])),
+  );
+  await appendEvents(
+    tx,
+    responded.flatMap(({ events }) => events),
+    responded.flatMap(({ itemIds }) => itemIds),
+  );
+  const numbered = await appendChanges(
+    tx,
+    responded.flatMap(({ change }) => (change === null ? [] : [change])),
+  );
+  if (countsVolumes) {
+    const facts = responded.flatMap(({ bookings }) => bookings.facts);
+    const settled = responded.flatMap(({ bookings }) => bookings.settled);
+    if (facts.length + settled.length > 0) await bookVolumes(tx, { facts, settled }, settings.timezone);
+  }
+  // Whoever decides after this has released the customer and the volumes reads a later instant than this one, so
+  // nobody can have given away what's confirmed here.
+  const now = tx.latest();
+  if (responded.some(({ confirmedBefore }) => confirmedBefore !== null && confirmedBefore <= now))
+    throw new ReservationExpired();
+  return numbered;
 }
 
 /**
@@ -208,7 +243,3 @@ const inIdOrder = (jobs: readonly RespondJob[]): readonly RespondJob[] =>
 
 /** Reasons to reject a response after its first write, which roll the batch back. */
 const lostRace: ReadonlySet<string> = new Set(['concurrent_modification', 'idempotency_in_progress']);
-
-function finish(ports: RespondPorts, tenantId: string, numbered: readonly EvidenceChange[]): void {
-  if (numbered.length > 0) ports.evidence.committed(tenantId, numbered);
-}

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer, RespondBatchAnswer, RespondRequest } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
-import type { CallerFacts } from '../decisions.service.ts';
+import type { CallerFacts } from '../caller.ts';
 import { type RespondManyPorts, respondMany } from './respond-many.ts';
 
 /** Many responses in one call (docs/design/api-settled.md 77). */

@@ -1,7 +1,7 @@
 import type { RespondAnswer, RespondBatchAnswer, RespondRequest } from '@arbiter/contract';
 import { problemOf } from '../../../../http/answers/problem.ts';
 import { AppError } from '../../../../platform/app-error.ts';
-import type { CallerFacts } from '../decisions.service.ts';
+import type { CallerFacts } from '../caller.ts';
 import { isAnonymous } from '../recommend/recommend.rules.ts';
 
 type Result = RespondBatchAnswer['results'][number];

@@ -20,11 +20,11 @@ import {
 } from '../../volumes/index.ts';
 
 /**
- * Creates volumes that a plan needs for the first time from history (docs/design/api-settled.md 105): its impressions,
- * open reservations, and what they and the outcomes cost. An offer's own volume is created when it first gets prices or
- * a limit: before, only the value of its outcomes was a cost. The others are costed at today's prices. Waits until
- * every running decision, response and import has ended, and keeps new ones from starting: each is then either in
- * history, or knows the new volumes.
+ * Creates volumes that a plan needs for the first time from history (docs/design/api-settled.md 105): impressions, open
+ * reservations, and what they and the outcomes cost. An offer's own volume is created when it first gets prices or a
+ * limit; before that, only its outcomes' value was a cost. Others are priced as of today. Waits until every running
+ * decision, response and import has ended and blocks new ones, so that each is either in history or knows the new
+ * volumes.
  */
 export async function makeVolumes(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function makeVolumes(
   const known = new Set((await selectVolumeRefs(tx)).map(({ name }) => name));
   const refs = asked.filter(({ name }) => !known.has(name));
   if (refs.length === 0) return;
-  // Flows whose plans don't name these volumes must count in them too, in every process.
+  // Flows whose plans don't have these volumes must count in them too, in every process.
   tx.touchCatalogue();
   const { timezone } = catalogue.settings;
   // The new volumes don't count expired reservations, so they must not get them back either.

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Offer, RecommendAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-// Volumes that are counted for the first time: what was shown before, and meanwhile, is in them (docs/adr/0037).
+// Volumes counted for the first time include what was shown before and in the meantime (docs/adr/0037).
 
 let server: TestServer;
 let channelId: string;
 let explicitId: string;
-// Before the machine's own time: of ids that are made today none is from before it.
+// Before the machine's own time, so that no id made today is older.
 let now = Date.parse('2026-11-10T10:00:00Z');
 const hourMs = 3_600_000;
 
@@ -139,7 +139,7 @@ test('a decision that is under way when a limit is set for the first time is cou
   const before = isShown(offer);
   await waitingForLocks(1, 'relation');
   await put(offer, { budget: { lifetimeMaxImpressions: 3 } });
-  // So many that they don't wait for the batch before them.
+  // Enough that they don't wait for the batch before them.
   const behind = Array.from({ length: 40 }, () => isShown(offer));
   await waitingForLocks(1, 'advisory');
   await release();

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Offer, RecommendAnswer, RespondAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-// Races for what is counted over all customers, one interleaving a test: another process is played by a transaction that is
-// held open while the server decides or books (docs/adr/0037).
+// Races for what is counted across all customers, one interleaving per test: a transaction that stays open while the
+// server decides or records plays the other process (docs/adr/0037).
 
 let server: TestServer;
 let channelId: string;
@@ -82,7 +82,7 @@ async function countOf({ id }: Offer): Promise<number> {
 const query = <Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
   server.testDatabase.ownerQuery<Row>(text, values);
 
-/** SQL for what another process does to an offer's row, or to the row of its group. */
+/** SQL of what another process does to an offer's row, or to its group's row. */
 const changing = ({ id }: { readonly id: string }, changes: string) =>
   `update arbiter.volumes set ${changes} where subject_id = '${id}'`;
 const taking = (subject: { readonly id: string }, count: number, cents = 0) =>
@@ -100,7 +100,7 @@ async function waiting(): Promise<number> {
   return Number(row!.n);
 }
 
-/** Runs `act` while another transaction has made a change. Commits that once `act` waits for it and `then` is done. */
+/** Runs `act` after another transaction made a change, and commits that once `act` waits for it and `then` is done. */
 async function beside<Result>(
   change: string,
   act: () => Promise<Result>,
@@ -153,7 +153,7 @@ test('a budget with little left is held before the decision, which is then made 
   await query(taking(offer, 8));
   const question = await questionFor([offer]);
   assert.equal((await decide({ ...question, channelId: explicitId, dryRun: true })).count, 1);
-  // The customer's row is made first, so that making it costs no trip in what is counted below.
+  // The customer's row exists beforehand, so that creating it adds no trip to the count below.
   await decide({ ...question, excludeOffers: (await allOffers()).map(({ id }) => id) });
   const before = server.hot.trips();
   const { decisions } = await beside(taking(offer, 1), () => decide(question));
@@ -221,7 +221,7 @@ test('a limit holds also where another of the same offer is used up and lifted',
 
 test('midnight between any two looks at the clock: each impression counts for the day of its history', async () => {
   const looks: number[] = [];
-  // As long as the whole decision still fits before midnight: then every look has been the first of the new day once.
+  // As long as the whole decision fits before midnight: then every read has been the first of the new day once.
   for (let lead = 1; ; lead++) {
     const midnight = (Math.floor(now / dayMs) + 2) * dayMs;
     now = midnight - 3_600_000;

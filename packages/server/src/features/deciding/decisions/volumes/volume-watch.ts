@@ -1,7 +1,7 @@
 import type { Plan, PlanVolume, PlanVolumes } from '@arbiter/engine';
 import type { TenantCatalogue } from '../../plans/index.ts';
 import { type VolumeArrays, type VolumeRef, volumeArrays, volumeRef } from '../../volumes/index.ts';
-import type { Asked } from '../reads/read-batch.ts';
+import type { BatchQuestion } from '../reads/batch-question.ts';
 
 /** A volume that plans limit or count. */
 export interface WatchedVolume {
@@ -14,7 +14,7 @@ export interface WatchedVolume {
 /** The volumes of one or several plans, as a batch reads them. */
 export interface VolumeWatch {
   readonly byName: ReadonlyMap<string, WatchedVolume>;
-  /** Rows that must exist: those of the volumes, of the offers in categories, and what was counted before. */
+  /** Rows that must exist: those of the volumes, of offers in categories, and what was counted before. */
   readonly refs: ReadonlyMap<string, VolumeRef>;
   /** All of `refs` for a statement. */
   readonly arrays: VolumeArrays;
@@ -28,10 +28,10 @@ type Counting = Pick<TenantCatalogue, 'volumes'>;
 const watches = new WeakMap<Counting, Map<PlanVolumes | null, VolumeWatch>>();
 
 /**
- * Returns what the plans of a batch count over all customers, and everything ever counted before: a volume that isn't
- * counted for a while would be wrong when it's needed again. Null: nothing.
+ * Returns what a batch's plans count across all customers, and everything ever counted: a volume that isn't counted for
+ * a while would be wrong when it's needed again. Null: nothing.
  */
-export function watchOf(catalogue: Counting, prepared: readonly Asked[]): VolumeWatch | null {
+export function watchOf(catalogue: Counting, prepared: readonly BatchQuestion[]): VolumeWatch | null {
   let first: PlanVolumes | null = null;
   let more: Set<PlanVolumes> | null = null;
   let before: Plan | null = null;

@@ -72,9 +72,28 @@ export interface OpenOptions {
   readonly clock: Clock;
   /** Returns the tenant's day of an instant in epoch ms; the end is exclusive. */
   readonly dayAt: (now: number) => { readonly dayStart: number; readonly dayEnd: number };
-  /** Stored decisions of the batch. Without any, nothing is held. */
+  /** Stored decisions of the batch. Without any, nothing is locked. */
   readonly decisions: number;
   readonly hold: HeldVolumes;
+}
+
+/** A batch's volumes while its decisions are made. */
+interface BatchVolumes {
+  readonly tenantId: string;
+  readonly watch: VolumeWatch;
+  readonly now: number;
+  readonly dayStart: number;
+  readonly dayEnd: number;
+  /** By name, including what the batch has taken so far. */
+  readonly counts: Map<string, VolumeCounts>;
+  /** Names of those locked until the commit. */
+  readonly held: ReadonlySet<string>;
+  /** Names of those near a limit. */
+  readonly near: Set<string>;
+  /** Limits that must not be broken. Leaves out those exhausted before: what's shown anyway was allowed. */
+  readonly open: ReadonlyMap<string, readonly VolumeLimit[]>;
+  readonly changes: VolumeChange[];
+  readonly reservations: NewReservation[];
 }
 
 /**
@@ -89,120 +108,143 @@ export async function openVolumes(
   options: OpenOptions,
 ): Promise<VolumesInBatch> {
   const { tenantId } = options;
-  const readings = [readingOf(read[0]!, read[1]!)];
-  const missing = [...watch.refs.values()].filter(({ name }) => !readings[0]!.volumes.has(name));
+  const reading = readingOf(read[0]!, read[1]!);
+  const missing = [...watch.refs.values()].filter(({ name }) => !reading.volumes.has(name));
   if (missing.length > 0) throw new MissingVolumes(missing);
-  let { now, dayStart, dayEnd, counts } = countAll(watch, readings, options.now, options);
-
-  const held = new Set<string>();
-  const tight = options.decisions === 0 ? [] : toHold(watch, counts, options);
-  if (tight.length > 0) {
-    for (const { name } of tight) held.add(name);
-    const parts = new Set(tight.flatMap(({ name }) => watch.byName.get(name)?.parts ?? []));
-    const partRefs = [...parts].filter((name) => !held.has(name)).map((name) => watch.refs.get(name)!);
-    const sentAt = performance.now();
-    const [rows, clockRows, partRows, due] = await tx.send([
-      readVolumes(tenantId, volumeArrays(tight), true),
-      readClock,
-      readVolumes(tenantId, volumeArrays(partRefs), false),
-      readDue(tenantId, new Date(options.clock.now())),
-    ]);
-    readings.push(readingOf([...rows!, ...partRows!], due!));
-    const heldAt = instantFrom(options.clock, clockRows![0]!.instant as Date, sentAt);
-    // Read all again: a day may have ended while this waited.
-    ({ now, dayStart, dayEnd, counts } = countAll(watch, readings, heldAt, options));
-  }
-
+  let counted = countAll(watch, [reading], options.now, options);
+  const tight = options.decisions === 0 ? [] : toHold(watch, counted.counts, options);
+  // Count again with the rows held: a day may have ended while this waited.
+  if (tight.length > 0) counted = await hold(tx, watch, reading, tight, options);
   const near = new Set<string>();
-  /** Limits that must not be broken. Leaves out those exhausted before: what's shown anyway was allowed. */
   const open = new Map<string, readonly VolumeLimit[]>();
   for (const [name, watched] of watch.byName) {
-    const own = counts.get(name)!;
+    const own = counted.counts.get(name)!;
     open.set(name, openLimits(watched, own));
     if (isNear(watched, own)) near.add(name);
   }
-  const changes: VolumeChange[] = [];
-  const reservations: NewReservation[] = [];
-
+  const held = new Set(tight.map(({ name }) => name));
+  const volumes: BatchVolumes = { ...counted, tenantId, watch, held, near, open, changes: [], reservations: [] };
   return {
-    now,
-    near({ volumes }) {
-      if (volumes === null) return undefined;
-      if (near.size === 0) return noneNear;
-      const list: VolumeCount[] = [];
-      for (const name of near) {
-        const { scope, scopeId } = watch.byName.get(name)!.volume;
-        list.push({ scope, scopeId, ...counts.get(name)! });
-      }
-      return list;
-    },
-    take({ volumes }, decision, itemIds, reservedUntil) {
-      const at = new Date(now);
-      decision.items.forEach((item, place) => {
-        const cents = volumes?.impressionCents(item.offerId) ?? 0;
-        let counted = false;
-        const count = (ref: VolumeRef): void => {
-          const before = counts.get(ref.name);
-          if (before === undefined) return;
-          counted = true;
-          const change = { impressions: 1, spentCents: cents, dayImpressions: 1, daySpentCents: cents };
-          const after = plus(before, change, 1);
-          counts.set(ref.name, after);
-          changes.push({ ref, ...change });
-          const watched = watch.byName.get(ref.name);
-          if (watched !== undefined && isNear(watched, after)) near.add(ref.name);
-        };
-        for (const ref of volumesOf(item)) count(ref);
-        for (const ref of watch.categoriesOf.get(item.offerId) ?? []) count(ref);
-        if (!counted || item.effect !== 'reserve') return;
-        const { offerId, creativeId, channelId } = item;
-        const expiresAt = new Date(reservedUntil);
-        reservations.push({
-          itemId: itemIds[place]!,
-          offerId,
-          creativeId,
-          channelId,
-          costCents: cents,
-          reservedAt: at,
-          expiresAt,
-        });
-      });
-    },
-    async commit(tx, statements) {
-      if (changes.length === 0) return tx.commit(statements);
-      const merged = mergeChanges(changes);
-      const names = merged.map(({ ref }) => ref.name);
-      const isHeld = names.every((name) => held.has(name));
-      // A batch that holds some volumes must not wait for others: a batch that holds those may be waiting for these.
-      const mayWait = held.size === 0 || isHeld;
-      const at = { now: new Date(now), dayStart: new Date(dayStart), dayEnd: new Date(dayEnd) };
-      const raise = raiseVolumes(tenantId, merged, at, mayWait);
-      const reserved = reservations.length === 0 ? [] : [insertReservations(tenantId, reservations)];
-      // Last of all: others wait for these rows until the commit.
-      const all = [...statements, ...reserved, raise];
-      const toCompare = names.flatMap((name) => {
-        const limits = held.has(name) ? [] : (open.get(name) ?? []);
-        return limits.length === 0 ? [] : [{ watched: watch.byName.get(name)!, limits }];
-      });
-      if (mayWait && toCompare.length === 0) return tx.commit(all);
-      const parts = [...new Set(toCompare.flatMap(({ watched }) => watched.parts ?? []))].map(
-        (name) => watch.refs.get(name)!,
-      );
-      const readBack = parts.length === 0 ? [] : [readVolumes(tenantId, volumeArrays(parts), false)];
-      const results = await tx.send([...all, ...readBack]);
-      const raised = results[all.length - 1]!;
-      if (raised.length < merged.length) throw new VolumesMoved(names);
-      const after = new Map<string, VolumeCounts>();
-      for (const row of [...raised, ...(results[all.length] ?? [])]) {
-        const stored = storedVolume(row);
-        // Others have begun the next day, so what this batch's day has left is unknown, and its clock will agree.
-        if (stored.dayAt >= dayEnd) throw new VolumesMoved(names);
-        after.set(nameOf(row), countsOf(stored, dayStart));
-      }
-      if (toCompare.some(({ watched, limits }) => isAbove(watched, limits, after))) throw new VolumesMoved(names);
-      return tx.commit([]);
-    },
+    now: counted.now,
+    near: (plan) => nearOf(volumes, plan),
+    take: (plan, decision, itemIds, reservedUntil) => takeItems(volumes, plan, decision, itemIds, reservedUntil),
+    commit: (tx, statements) => commitRaised(tx, volumes, statements),
   };
+}
+
+/** Locks volumes until the commit, and counts everything with what it reads of them. */
+async function hold(
+  tx: HotTransaction,
+  watch: VolumeWatch,
+  first: Reading,
+  refs: readonly VolumeRef[],
+  options: OpenOptions,
+): Promise<Counted> {
+  const { tenantId, clock } = options;
+  const names = new Set(refs.map(({ name }) => name));
+  const parts = new Set(refs.flatMap(({ name }) => watch.byName.get(name)?.parts ?? []));
+  const partRefs = [...parts].filter((name) => !names.has(name)).map((name) => watch.refs.get(name)!);
+  const sentAt = performance.now();
+  const [rows, clockRows, partRows, due] = await tx.send([
+    readVolumes(tenantId, volumeArrays(refs), true),
+    readClock,
+    readVolumes(tenantId, volumeArrays(partRefs), false),
+    readDue(tenantId, new Date(clock.now())),
+  ]);
+  const heldAt = instantFrom(clock, clockRows![0]!.instant as Date, sentAt);
+  return countAll(watch, [first, readingOf([...rows!, ...partRows!], due!)], heldAt, options);
+}
+
+function nearOf({ watch, counts, near }: BatchVolumes, { volumes }: Plan): readonly VolumeCount[] | undefined {
+  if (volumes === null) return undefined;
+  if (near.size === 0) return noneNear;
+  const list: VolumeCount[] = [];
+  for (const name of near) {
+    const { scope, scopeId } = watch.byName.get(name)!.volume;
+    list.push({ scope, scopeId, ...counts.get(name)! });
+  }
+  return list;
+}
+
+function takeItems(
+  volumes: BatchVolumes,
+  plan: Plan,
+  { items }: Decision,
+  itemIds: readonly string[],
+  reservedUntil: number,
+): void {
+  const reservedAt = new Date(volumes.now);
+  items.forEach((item, place) => {
+    const { offerId, creativeId, channelId } = item;
+    const costCents = plan.volumes?.impressionCents(offerId) ?? 0;
+    let isCounted = false;
+    for (const ref of volumesOf(item)) if (countImpression(volumes, ref, costCents)) isCounted = true;
+    for (const ref of volumes.watch.categoriesOf.get(offerId) ?? [])
+      if (countImpression(volumes, ref, costCents)) isCounted = true;
+    if (!isCounted || item.effect !== 'reserve') return;
+    const expiresAt = new Date(reservedUntil);
+    volumes.reservations.push({
+      itemId: itemIds[place]!,
+      offerId,
+      creativeId,
+      channelId,
+      costCents,
+      reservedAt,
+      expiresAt,
+    });
+  });
+}
+
+/** Returns false for a volume that no plan of the batch counts. */
+function countImpression({ watch, counts, near, changes }: BatchVolumes, ref: VolumeRef, cents: number): boolean {
+  const before = counts.get(ref.name);
+  if (before === undefined) return false;
+  const change = { impressions: 1, spentCents: cents, dayImpressions: 1, daySpentCents: cents };
+  const after = plus(before, change, 1);
+  counts.set(ref.name, after);
+  changes.push({ ref, ...change });
+  const watched = watch.byName.get(ref.name);
+  if (watched !== undefined && isNear(watched, after)) near.add(ref.name);
+  return true;
+}
+
+async function commitRaised(
+  tx: HotTransaction,
+  volumes: BatchVolumes,
+  statements: readonly HotStatement[],
+): Promise<void> {
+  const { tenantId, watch, held, open, changes, reservations, now, dayStart, dayEnd } = volumes;
+  if (changes.length === 0) return tx.commit(statements);
+  const merged = mergeChanges(changes);
+  const names = merged.map(({ ref }) => ref.name);
+  // A batch that holds some volumes must not wait for others: a batch that holds those may be waiting for these.
+  const mayWait = held.size === 0 || names.every((name) => held.has(name));
+  const at = { now: new Date(now), dayStart: new Date(dayStart), dayEnd: new Date(dayEnd) };
+  const raise = raiseVolumes(tenantId, merged, at, mayWait);
+  const reserved = reservations.length === 0 ? [] : [insertReservations(tenantId, reservations)];
+  // Last of all: others wait for these rows until the commit.
+  const all = [...statements, ...reserved, raise];
+  const toCompare = names.flatMap((name) => {
+    const limits = held.has(name) ? [] : (open.get(name) ?? []);
+    return limits.length === 0 ? [] : [{ watched: watch.byName.get(name)!, limits }];
+  });
+  if (mayWait && toCompare.length === 0) return tx.commit(all);
+  const parts = [...new Set(toCompare.flatMap(({ watched }) => watched.parts ?? []))].map(
+    (name) => watch.refs.get(name)!,
+  );
+  const readBack = parts.length === 0 ? [] : [readVolumes(tenantId, volumeArrays(parts), false)];
+  const results = await tx.send([...all, ...readBack]);
+  const raised = results[all.length - 1]!;
+  if (raised.length < merged.length) throw new VolumesMoved(names);
+  const after = new Map<string, VolumeCounts>();
+  for (const row of [...raised, ...(results[all.length] ?? [])]) {
+    const stored = storedVolume(row);
+    // Others have begun the next day, so what this batch's day has left is unknown, and its clock will agree.
+    if (stored.dayAt >= dayEnd) throw new VolumesMoved(names);
+    after.set(nameOf(row), countsOf(stored, dayStart));
+  }
+  if (toCompare.some(({ watched, limits }) => isAbove(watched, limits, after))) throw new VolumesMoved(names);
+  return tx.commit([]);
 }
 
 const noneNear: readonly VolumeCount[] = [];
@@ -220,6 +262,8 @@ const readingOf = (volumes: readonly HotRow[], due: readonly HotRow[]): Reading 
   due: due.map(dueReservation),
 });
 
+type Counted = Pick<BatchVolumes, 'now' | 'dayStart' | 'dayEnd' | 'counts'>;
+
 /**
  * Returns the volumes' current counts, using the later reading of a row that was read twice. The day is the tenant's,
  * or the next one if another process has begun it: two clocks that differ share one day's figures.
@@ -229,7 +273,7 @@ function countAll(
   readings: readonly Reading[],
   now: number,
   { dayAt }: Pick<OpenOptions, 'dayAt'>,
-) {
+): Counted {
   let latest = now;
   for (const { volumes } of readings) for (const stored of volumes.values()) latest = Math.max(latest, stored.dayAt);
   const { dayStart, dayEnd } = dayAt(latest);

@@ -1,0 +1,20 @@
+/** What a decision needs to know about its caller. */
+export interface CallerFacts {
+  readonly tenantId: string;
+  readonly credentialId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly idempotencyKey: string | null;
+  /** Monotonic ms by which the answer must be there. */
+  readonly until: number;
+}
+
+/** An answer of recommend. */
+export interface Recommended {
+  /** JSON text of a `RecommendAnswer`. */
+  readonly text: string;
+  /** True: the stored answer of an earlier call, byte for byte. */
+  readonly replayed: boolean;
+  /** The playground's remaining quota; null for other tenants. */
+  readonly quotaLeft: number | null;
+}

@@ -1,0 +1,29 @@
+import type { KeyObject } from 'node:crypto';
+import type { ZoneClock } from '@arbiter/engine';
+import type { Database, HotPath } from '../../../db/index.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Envelope } from '../../../platform/crypto.ts';
+import type { Outbound } from '../../../platform/outbound.ts';
+import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
+import type { DecisionMetrics } from './metrics.ts';
+
+export interface DecisionDeps {
+  readonly database: Database;
+  readonly hot: HotPath;
+  /** Connections of simulations and customer tools, so that real decisions never wait for one of theirs. */
+  readonly apart: HotPath;
+  readonly keys: CustomerKeys;
+  readonly customerHash: KeyedHash;
+  readonly clock: Clock;
+  readonly zoneClock: (zone: string, now: number) => ZoneClock;
+  readonly metrics: DecisionMetrics;
+  /** Key from which the keys of anonymous ids are derived, per tenant; null: no DATA_ENCRYPTION_KEY. */
+  readonly anonymousKey: KeyObject | null;
+  /** Called for each catalogue lookup with whether memory had it. */
+  readonly onCatalogueAsked?: (known: boolean) => void;
+  /** Calls webhooks of flows. */
+  readonly outbound: Pick<Outbound, 'call'>;
+  /** Opens what flows hide of them; null: no DATA_ENCRYPTION_KEY. */
+  readonly envelope: Envelope | null;
+  readonly onError: (error: unknown) => void;
+}

@@ -1,0 +1,150 @@
+import { type JoinedSource, joinedSources, type Reads, readsBeside } from '@arbiter/engine';
+import { inTurns } from '../../../platform/turns.ts';
+import { offerStatusesOf, type RunnableFlow } from '../../catalogue/flows/index.ts';
+import { modelsForPlan } from '../../catalogue/models/index.ts';
+import { membershipReader } from '../../catalogue/segments/index.ts';
+import type { CatalogueContent } from './catalogue-content.ts';
+import { readRows } from './catalogue-rows.ts';
+import { compileFlow } from './compile-flow.ts';
+import { headOf, snapshotOf } from './plan-head.ts';
+import { newPiece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
+import { ownReadSet, readSetNames, storeNames } from './read-set.ts';
+import type { CompiledFlow, InTransaction, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
+
+/** The plans of a catalogue version's flows, compiled and stored when a flow is first used. */
+export interface FlowPlans extends Pick<TenantCatalogue, 'compileOnce' | 'compileAhead' | 'logHorizonMs'> {
+  /** A promise when the plan isn't compiled and stored yet. */
+  planOf(flow: RunnableFlow): LiveFlow | Promise<LiveFlow>;
+}
+
+interface PlanAhead {
+  readonly sealed: Promise<SealedPlan>;
+  readonly flow: Promise<CompiledFlow>;
+}
+
+/** Maximum plans to compile in advance. Each of a large catalogue takes some megabytes. */
+const mostAhead = 4;
+
+/** The hash of a plan that isn't stored. */
+const noHash = Buffer.alloc(32);
+
+export function createFlowPlans(content: CatalogueContent, inTransaction: InTransaction): FlowPlans {
+  const pieces = piecesOf(content);
+  const store = planStore(content, pieces, inTransaction);
+  const ready = new Map<string, LiveFlow>();
+  const compiling = new Map<string, Promise<LiveFlow>>();
+  /** Sealed and compiled, or about to be, and not stored yet; by flow. */
+  const ahead = new Map<string, PlanAhead>();
+  let horizonMs = 0;
+
+  function begin(flow: RunnableFlow): PlanAhead {
+    const known = ahead.get(flow.id);
+    if (known !== undefined) return known;
+    const head = headOf(content, flow);
+    const snapshot = snapshotOf(content, head, content.rows);
+    const sealed = sealPlan(head, pieces);
+    const begun = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
+    ahead.set(flow.id, begun);
+    // The next caller retries what failed. This caller gets the error.
+    begun.flow.catch(() => ahead.delete(flow.id));
+    return begun;
+  }
+
+  async function prepare(flow: RunnableFlow): Promise<LiveFlow> {
+    const live = await store(flow, begin(flow));
+    ready.set(flow.id, live);
+    ahead.delete(flow.id);
+    horizonMs = Math.max(horizonMs, live.plan.logHorizonMs);
+    return live;
+  }
+
+  return {
+    planOf(flow) {
+      const live = ready.get(flow.id);
+      if (live !== undefined) return live;
+      let work = compiling.get(flow.id);
+      if (work === undefined) {
+        work = prepare(flow).finally(() => compiling.delete(flow.id));
+        compiling.set(flow.id, work);
+      }
+      return work;
+    },
+    compileOnce: (flow) => compileOnce(content, flow, inTransaction),
+    async compileAhead() {
+      for (const flow of content.flows.runnable().slice(0, mostAhead)) {
+        if (!ready.has(flow.id)) await begin(flow).flow;
+      }
+    },
+    logHorizonMs: () => horizonMs,
+  };
+}
+
+/** Returns a function that stores a plan and its read set, and completes the flow with what they read. */
+function planStore(
+  content: CatalogueContent,
+  pieces: readonly ReturnType<typeof newPiece>[],
+  inTransaction: InTransaction,
+): (flow: RunnableFlow, ahead: PlanAhead) => Promise<LiveFlow> {
+  const { version, settings, lists, joins, models, segments, beside } = content;
+  // Drafts may name any of them, so store what they read.
+  const everyModel = modelsForPlan(
+    models,
+    models.map(({ key }) => key),
+  );
+  /** Computed with the first plan. */
+  let tenantReads: Promise<Reads> | null = null;
+  return async (flow, ahead) => {
+    const sealed = await ahead.sealed;
+    const [compiled, readSet] = await Promise.all([
+      ahead.flow,
+      inTransaction(async (tx) => {
+        await storePlan(tx, sealed, pieces, version);
+        const { plan, neverStore } = await ahead.flow;
+        tenantReads ??= inTurns(readsBeside({ ...headOf(content, flow), ...lists, models: everyModel }, beside));
+        const reads = await tenantReads;
+        const reading = { reads, recordReads: settings.recordReads, schemas: lists.schemas, joins, neverStore };
+        return storeNames(tx, readSetNames(plan, reading), version);
+      }),
+    ]);
+    const membership = membershipReader(segments, compiled.plan.reads, readSet.segments);
+    const joined = joins.length === 0 ? noJoins : joinedSources(lists, new Set(readSet.joined));
+    return { ...compiled, readSet, joined, membership };
+  };
+}
+
+const noJoins: readonly JoinedSource[] = [];
+
+async function compileOnce(
+  content: CatalogueContent,
+  flow: RunnableFlow,
+  inTransaction: InTransaction,
+): Promise<LiveFlow> {
+  const { wanted, rows, segments } = content;
+  const statuses = offerStatusesOf(flow);
+  const hasAll = statuses.every((status) => wanted.statuses.includes(status));
+  const own = hasAll ? rows : await inTransaction((tx) => readRows(tx, { ...wanted, statuses }, null));
+  const compiled = await compileFlow(snapshotOf(content, headOf(content, flow), own), noHash);
+  const { plan } = compiled;
+  const membership = membershipReader(segments, plan.reads, plan.reads.segments);
+  return { ...compiled, readSet: ownReadSet(plan), joined: plan.joinedSources, membership };
+}
+
+/** Rules or policies in a piece. */
+const rowsPerPart = 256;
+
+/** Everything of a plan but its head, in pieces that its versions share. */
+function piecesOf({ lists, rules, policies, rows }: CatalogueContent) {
+  return [
+    newPiece(lists),
+    ...inParts(rules).map((part) => newPiece({ rules: part })),
+    ...inParts(policies).map((part) => newPiece({ policies: part })),
+    ...rows.pieces.map(({ piece }) => piece),
+    ...rows.contentItems.groups.map(({ piece }) => piece),
+  ];
+}
+
+function inParts<Row>(rows: readonly Row[]): Row[][] {
+  const parts: Row[][] = [];
+  for (let at = 0; at < rows.length; at += rowsPerPart) parts.push(rows.slice(at, at + rowsPerPart));
+  return parts;
+}
