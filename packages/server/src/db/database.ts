@@ -86,11 +86,19 @@ export function systemActor(job: string): Actor {
   return { id: `system:${job}`, name: 'system', role: 'admin' };
 }
 
+/** What every transaction of a database needs. */
+interface DatabaseCore {
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly acquireTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly onError: (error: unknown) => void;
+  readonly onWritten: DatabaseOptions['onWritten'];
+}
+
 /** Opens the pool lazily: nothing connects before the first transaction. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const clock = options.clock ?? systemClock;
   const onError = options.onError ?? (() => undefined);
-  const defaultTimeoutMs = options.statementTimeoutMs ?? 4_000;
   const acquireTimeoutMs = options.acquireTimeoutMs ?? 2_000;
   const pool = new pg.Pool({
     ...connectionConfig({ url: options.url, connectTimeoutMs: acquireTimeoutMs }),
@@ -100,79 +108,17 @@ export function createDatabase(options: DatabaseOptions): Database {
   // A connection that breaks while idle has already left the pool.
   pool.on('error', onError);
   const listener = createListener(options.directUrl ?? options.url, onError);
-
-  /** Borrows a connection, unless the deadline passes before one is free. */
-  async function borrow(until: number): Promise<pg.PoolClient> {
-    const leftMs = until - performance.now();
-    if (leftMs <= 0) throw overdue();
-    const asked = pool.connect();
-    // The pool times out earlier by itself.
-    if (leftMs > acquireTimeoutMs) return asked;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(overdue());
-        asked.then(
-          (client) => client.release(),
-          () => undefined,
-        );
-      }, leftMs);
-    });
-    return Promise.race([asked, late]).finally(() => clearTimeout(timer));
-  }
-
-  async function transact<T>(
-    identity: Pick<TransactionFacts, 'tenantId' | 'actor'>,
-    fn: (tx: Tx) => Promise<T>,
-    extra: TransactionOptions = {},
-  ): Promise<T> {
-    const asked = performance.now();
-    const until = extra.until ?? Infinity;
-    const client = await borrow(until).catch((error: unknown) => {
-      throw translateError(error);
-    });
-    // While borrowed, a broken connection reports here; the statement in flight fails with it.
-    client.on('error', onError);
-    let open: OpenTransaction | null = null;
-    let clean = false;
-    let result: T;
-    try {
-      open = await openTransaction(client, {
-        ...identity,
-        requestId: extra.requestId ?? newId(),
-        clock,
-        statementTimeoutMs: extra.statementTimeoutMs ?? defaultTimeoutMs - (performance.now() - asked),
-        until,
-        snapshot: extra.snapshot ?? false,
-        alone: extra.alone ?? false,
-        asksVersion: extra.onCatalogueVersion !== undefined,
-      });
-      result = await fn(open.tx);
-      clean = await open.commit();
-    } catch (error) {
-      if (open !== null) clean = await open.rollback();
-      throw translateError(error);
-    } finally {
-      client.off('error', onError);
-      // Destroy a connection that's broken or still bound to a tenant (docs/design/quality.md F6).
-      client.release(!clean);
-    }
-    if (options.onWritten !== undefined) for (const [what, count] of open.written) options.onWritten(what, count);
-    const version = open.catalogueVersion();
-    if (version !== null) extra.onCatalogueVersion?.(version);
-    for (const effect of open.effects) {
-      try {
-        effect();
-      } catch (error) {
-        onError(error);
-      }
-    }
-    return result;
-  }
-
+  const core: DatabaseCore = {
+    pool,
+    clock: options.clock ?? systemClock,
+    acquireTimeoutMs,
+    statementTimeoutMs: options.statementTimeoutMs ?? 4_000,
+    onError,
+    onWritten: options.onWritten,
+  };
   return {
-    withTenant: (tenantId, actor, fn, extra) => transact({ tenantId, actor }, fn, extra),
-    withSystem: (reason, fn, extra) => transact({ tenantId: null, actor: systemActor(reason) }, fn, extra),
+    withTenant: (tenantId, actor, fn, extra) => transact(core, { tenantId, actor }, fn, extra),
+    withSystem: (reason, fn, extra) => transact(core, { tenantId: null, actor: systemActor(reason) }, fn, extra),
     listen: (channel, handler, listenOptions) => listener.listen(channel, handler, listenOptions),
     listening: () => listener.ready(),
     hears: () => listener.hears(),
@@ -181,4 +127,80 @@ export function createDatabase(options: DatabaseOptions): Database {
       await Promise.all([listener.close(), pool.end()]);
     },
   };
+}
+
+/** Borrows a connection, unless the deadline passes before one is free. */
+async function borrow({ pool, acquireTimeoutMs }: DatabaseCore, until: number): Promise<pg.PoolClient> {
+  const leftMs = until - performance.now();
+  if (leftMs <= 0) throw overdue();
+  const connecting = pool.connect();
+  // The pool times out earlier by itself.
+  if (leftMs > acquireTimeoutMs) return connecting;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(overdue());
+      connecting.then(
+        (client) => client.release(),
+        () => undefined,
+      );
+    }, leftMs);
+  });
+  return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+}
+
+async function transact<T>(
+  core: DatabaseCore,
+  identity: Pick<TransactionFacts, 'tenantId' | 'actor'>,
+  fn: (tx: Tx) => Promise<T>,
+  extra: TransactionOptions = {},
+): Promise<T> {
+  const { onError } = core;
+  const startedAt = performance.now();
+  const until = extra.until ?? Infinity;
+  const client = await borrow(core, until).catch((error: unknown) => {
+    throw translateError(error);
+  });
+  // While borrowed, a broken connection reports here; the statement in flight fails with it.
+  client.on('error', onError);
+  let open: OpenTransaction | null = null;
+  let clean = false;
+  let result: T;
+  try {
+    open = await openTransaction(client, {
+      ...identity,
+      requestId: extra.requestId ?? newId(),
+      clock: core.clock,
+      statementTimeoutMs: extra.statementTimeoutMs ?? core.statementTimeoutMs - (performance.now() - startedAt),
+      until,
+      snapshot: extra.snapshot ?? false,
+      alone: extra.alone ?? false,
+      asksVersion: extra.onCatalogueVersion !== undefined,
+    });
+    result = await fn(open.tx);
+    clean = await open.commit();
+  } catch (error) {
+    if (open !== null) clean = await open.rollback();
+    throw translateError(error);
+  } finally {
+    client.off('error', onError);
+    // Destroy a connection that's broken or still bound to a tenant (docs/design/quality.md F6).
+    client.release(!clean);
+  }
+  afterCommit(core, open, extra);
+  return result;
+}
+
+/** Reports what was committed, and runs the transaction's effects. */
+function afterCommit({ onWritten, onError }: DatabaseCore, open: OpenTransaction, extra: TransactionOptions): void {
+  if (onWritten !== undefined) for (const [what, count] of open.written) onWritten(what, count);
+  const version = open.catalogueVersion();
+  if (version !== null) extra.onCatalogueVersion?.(version);
+  for (const effect of open.effects) {
+    try {
+      effect();
+    } catch (error) {
+      onError(error);
+    }
+  }
 }

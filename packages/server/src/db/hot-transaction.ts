@@ -1,8 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { answerWithinMs, overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
-import { connectionConfig } from './connection.ts';
 import { translateCommitError, translateError } from './errors.ts';
+import { createHotConnections } from './hot-connections.ts';
 import { presenceOf } from './transaction.ts';
 
 /** A hot-path statement, prepared once per connection under its name. */
@@ -71,7 +71,6 @@ const settings = [
   ['idle_in_transaction_session_timeout', '60000'],
 ] as const;
 const sessionOptions = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
-const acquireTimeoutMs = 2_000;
 /** Milliseconds a rollback may take, even past the deadline: saving a connection beats opening a new one. */
 const rollbackMs = 100;
 /** `begin` and the tenant. */
@@ -87,189 +86,125 @@ const setEverything = [
 ].join(', ');
 const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
 
-interface Waiter {
-  readonly take: (client: pg.Client) => void;
-  readonly fail: (error: unknown) => void;
-  readonly until: number;
-  /** Fails the waiter if it's still in the queue when the timer fires. */
-  readonly timer: NodeJS.Timeout;
-}
-
 /** Opens connections lazily, up to the given number. */
 export function createHotPath(options: HotPathOptions): HotPath {
-  const onError = options.onError ?? (() => undefined);
-  const pooled = options.pooled ?? false;
-  const idle: pg.Client[] = [];
-  const waiters: Waiter[] = [];
-  let open = 0;
-  let used = 0;
-  let trips = 0;
-  let closing = false;
-
-  async function connect(connectTimeoutMs: number): Promise<pg.Client> {
-    open++;
-    const client = new pg.Client({
-      ...connectionConfig({ url: options.url, applicationName: 'arbiter decisions', connectTimeoutMs }),
-      ...(pooled ? {} : { options: sessionOptions }),
-      pipeline: true,
-      query_timeout: answerWithinMs,
-    });
-    client.on('error', (error) => {
-      onError(error);
-      const at = idle.indexOf(client);
-      if (at >= 0) {
-        idle.splice(at, 1);
-        open--;
-      }
-    });
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      open--;
-      throw translateError(error);
-    }
-  }
-
-  async function acquire(until: number): Promise<pg.Client> {
-    if (closing) throw translateError(new Error('Cannot use a pool after calling end on the pool'));
-    const waitMs = Math.min(acquireTimeoutMs, until - performance.now());
-    if (waitMs <= 0) throw overdue();
-    const client = idle.pop();
-    if (client) return client;
-    if (open < options.connections) return connect(waitMs);
-    return new Promise((take, fail) => {
-      // Whoever holds the connections may be waiting for a database that hangs.
-      const timer = setTimeout(() => {
-        waiters.splice(waiters.indexOf(waiter), 1);
-        fail(translateError(new Error('timeout exceeded when trying to connect')));
-      }, waitMs);
-      const waiter: Waiter = { take, fail, until: performance.now() + waitMs, timer };
-      waiters.push(waiter);
-    });
-  }
-
-  function release(client: pg.Client, clean: boolean): void {
-    if (!clean || closing) {
-      open--;
-      client.end().catch(onError);
-      connectForWaiter();
-      return;
-    }
-    const next = takeWaiter();
-    if (next) next.take(client);
-    else idle.push(client);
-  }
-
-  /**
-   * While the database is away, no finished transaction wakes the waiters, so try each and report the failure to it.
-   */
-  function connectForWaiter(): void {
-    const next = takeWaiter();
-    if (!next) return;
-    connect(Math.max(1, next.until - performance.now())).then(next.take, (error: unknown) => {
-      next.fail(error);
-      connectForWaiter();
-    });
-  }
-
-  function takeWaiter(): Waiter | undefined {
-    const next = waiters.shift();
-    clearTimeout(next?.timer);
-    return next;
-  }
-
+  const { url, connections, pooled = false, onError = () => undefined } = options;
+  const pool = createHotConnections({ url, connections, onError, ...(pooled ? {} : { options: sessionOptions }) });
+  const counts: HotCounts = { used: 0, trips: 0 };
   return {
     async run(tenantId, fn, patienceMs = answerWithinMs) {
       if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs a tenant id');
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
-      const client = await acquire(until);
-      used++;
-      let clean = false;
-      // A connection that didn't answer in time gets no more statements.
-      let stuck = false;
-      let state: 'new' | 'open' | 'over' = 'new';
-
-      const opening = (): Promise<pg.QueryResult>[] => {
-        state = 'open';
-        const setting = pooled ? { text: setEverything } : setTenant;
-        return [query({ text: 'begin' }), query({ ...setting, values: [tenantId] })];
-      };
-      const query = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
-        const timed = { ...config, query_timeout: Math.max(1, until - performance.now()) };
-        return client.query(timed);
-      };
-      const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
-        statements.map(({ name, text, values }) =>
-          query(pooled ? { text, values: [...values] } : { name, text, values: [...values] }),
-        );
-      /** Sends everything inside in one write. The driver alone would make a system call per statement. */
-      const corked = (sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] => {
-        const { stream } = client.connection;
-        stream.cork();
-        trips++;
-        try {
-          return sendAll();
-        } finally {
-          stream.uncork();
-        }
-      };
-
-      const tx: HotTransaction = {
-        async send(statements) {
-          const first = state === 'new';
-          const sent = corked(() => [...(first ? opening() : []), ...dispatch(statements)]);
-          return (await settle(sent)).slice(first ? openingStatements : 0).map((r) => r.rows);
-        },
-        async commit(statements) {
-          // Don't send a commit that nobody waits for.
-          if (performance.now() >= until) throw overdue();
-          const sent = corked(() => [
-            ...(state === 'new' ? opening() : []),
-            ...dispatch(statements),
-            query({ text: 'commit' }),
-            // Behind a pooler any session would answer; there the setting ended with the transaction.
-            ...(pooled ? [] : [query(leftover)]),
-          ]);
-          state = 'over';
-          const results = await settle(sent).catch((error: unknown) => {
-            stuck = isReadTimeout(error);
-            throw translateCommitError(error);
-          });
-          if (results.at(pooled ? -1 : -2)?.command !== 'COMMIT') throw new Error('nothing was committed');
-          clean = pooled || isClean(results.at(-1));
-        },
-      };
+      const client = await pool.acquire(until);
+      counts.used++;
+      const tx = createHotTransaction(client, { tenantId, until, pooled, counts });
       try {
         return await fn(tx);
       } catch (error) {
-        stuck ||= isReadTimeout(error);
+        tx.noteError(error);
         throw translateError(error);
       } finally {
-        if (state === 'new') clean = true;
-        else if (!clean && !stuck) {
-          trips++;
-          clean = await rollback(client, Math.max(rollbackMs, until - performance.now()), pooled);
-        }
-        used--;
-        release(client, clean);
+        const clean = await tx.end();
+        counts.used--;
+        pool.release(client, clean);
       }
     },
-    inUse: () => used,
-    trips: () => trips,
-    async close() {
-      closing = true;
-      for (let waiter = takeWaiter(); waiter; waiter = takeWaiter()) {
-        waiter.fail(translateError(new Error('Client closed')));
-      }
-      await Promise.all(
-        idle.splice(0).map((client) => {
-          open--;
-          return client.end().catch(onError);
-        }),
-      );
+    inUse: () => counts.used,
+    trips: () => counts.trips,
+    close: pool.close,
+  };
+}
+
+interface HotCounts {
+  /** Connections in use. */
+  used: number;
+  /** Round trips so far. */
+  trips: number;
+}
+
+interface HotTransactionFacts {
+  readonly tenantId: string;
+  /** Monotonic ms by which every statement has its answer. */
+  readonly until: number;
+  readonly pooled: boolean;
+  readonly counts: HotCounts;
+}
+
+/** A transaction that `createHotPath` can end. */
+interface OpenHotTransaction extends HotTransaction {
+  /** Notes that the connection takes no more statements, if that's what the error means. */
+  noteError(error: unknown): void;
+  /** Rolls back what wasn't committed. Returns true when the connection is clean. */
+  end(): Promise<boolean>;
+}
+
+function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): OpenHotTransaction {
+  const { tenantId, until, pooled, counts } = facts;
+  let clean = false;
+  // A connection that didn't answer in time gets no more statements.
+  let stuck = false;
+  let state: 'new' | 'open' | 'over' = 'new';
+
+  const query = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const timed = { ...config, query_timeout: Math.max(1, until - performance.now()) };
+    return client.query(timed);
+  };
+  const opening = (): Promise<pg.QueryResult>[] => {
+    state = 'open';
+    const setting = pooled ? { text: setEverything } : setTenant;
+    return [query({ text: 'begin' }), query({ ...setting, values: [tenantId] })];
+  };
+  const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
+    statements.map(({ name, text, values }) =>
+      query(pooled ? { text, values: [...values] } : { name, text, values: [...values] }),
+    );
+
+  return {
+    async send(statements) {
+      const first = state === 'new';
+      counts.trips++;
+      const sent = corked(client, () => [...(first ? opening() : []), ...dispatch(statements)]);
+      return (await settle(sent)).slice(first ? openingStatements : 0).map((r) => r.rows);
+    },
+    async commit(statements) {
+      // Don't send a commit that nobody waits for.
+      if (performance.now() >= until) throw overdue();
+      counts.trips++;
+      const sent = corked(client, () => [
+        ...(state === 'new' ? opening() : []),
+        ...dispatch(statements),
+        query({ text: 'commit' }),
+        // Behind a pooler any session would answer; there the setting ended with the transaction.
+        ...(pooled ? [] : [query(leftover)]),
+      ]);
+      state = 'over';
+      const results = await settle(sent).catch((error: unknown) => {
+        stuck = isReadTimeout(error);
+        throw translateCommitError(error);
+      });
+      if (results.at(pooled ? -1 : -2)?.command !== 'COMMIT') throw new Error('nothing was committed');
+      clean = pooled || isClean(results.at(-1));
+    },
+    noteError(error) {
+      stuck ||= isReadTimeout(error);
+    },
+    async end() {
+      if (state === 'new' || clean || stuck) return state === 'new' || clean;
+      counts.trips++;
+      return rollback(client, Math.max(rollbackMs, until - performance.now()), pooled);
     },
   };
+}
+
+/** Sends everything inside in one write. The driver alone would make a system call per statement. */
+function corked(client: pg.Client, sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] {
+  const { stream } = client.connection;
+  stream.cork();
+  try {
+    return sendAll();
+  } finally {
+    stream.uncork();
+  }
 }
 
 const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';

@@ -36,81 +36,40 @@ const silenceMs = 600;
 /** Give up a connection that's silent this long. Not sooner, because on a busy machine it may only be slow. */
 const lostMs = 2_000;
 
+/** State of a listener, shared by its subscribers and the loop that keeps it connected. */
+interface ListenerState {
+  readonly url: string;
+  readonly onFailure: (error: unknown) => void;
+  readonly subscriptions: Set<Subscription>;
+  readonly stop: AbortController;
+  /** The live connection; null while there is none. */
+  client: pg.Client | null;
+  /** The live connection hasn't answered for `silenceMs`. */
+  isSilent: boolean;
+  connected: PromiseWithResolvers<void>;
+}
+
 /**
  * Creates a listener on a dedicated connection. Reopens lost connections with growing pauses of up to a second; a
  * heartbeat finds connections that died silently. `onFailure` receives errors for the log.
  */
 export function createListener(url: string, onFailure: (error: unknown) => void): Listener {
-  const subscriptions = new Set<Subscription>();
-  const stop = new AbortController();
-  let client: pg.Client | null = null;
-  let silent = false;
+  const state: ListenerState = {
+    url,
+    onFailure,
+    subscriptions: new Set(),
+    stop: new AbortController(),
+    client: null,
+    isSilent: false,
+    connected: Promise.withResolvers(),
+  };
+  const { subscriptions } = state;
   let loop: Promise<void> | null = null;
   let settled: Promise<unknown> = Promise.resolve();
-  let connected = Promise.withResolvers<void>();
-
-  async function run(): Promise<void> {
-    let pauseMs = firstPauseMs;
-    let established = false;
-    while (!stop.signal.aborted) {
-      const current = new pg.Client(connectionConfig({ url, applicationName: 'arbiter listener' }));
-      const lost = new AbortController();
-      current.on('error', () => lost.abort());
-      current.on('end', () => lost.abort());
-      current.on('notification', ({ channel, payload }) => deliver(channel, payload ?? ''));
-      try {
-        await current.connect();
-        // Subscribers that arrive in the meantime have no connection to use, so read the list again until nothing is
-        // missing.
-        const listened = new Set<string>();
-        for (let channel = missing(listened); channel !== undefined; channel = missing(listened)) {
-          listened.add(channel);
-          await current.query({ text: `listen ${channel}`, query_timeout: lostMs } as pg.QueryConfig);
-        }
-        silent = false;
-        client = current;
-        connected.resolve();
-        if (established) for (const each of subscriptions) guarded(() => each.onReconnect?.());
-        established = true;
-        pauseMs = firstPauseMs;
-        await watch(current, AbortSignal.any([lost.signal, stop.signal]), (isSilent) => {
-          silent = isSilent;
-        });
-      } catch (error) {
-        if (!stop.signal.aborted) onFailure(error);
-      }
-      // Keep the promise of the first connection for those already waiting for it.
-      if (client !== null) connected = Promise.withResolvers<void>();
-      client = null;
-      await current.end().catch(() => undefined);
-      if (stop.signal.aborted) break;
-      // Before the first connection, startup may depend on this timer alone. Only then does it keep the process alive.
-      await sleep(pauseMs, undefined, { signal: stop.signal, ref: !established }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-    }
-    connected.resolve();
-  }
-
-  const missing = (listened: ReadonlySet<string>): string | undefined =>
-    [...subscriptions].find(({ channel }) => !listened.has(channel))?.channel;
-
-  function deliver(channel: string, payload: string): void {
-    for (const each of subscriptions) {
-      if (each.channel === channel) guarded(() => each.handler(payload));
-    }
-  }
-
-  function guarded(effect: () => void): void {
-    try {
-      effect();
-    } catch (error) {
-      onFailure(error);
-    }
-  }
 
   /** Changes what the live connection listens to. If that fails, the reconnect does it. */
-  function tell(statement: string): void {
-    const current = client;
+  function send(statement: string): void {
+    const current = state.client;
     if (current === null) return;
     settled = settled.then(() => current.query(statement)).catch(() => undefined);
   }
@@ -120,24 +79,89 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       if (!channelName.test(channel)) throw new Error(`not a valid channel name: ${channel}`);
       const subscription: Subscription = { channel, handler, onReconnect: options.onReconnect };
       subscriptions.add(subscription);
-      tell(`listen ${channel}`);
-      loop ??= run();
+      send(`listen ${channel}`);
+      loop ??= stayConnected(state);
       return () => {
         subscriptions.delete(subscription);
-        if (![...subscriptions].some((each) => each.channel === channel)) tell(`unlisten ${channel}`);
+        if (![...subscriptions].some((each) => each.channel === channel)) send(`unlisten ${channel}`);
       };
     },
     async ready() {
       if (loop === null) return;
-      await connected.promise;
+      await state.connected.promise;
       await settled;
     },
-    hears: () => client !== null && !silent,
+    hears: () => state.client !== null && !state.isSilent,
     async close() {
-      stop.abort();
+      state.stop.abort();
       await loop;
     },
   };
+}
+
+/** Connects, and reconnects after each loss, until the listener stops. */
+async function stayConnected(state: ListenerState): Promise<void> {
+  const { url, onFailure, stop } = state;
+  let pauseMs = firstPauseMs;
+  let established = false;
+  while (!stop.signal.aborted) {
+    const current = new pg.Client(connectionConfig({ url, applicationName: 'arbiter listener' }));
+    const lost = new AbortController();
+    current.on('error', () => lost.abort());
+    current.on('end', () => lost.abort());
+    current.on('notification', ({ channel, payload }) => deliver(state, channel, payload ?? ''));
+    try {
+      await current.connect();
+      await subscribe(state, current);
+      state.isSilent = false;
+      state.client = current;
+      state.connected.resolve();
+      if (established) for (const each of state.subscriptions) guarded(state, () => each.onReconnect?.());
+      established = true;
+      pauseMs = firstPauseMs;
+      await watch(current, AbortSignal.any([lost.signal, stop.signal]), (isSilent) => {
+        state.isSilent = isSilent;
+      });
+    } catch (error) {
+      if (!stop.signal.aborted) onFailure(error);
+    }
+    // Keep the promise of the first connection for those already waiting for it.
+    if (state.client !== null) state.connected = Promise.withResolvers<void>();
+    state.client = null;
+    await current.end().catch(() => undefined);
+    if (stop.signal.aborted) break;
+    // Before the first connection, startup may depend on this timer alone. Only then does it keep the process alive.
+    await sleep(pauseMs, undefined, { signal: stop.signal, ref: !established }).catch(() => undefined);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+  }
+  state.connected.resolve();
+}
+
+/**
+ * Listens to every channel with a subscriber. Subscribers that arrive in the meantime have no connection to use, so
+ * this reads the list again until nothing is missing.
+ */
+async function subscribe({ subscriptions }: ListenerState, client: pg.Client): Promise<void> {
+  const listened = new Set<string>();
+  const missing = (): string | undefined => [...subscriptions].find(({ channel }) => !listened.has(channel))?.channel;
+  for (let channel = missing(); channel !== undefined; channel = missing()) {
+    listened.add(channel);
+    await client.query({ text: `listen ${channel}`, query_timeout: lostMs } as pg.QueryConfig);
+  }
+}
+
+function deliver(state: ListenerState, channel: string, payload: string): void {
+  for (const each of state.subscriptions) {
+    if (each.channel === channel) guarded(state, () => each.handler(payload));
+  }
+}
+
+function guarded({ onFailure }: ListenerState, effect: () => void): void {
+  try {
+    effect();
+  } catch (error) {
+    onFailure(error);
+  }
 }
 
 /**

@@ -106,30 +106,34 @@ function beginStatements(
   return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}; ${opened}`;
 }
 
-/** Opens a transaction on a connection that the caller borrowed and will return. */
-export async function openTransaction(client: pg.ClientBase, facts: TransactionFacts): Promise<OpenTransaction> {
-  const leftMs = (): number => facts.until - performance.now();
-  const cancelAfterMs = Math.max(1, Math.min(facts.statementTimeoutMs, leftMs() - deadlineGraceMs));
-  const effects: (() => void)[] = [];
-  const followUps: (() => Promise<void>)[] = [];
-  const lastWork: (() => Promise<void>)[] = [];
-  const written = new Map<Written, number>();
-  let catalogueTouched = false;
-  let version: number | null = null;
+/** Sends one text of statements and returns a result for each. `atLeastMs`: waits so long even past the deadline. */
+type Send = (
+  text: string,
+  extended?: Partial<Statement>,
+  atLeastMs?: number,
+  translate?: typeof translateError,
+) => Promise<pg.QueryResult[]>;
+
+/** The statements of one transaction, in order, within its limits of time. */
+interface StatementQueue {
+  readonly send: Send;
+  /** Runs one statement of the transaction's user, after those before it. Throws once the transaction has ended. */
+  readonly run: RunStatement;
+  /** Resolves when every statement so far has its answer. */
+  readonly idle: () => Promise<unknown>;
+  /** Takes no more statements of the user. */
+  readonly end: () => void;
+  /** True once a statement got no answer. The connection then runs no further statement. */
+  readonly isStuck: () => boolean;
+}
+
+function createStatementQueue(client: pg.ClientBase, cancelAfterMs: number, until: number): StatementQueue {
   let over = false;
+  let stuck = false;
   // The driver takes one statement at a time, but callers may start several at once.
   let tail: Promise<unknown> = Promise.resolve();
-
-  // Once a statement got no answer, the connection runs no further statement.
-  let stuck = false;
-
-  const send = async (
-    text: string,
-    extended: Partial<Statement>,
-    atLeastMs = 0,
-    translate = translateError,
-  ): Promise<pg.QueryResult[]> => {
-    const waitMs = Math.min(cancelAfterMs + answerGraceMs, Math.max(atLeastMs, leftMs()));
+  const send: Send = async (text, extended = {}, atLeastMs = 0, translate = translateError) => {
+    const waitMs = Math.min(cancelAfterMs + answerGraceMs, Math.max(atLeastMs, until - performance.now()));
     if (stuck || waitMs <= 0) throw overdue();
     try {
       const statement: Statement = { text, ...extended, query_timeout: Math.ceil(waitMs) };
@@ -141,23 +145,102 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       throw translate(error);
     }
   };
-
-  const run: RunStatement = async (text, values) => {
-    if (over) throw new Error('this transaction has already ended');
-    const statement = tail.then(() => send(text, { values: [...values], queryMode: 'extended' }));
-    tail = statement.catch(() => undefined);
-    const [result] = await statement;
-    if (result === undefined) throw new Error('the driver returned no result');
-    return result;
+  return {
+    send,
+    async run(text, values) {
+      if (over) throw new Error('this transaction has already ended');
+      const statement = tail.then(() => send(text, { values: [...values], queryMode: 'extended' }));
+      tail = statement.catch(() => undefined);
+      const [result] = await statement;
+      if (result === undefined) throw new Error('the driver returned no result');
+      return result;
+    },
+    idle: () => tail,
+    end() {
+      over = true;
+    },
+    isStuck: () => stuck,
   };
+}
 
+/** What a transaction's user has registered for its end. */
+interface AtCommit {
+  /** `tx.atEnd`. */
+  readonly followUps: (() => Promise<void>)[];
+  /** `tx.beforeCommit`. */
+  readonly lastWork: (() => Promise<void>)[];
+  /** `tx.afterCommit`. */
+  readonly effects: (() => void)[];
+  readonly written: Map<Written, number>;
+  catalogueTouched: boolean;
+}
+
+/** Opens a transaction on a connection that the caller borrowed and will return. */
+export async function openTransaction(client: pg.ClientBase, facts: TransactionFacts): Promise<OpenTransaction> {
+  const leftMs = facts.until - performance.now();
+  const cancelAfterMs = Math.max(1, Math.min(facts.statementTimeoutMs, leftMs - deadlineGraceMs));
+  const queue = createStatementQueue(client, cancelAfterMs, facts.until);
+  const atCommit: AtCommit = {
+    followUps: [],
+    lastWork: [],
+    effects: [],
+    written: new Map(),
+    catalogueTouched: false,
+  };
   const sentAt = performance.now();
-  const opened = (await send(beginStatements(facts.tenantId, cancelAfterMs, facts), {})).at(-1);
+  const opened = (await queue.send(beginStatements(facts.tenantId, cancelAfterMs, facts))).at(-1);
   const now = instantFrom(facts.clock, opened?.rows[0]?.instant, sentAt);
-  const isSetByHand = facts.clock.follow === undefined;
+  const tx = createTx(facts, { now, sentAt }, queue.run, atCommit);
+  if (facts.alone === true) await beAlone(queue.send);
+  let version: number | null = null;
 
-  const kysely = lazily(() => kyselyOver(run));
-  const tx = {
+  return {
+    tx,
+    effects: atCommit.effects,
+    written: atCommit.written,
+    async commit() {
+      await queue.idle();
+      // Effects may register more effects, so read the list to its moving end.
+      for (const effect of atCommit.followUps) await effect();
+      for (const effect of atCommit.lastWork) await effect();
+      queue.end();
+      await queue.idle();
+      const before: string[] = [];
+      if (atCommit.catalogueTouched) before.push(raiseCatalogueVersion(facts.actor));
+      else if (facts.asksVersion === true) before.push(readCatalogueVersion);
+      const results = await queue.send([...before, 'commit', leftover].join('; '), {}, 0, translateCommitError);
+      // COMMIT after a failed statement answers ROLLBACK, without an error.
+      if (results.at(-2)?.command !== 'COMMIT') {
+        throw new Error('nothing was committed: an earlier statement in the transaction failed');
+      }
+      if (facts.asksVersion === true) version = Number(results[0]?.rows[0]?.version);
+      return isClean(results.at(-1));
+    },
+    catalogueVersion: () => version,
+    async rollback() {
+      queue.end();
+      await queue.idle();
+      if (queue.isStuck()) return false;
+      try {
+        return isClean((await queue.send(`rollback; ${leftover}`, {}, rollbackMs)).at(-1));
+      } catch {
+        // The connection is lost or stuck. The caller destroys it, and the database rolls back by itself.
+        return false;
+      }
+    },
+  };
+}
+
+/** `now`: the database's instant in epoch ms; `sentAt`: monotonic ms at which it was asked for. */
+function createTx(
+  facts: TransactionFacts,
+  { now, sentAt }: { readonly now: number; readonly sentAt: number },
+  run: RunStatement,
+  atCommit: AtCommit,
+): Tx {
+  const { followUps, lastWork, effects, written } = atCommit;
+  const isSetByHand = facts.clock.follow === undefined;
+  return {
     tenantId: facts.tenantId ?? '',
     actor: facts.actor,
     requestId: facts.requestId,
@@ -167,7 +250,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     async query(text: string, values: readonly unknown[] = []) {
       return (await run(text, values)).rows;
     },
-    kysely,
+    kysely: lazily(() => kyselyOver(run)),
     atEnd(effect: () => Promise<void>) {
       followUps.push(effect);
     },
@@ -182,70 +265,33 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     },
     touchCatalogue() {
       if (facts.tenantId === null) throw new Error('a system transaction has no catalogue');
-      catalogueTouched = true;
+      atCommit.catalogueTouched = true;
     },
     // The brand and the row types exist for the compiler only.
   } as unknown as Tx;
+}
 
-  /**
-   * Waits until no other transaction of the tenant is open, and keeps new ones from opening. A hot-path transaction may
-   * be waiting for another of the same tenant, so queueing for the lock from the start would put us between the two and
-   * deadlock.
-   */
-  async function beAlone(): Promise<void> {
-    const lock = presenceOf("current_setting('app.tenant')");
-    const triedUntil = performance.now() + triesMs;
-    while (performance.now() < triedUntil) {
-      const [answer] = await send(`select pg_try_advisory_xact_lock(${lock}) as taken`, {});
-      if (answer?.rows[0]?.taken === true) return;
-      await sleep(tryEveryMs);
-    }
-    try {
-      await send(`select set_config('lock_timeout', '${waitMs}', true); select pg_advisory_xact_lock(${lock})`, {});
-      await send(`select set_config('lock_timeout', '0', true)`, {});
-    } catch (error) {
-      if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
-      const detail = 'The tenant is busy with another change. Try again.';
-      throw new AppError('unavailable', { detail, retryAfterSeconds: 5, cause: error });
-    }
+/**
+ * Waits until no other transaction of the tenant is open, and keeps new ones from opening. A hot-path transaction may be
+ * waiting for another of the same tenant, so queueing for the lock from the start would put us between the two and
+ * deadlock.
+ */
+async function beAlone(send: Send): Promise<void> {
+  const lock = presenceOf("current_setting('app.tenant')");
+  const triedUntil = performance.now() + triesMs;
+  while (performance.now() < triedUntil) {
+    const [answer] = await send(`select pg_try_advisory_xact_lock(${lock}) as taken`);
+    if (answer?.rows[0]?.taken === true) return;
+    await sleep(tryEveryMs);
   }
-  if (facts.alone === true) await beAlone();
-
-  return {
-    tx,
-    effects,
-    written,
-    async commit() {
-      await tail;
-      // Effects may register more effects, so read the list to its moving end.
-      for (const effect of followUps) await effect();
-      for (const effect of lastWork) await effect();
-      over = true;
-      await tail;
-      const before: string[] = [];
-      if (catalogueTouched) before.push(raiseCatalogueVersion(facts.actor));
-      else if (facts.asksVersion === true) before.push(readCatalogueVersion);
-      const results = await send([...before, 'commit', leftover].join('; '), {}, 0, translateCommitError);
-      // COMMIT after a failed statement answers ROLLBACK, without an error.
-      if (results.at(-2)?.command !== 'COMMIT') {
-        throw new Error('nothing was committed: an earlier statement in the transaction failed');
-      }
-      if (facts.asksVersion === true) version = Number(results[0]?.rows[0]?.version);
-      return isClean(results.at(-1));
-    },
-    catalogueVersion: () => version,
-    async rollback() {
-      over = true;
-      await tail;
-      if (stuck) return false;
-      try {
-        return isClean((await send(`rollback; ${leftover}`, {}, rollbackMs)).at(-1));
-      } catch {
-        // The connection is lost or stuck. The caller destroys it, and the database rolls back by itself.
-        return false;
-      }
-    },
-  };
+  try {
+    await send(`select set_config('lock_timeout', '${waitMs}', true); select pg_advisory_xact_lock(${lock})`);
+    await send(`select set_config('lock_timeout', '0', true)`);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
+    const detail = 'The tenant is busy with another change. Try again.';
+    throw new AppError('unavailable', { detail, retryAfterSeconds: 5, cause: error });
+  }
 }
 
 /** Returns true when the connection carries no tenant into the next transaction (docs/design/quality.md F5, F6). */

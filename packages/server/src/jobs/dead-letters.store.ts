@@ -5,13 +5,13 @@ import { installation } from './leases.store.ts';
 import { takeDeadJobs } from './queue.store.ts';
 import type { JobRegistry } from './registry.ts';
 
-type Payload = Readonly<Record<string, unknown>>;
+type DeadLetterPayload = Readonly<Record<string, unknown>>;
 
 /**
  * `payload` holds only ids; `error` is the last try's error without data; `retryCount` counts tries over all manual
  * retries.
  */
-const letters = columns(table<'dead_letters', { payload: Payload }>('dead_letters'), [
+const letters = columns(table<'dead_letters', { payload: DeadLetterPayload }>('dead_letters'), [
   'id',
   'topic',
   'payload',

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Database, Written } from '../db/index.ts';
+import type { Database, Tx, Written } from '../db/index.ts';
 import { countFailedExports } from '../features/operations/exports/index.ts';
 import { countAllDeadLetters, countJobs } from '../jobs/index.ts';
 import { AppError } from '../platform/app-error.ts';
@@ -20,61 +20,9 @@ export function createProcessMetrics(
   registry: Registry,
   database: Pick<Database, 'connections' | 'withSystem'>,
 ): ProcessMetrics {
+  addQueueGauges(registry, database);
+  addPoolGauge(registry, database);
   const registers = [registry];
-  new Gauge({
-    name: 'svc_queue_depth',
-    help: 'Waiting and running jobs of the whole installation.',
-    aggregator: 'max',
-    labelNames: ['task'],
-    registers,
-    async collect() {
-      const until = performance.now() + queueWithinMs;
-      const depths = await whileThere(database.withSystem('metrics', countJobs, { until }));
-      this.reset();
-      if (depths === null) return;
-      for (const { task, jobs } of depths) this.set({ task }, jobs);
-    },
-  });
-  new Gauge({
-    name: 'svc_dlq_depth',
-    help: 'Dead letters of the whole installation: jobs that used up their attempts.',
-    aggregator: 'max',
-    labelNames: ['topic'],
-    registers,
-    async collect() {
-      const until = performance.now() + queueWithinMs;
-      const counts = await whileThere(database.withSystem('metrics', countAllDeadLetters, { until }));
-      this.reset();
-      if (counts === null) return;
-      for (const [topic, count] of Object.entries(counts)) this.set({ topic }, count);
-    },
-  });
-  new Gauge({
-    name: 'svc_exports_failed',
-    help: 'Tenants whose last export of interaction history failed, by error. The next export tries again.',
-    aggregator: 'max',
-    labelNames: ['error'],
-    registers,
-    async collect() {
-      const until = performance.now() + queueWithinMs;
-      const failed = await whileThere(database.withSystem('metrics', countFailedExports, { until }));
-      this.reset();
-      if (failed === null) return;
-      for (const { error, tenants } of failed) this.set({ error }, tenants);
-    },
-  });
-  new Gauge({
-    name: 'svc_db_pool_connections',
-    help: 'Connections in the pool, and callers waiting for one.',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      const { total, idle, waiting } = database.connections();
-      this.set({ state: 'busy' }, total - idle);
-      this.set({ state: 'idle' }, idle);
-      this.set({ state: 'waiting' }, waiting);
-    },
-  });
   const jobs = new Counter({
     name: 'svc_jobs_total',
     help: 'Attempts of background jobs.',
@@ -102,6 +50,61 @@ export function createProcessMetrics(
       seconds.observe({ task }, took);
     },
   };
+}
+
+/** Gauges that are read from the database at each scrape, for the whole installation. */
+function addQueueGauges(registry: Registry, database: Pick<Database, 'withSystem'>): void {
+  const count = <T>(read: (tx: Tx) => Promise<T>): Promise<T | null> =>
+    whileThere(database.withSystem('metrics', read, { until: performance.now() + queueWithinMs }));
+  const shared = { aggregator: 'max' as const, registers: [registry] };
+  new Gauge({
+    ...shared,
+    name: 'svc_queue_depth',
+    help: 'Waiting and running jobs of the whole installation.',
+    labelNames: ['task'],
+    async collect() {
+      const depths = await count(countJobs);
+      this.reset();
+      for (const { task, jobs } of depths ?? []) this.set({ task }, jobs);
+    },
+  });
+  new Gauge({
+    ...shared,
+    name: 'svc_dlq_depth',
+    help: 'Dead letters of the whole installation: jobs that used up their attempts.',
+    labelNames: ['topic'],
+    async collect() {
+      const counts = await count(countAllDeadLetters);
+      this.reset();
+      for (const [topic, letters] of Object.entries(counts ?? {})) this.set({ topic }, letters);
+    },
+  });
+  new Gauge({
+    ...shared,
+    name: 'svc_exports_failed',
+    help: 'Tenants whose last export of interaction history failed, by error. The next export tries again.',
+    labelNames: ['error'],
+    async collect() {
+      const failed = await count(countFailedExports);
+      this.reset();
+      for (const { error, tenants } of failed ?? []) this.set({ error }, tenants);
+    },
+  });
+}
+
+function addPoolGauge(registry: Registry, database: Pick<Database, 'connections'>): void {
+  new Gauge({
+    name: 'svc_db_pool_connections',
+    help: 'Connections in the pool, and callers waiting for one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { total, idle, waiting } = database.connections();
+      this.set({ state: 'busy' }, total - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
 }
 
 /** Counts what transactions have written (`DatabaseOptions.onWritten`). */

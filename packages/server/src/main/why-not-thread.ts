@@ -75,10 +75,10 @@ function search(plan: Plan, job: SearchJob, cancelled: ToThread['cancelled']): W
   });
 }
 
-type Input = SearchJob['input'] & { readonly evidence: Evidence };
+type SearchInput = SearchJob['input'] & { readonly evidence: Evidence };
 
 /** Returns the same question at other instants: recounts what depends on the clock and keeps the rest. */
-function laterOf(plan: Plan, input: Input, { contacts, outcomes }: NonNullable<SearchJob['history']>) {
+function laterOf(plan: Plan, input: SearchInput, { contacts, outcomes }: NonNullable<SearchJob['history']>) {
   const year = new Date(input.now).getUTCFullYear();
   const calendars = new Map<string, ReturnType<typeof zoneCalendar>>();
   const clock = (zone: string, at: number) => {

@@ -24,7 +24,7 @@ const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep
 const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const longestMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-interface Field {
+interface CronField {
   readonly name: string;
   readonly lowest: number;
   readonly highest: number;
@@ -37,7 +37,7 @@ const fields = {
   dayOfMonth: { name: 'day of the month', lowest: 1, highest: 31 },
   month: { name: 'month', lowest: 1, highest: 12, names: monthNames },
   weekday: { name: 'day of the week', lowest: 0, highest: 7, names: weekdayNames },
-} as const satisfies Record<string, Field>;
+} as const satisfies Record<string, CronField>;
 
 /**
  * Parses five fields: minute, hour, day of the month, month, day of the week; with names, lists, ranges and steps,
@@ -72,7 +72,7 @@ export function parseCron(text: string): Cron {
   return cron;
 }
 
-function readField(text: string, field: Field): number[] {
+function readField(text: string, field: CronField): number[] {
   const values = new Set<number>();
   for (const item of text.split(',')) {
     const [, range, step] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(item) ?? [];
@@ -87,7 +87,7 @@ function readField(text: string, field: Field): number[] {
   return [...values].sort((a, b) => a - b);
 }
 
-function readRange(range: string, field: Field, item: string): [from: number, to: number] {
+function readRange(range: string, field: CronField, item: string): [from: number, to: number] {
   if (range === '*') return [field.lowest, field.highest];
   const ends = range.split('-');
   if (ends.length > 2) throw refused(field, item);
@@ -100,7 +100,7 @@ function readRange(range: string, field: Field, item: string): [from: number, to
   return [from, to];
 }
 
-function readValue(text: string, field: Field, item: string): number {
+function readValue(text: string, field: CronField, item: string): number {
   const named = field.names?.indexOf(text.toLowerCase()) ?? -1;
   if (named >= 0) return named + field.lowest;
   const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
@@ -108,7 +108,7 @@ function readValue(text: string, field: Field, item: string): number {
   return value;
 }
 
-const refused = (field: Field, item: string): RangeError =>
+const refused = (field: CronField, item: string): RangeError =>
   new RangeError(`has an invalid ${field.name}: ${item.slice(0, 40)}`);
 
 const minuteMs = 60_000;

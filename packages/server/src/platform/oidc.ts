@@ -87,7 +87,7 @@ export function createOidcClient(
     readonly withinMs?: number;
   },
 ): OidcClient {
-  async function discover(registration: OidcRegistration, calls: Calls): Promise<Configuration> {
+  async function discover(registration: OidcRegistration, calls: OidcCalls): Promise<Configuration> {
     try {
       const config = await discovery(
         new URL(registration.issuer),
@@ -183,13 +183,13 @@ function secretAuth(secret: string): ClientAuth {
 }
 
 /** The calls of one sign-in, which share its time. */
-interface Calls {
+interface OidcCalls {
   readonly fetch: CustomFetch;
   /** Returns true when the provider couldn't be reached, or reported that it can't answer. */
   failed(): boolean;
 }
 
-function callsBy(outbound: Outbound, withinMs: number): Calls {
+function callsBy(outbound: Outbound, withinMs: number): OidcCalls {
   const until = performance.now() + withinMs;
   let failed = false;
   return {

@@ -31,8 +31,8 @@ const closedNetworks = [
 ].map((network) => ipaddr.parseCIDR(network));
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
+type OutboundAddress = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [OutboundAddress, number];
 
 /** Private networks that the operator opened (OUTBOUND_ALLOW_CIDRS): networks or single addresses. */
 export function parseNetworks(texts: readonly string[]): Network[] {
@@ -56,12 +56,12 @@ export function mayReach(text: string, allowed: readonly Network[] = []): boolea
   return address.range() === openRange;
 }
 
-function contains([network, bits]: Network, address: Address): boolean {
+function contains([network, bits]: Network, address: OutboundAddress): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
 /** The v4 address inside a v6 one, else the address itself; null for a form that carries a v4 address we cannot judge. */
-function innermost(address: Address): Address | null {
+function innermost(address: OutboundAddress): OutboundAddress | null {
   if (!(address instanceof ipaddr.IPv6)) return address;
   const parts = address.parts;
   const v4 = (high: number | undefined, low: number | undefined) =>

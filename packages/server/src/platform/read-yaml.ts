@@ -102,12 +102,12 @@ const tooLarge = `must have at most ${mostCharacters} characters and ${mostLexem
 
 const whole = (message: string): ReadYaml => ({ problems: [{ pointer: null, line: null, message }] });
 
-interface Reading {
+interface YamlReading {
   readonly problems: YamlProblem[];
   lineOf(position: number): number;
 }
 
-function jsonOf(node: unknown, pointer: string, depth: number, reading: Reading): Json {
+function jsonOf(node: unknown, pointer: string, depth: number, reading: YamlReading): Json {
   const refuse = (message: string, at: unknown = node): Json => {
     const range: unknown = typeof at === 'object' && at !== null ? Reflect.get(at, 'range') : null;
     const line = Array.isArray(range) ? reading.lineOf(Number(range[0])) : null;

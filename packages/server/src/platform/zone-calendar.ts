@@ -15,7 +15,7 @@ export function zoneCalendar(zoneName: string, fromYear: number, untilYear: numb
   let piece = work.next();
   while (!piece.done) piece = work.next();
   const offsets: Offsets = piece.value;
-  const days = new Map<number, LocalDay>();
+  const days = new Map<number, CalendarDay>();
   return (at) => {
     const local = at + offsetAt(offsets, at);
     const number = Math.floor(local / dayMs);
@@ -29,10 +29,10 @@ export function zoneCalendar(zoneName: string, fromYear: number, untilYear: numb
   };
 }
 
-type LocalDay = Omit<ZoneClock, 'hour' | 'minute' | 'second' | 'offsets'>;
+type CalendarDay = Omit<ZoneClock, 'hour' | 'minute' | 'second' | 'offsets'>;
 
 /** `midnight`: local time written as if it were UTC. */
-function localDay(offsets: Offsets, midnight: number): LocalDay {
+function localDay(offsets: Offsets, midnight: number): CalendarDay {
   const date = new Date(midnight);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   const weekday = date.getUTCDay();

@@ -28,7 +28,7 @@ const minuteMs = 60_000;
 const reachMs = 26 * 60 * minuteMs;
 
 /** One local day of a zone: the ranges valid all day, and the offsets in force. */
-interface LocalDay {
+interface ZoneDay {
   readonly ranges: Pick<
     ZoneClock,
     'dayStart' | 'dayEnd' | 'weekStart' | 'weekEnd' | 'monthStart' | 'monthEnd' | 'days30Start'
@@ -42,7 +42,7 @@ interface LocalDay {
  * Recently used days by zone, newest first: the hot path needs the same one again and again, and a replay one from the
  * past at the same time. Asking the runtime for an offset takes a tenth of a millisecond.
  */
-const knownDays = new Map<string, LocalDay[]>();
+const knownDays = new Map<string, ZoneDay[]>();
 const mostZones = 1_000;
 const mostDays = 4;
 
@@ -62,14 +62,14 @@ export function zoneClock(zoneName: string, nowMs: number): ZoneClock {
   };
 }
 
-function knownDay(zoneName: string, nowMs: number): LocalDay | undefined {
+function knownDay(zoneName: string, nowMs: number): ZoneDay | undefined {
   const days = knownDays.get(zoneName);
   if (days === undefined) return undefined;
   for (const day of days) if (nowMs >= day.ranges.dayStart && nowMs < day.ranges.dayEnd) return day;
   return undefined;
 }
 
-function newDay(zoneName: string, nowMs: number): LocalDay {
+function newDay(zoneName: string, nowMs: number): ZoneDay {
   const day = localDayAt(zoneName, nowMs);
   if (knownDays.size >= mostZones) knownDays.clear();
   knownDays.set(zoneName, [day, ...(knownDays.get(zoneName) ?? [])].slice(0, mostDays));
@@ -87,7 +87,7 @@ export function dayRange(zoneName: string, day: string): { startMs: number; endM
   return { startMs: firstInstant(zone, midnight), endMs: firstInstant(zone, midnight + dayMs) };
 }
 
-function localDayAt(zoneName: string, nowMs: number): LocalDay {
+function localDayAt(zoneName: string, nowMs: number): ZoneDay {
   const zone = zoneOf(zoneName);
   // Local time written as if it were UTC: calendar arithmetic is then plain.
   const local = nowMs + zone.offset(nowMs) * minuteMs;

@@ -11,19 +11,19 @@ const taken =
 const preflightSeconds = 600;
 
 /** The part of a Node or Fastify request that CORS needs. */
-type Asked = Pick<IncomingMessage, 'headers' | 'method'>;
+type PreflightRequest = Pick<IncomingMessage, 'headers' | 'method'>;
 
 export interface Cors {
   /** Returns the CORS headers of an answer as a new object; null while the list is empty. */
-  headersFor(request: Asked): ExtraHeaders | null;
+  headersFor(request: PreflightRequest): ExtraHeaders | null;
   /** Returns the answer to a preflight; null when the request isn't a preflight for this server. */
-  preflight(request: Asked, methods: readonly string[]): WholeAnswer | null;
+  preflight(request: PreflightRequest, methods: readonly string[]): WholeAnswer | null;
 }
 
 /** Creates CORS for exact origins, with credentials. Without origins it does nothing (docs/design/api-access.md 1). */
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins);
-  const originOf = (request: Asked): string | null => {
+  const originOf = (request: PreflightRequest): string | null => {
     const { origin } = request.headers;
     return typeof origin === 'string' && allowed.has(origin) ? origin : null;
   };

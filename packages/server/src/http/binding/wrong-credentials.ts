@@ -23,7 +23,7 @@ interface Window {
   filled: number;
 }
 
-interface Address {
+interface CallerAddress {
   readonly refused: Window;
   /** Made when the address first comes to its limit. */
   lookedUp: Window | null;
@@ -34,7 +34,7 @@ interface Address {
  * for each wrong call, which would hand the guesser a lever on the database.
  */
 export function createWrongCredentials(clock: Clock): WrongCredentials {
-  const addresses = new Map<string, Address>();
+  const addresses = new Map<string, CallerAddress>();
   return {
     count(name) {
       const address = addresses.get(name) ?? { refused: emptyWindow(refusals.limit), lookedUp: null };

@@ -2,11 +2,11 @@ import type { TSchema } from 'typebox';
 import { AppError, invalid } from '../../platform/app-error.ts';
 
 /** The type a text parameter is converted to before its schema is checked. */
-type Kind = 'integer' | 'number' | 'boolean' | 'string';
+type ValueKind = 'integer' | 'number' | 'boolean' | 'string';
 
 interface Parameter {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ValueKind;
   /** True when the parameter may be repeated. */
   readonly many: boolean;
   readonly fallback: unknown;

@@ -55,12 +55,12 @@ export function malformed(detail: string): AppError {
 }
 
 /** A problem and its place. Steps are collected on the way out, so a clean body costs nothing. */
-interface Finding {
+interface JsonFinding {
   readonly steps: string[];
   toError(): AppError;
 }
 
-function checkValue(value: unknown, depth: number): Finding | null {
+function checkValue(value: unknown, depth: number): JsonFinding | null {
   if (typeof value === 'string') return isStorable(value) ? null : finding(textMessage);
   if (typeof value === 'number') {
     return Number.isFinite(value) ? null : finding('is a number outside the supported range');
@@ -70,7 +70,7 @@ function checkValue(value: unknown, depth: number): Finding | null {
   return Array.isArray(value) ? checkItems(value, depth) : checkMembers(value as Record<string, unknown>, depth);
 }
 
-function checkItems(items: unknown[], depth: number): Finding | null {
+function checkItems(items: unknown[], depth: number): JsonFinding | null {
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === 0) items[index] = 0;
@@ -80,7 +80,7 @@ function checkItems(items: unknown[], depth: number): Finding | null {
   return null;
 }
 
-function checkMembers(members: Record<string, unknown>, depth: number): Finding | null {
+function checkMembers(members: Record<string, unknown>, depth: number): JsonFinding | null {
   for (const key in members) {
     if (forbiddenKeys.has(key)) return at(finding('is a reserved key'), key);
     if (!isStorable(key)) return finding(`has a key that ${textMessage}`);
@@ -98,7 +98,7 @@ function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-function finding(message: string): Finding {
+function finding(message: string): JsonFinding {
   const steps: string[] = [];
   return {
     steps,
@@ -113,9 +113,9 @@ function finding(message: string): Finding {
   };
 }
 
-const deep: Finding = { steps: [], toError: tooDeep };
+const deep: JsonFinding = { steps: [], toError: tooDeep };
 
-function at(problem: Finding, step: string): Finding {
+function at(problem: JsonFinding, step: string): JsonFinding {
   if (problem !== deep) problem.steps.push(step);
   return problem;
 }

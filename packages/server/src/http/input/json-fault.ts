@@ -5,7 +5,7 @@ export interface JsonFault {
 }
 
 /** What may come next in the text. */
-type Place = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'after value' | 'end';
+type FaultPlace = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'after value' | 'end';
 
 /** Bytes to scan before letting other work run. */
 const bytesPerLook = 64 * 1024;
@@ -58,10 +58,10 @@ function lineAndColumn(bytes: Buffer, offset: number): JsonFault {
 
 function* offsetOfFault(bytes: Buffer): Generator<void, number, void> {
   const open: number[] = [];
-  let place: Place = 'value';
+  let place: FaultPlace = 'value';
   let at = 0;
   let yieldAt = bytesPerLook;
-  const afterValue = (): Place => (open.length === 0 ? 'end' : 'after value');
+  const afterValue = (): FaultPlace => (open.length === 0 ? 'end' : 'after value');
   while (at < bytes.length) {
     if (at >= yieldAt) {
       yieldAt = at + bytesPerLook;

@@ -8,13 +8,13 @@ import { declaredProperties } from './coercion.ts';
 const mostItems = 1_000;
 
 /** What's known inside a value: an object's names, or a list's items. */
-interface Known {
+interface KnownParts {
   /** Null for a list, and for an object that validation already closes or that is open. */
   readonly names: ReadonlySet<string> | null;
   /** Names to suggest: those of the body, without the server's own. */
   readonly words: readonly string[];
-  readonly inside: readonly (readonly [string, Known])[];
-  readonly item: Known | null;
+  readonly inside: readonly (readonly [string, KnownParts])[];
+  readonly item: KnownParts | null;
 }
 
 /**
@@ -42,7 +42,7 @@ export function createFindUnknown({ body, record, query }: Operation): FindUnkno
 }
 
 /** A body that must be empty: anything in it is unknown. */
-const nothingKnown: Known = { names: new Set(), words: [], inside: [], item: null };
+const nothingKnown: KnownParts = { names: new Set(), words: [], inside: [], item: null };
 
 function takesNothing(schema: unknown): boolean {
   const form = objectOf(schema);
@@ -50,14 +50,14 @@ function takesNothing(schema: unknown): boolean {
   return properties !== null && Object.keys(properties).length === 0 && form?.additionalProperties === undefined;
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type JsonMembers = Readonly<Record<string, unknown>>;
 
-function objectOf(value: unknown): Members | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null;
+function objectOf(value: unknown): JsonMembers | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMembers) : null;
 }
 
 /** Returns the object schemas that a value may have, and those of its list items. */
-function membersOf(schema: unknown): { readonly objects: readonly Members[]; readonly items: readonly unknown[] } {
+function membersOf(schema: unknown): { readonly objects: readonly JsonMembers[]; readonly items: readonly unknown[] } {
   const form = objectOf(schema);
   if (form === null) return { objects: [], items: [] };
   const unions = [form.anyOf, form.oneOf, form.allOf].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -69,7 +69,7 @@ function membersOf(schema: unknown): { readonly objects: readonly Members[]; rea
 }
 
 /** Null: there's nothing to check. `record`: the schema of the same value in answers. */
-function knownOf(schema: unknown, record: unknown): Known | null {
+function knownOf(schema: unknown, record: unknown): KnownParts | null {
   const { objects, items } = membersOf(schema);
   const answered = membersOf(record);
   if (objects.length === 0) {
@@ -90,7 +90,7 @@ function knownOf(schema: unknown, record: unknown): Known | null {
 }
 
 /** The check that every request pays for. It allocates nothing. */
-function isAllKnown({ names, inside, item }: Known, value: unknown): boolean {
+function isAllKnown({ names, inside, item }: KnownParts, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (item !== null) {
     if (!Array.isArray(value)) return true;
@@ -99,7 +99,7 @@ function isAllKnown({ names, inside, item }: Known, value: unknown): boolean {
     return true;
   }
   if (Array.isArray(value)) return true;
-  const members = value as Members;
+  const members = value as JsonMembers;
   if (names !== null) for (const name in members) if (!names.has(name)) return false;
   for (let at = 0; at < inside.length; at += 1) {
     const [name, known] = inside[at]!;
@@ -109,7 +109,7 @@ function isAllKnown({ names, inside, item }: Known, value: unknown): boolean {
   return true;
 }
 
-function findProperties(known: Known | null, value: unknown, path: string, found: Remark[]): void {
+function findProperties(known: KnownParts | null, value: unknown, path: string, found: Remark[]): void {
   if (known === null || typeof value !== 'object' || value === null) return;
   if (known.item !== null) {
     if (!Array.isArray(value)) return;

@@ -6,7 +6,7 @@ import { changePerson, lockSigningIn, selectSigningIn, updateFailures, upsertPas
 import type { AccountDependencies } from './accounts.ports.ts';
 import { isLocked, missed } from './sign-in.service.ts';
 
-type Caller = Pick<RequestFacts, 'tenantId' | 'actor' | 'credentialId' | 'requestId' | 'until'>;
+type SelfCaller = Pick<RequestFacts, 'tenantId' | 'actor' | 'credentialId' | 'requestId' | 'until'>;
 
 /** What people can change about themselves. */
 export interface SelfChange {
@@ -21,7 +21,7 @@ export interface SelfChange {
  */
 export async function changeSelf(
   { database, passwords, enqueueMail }: Pick<AccountDependencies, 'database' | 'passwords' | 'enqueueMail'>,
-  { tenantId, actor, credentialId, requestId, until }: Caller,
+  { tenantId, actor, credentialId, requestId, until }: SelfCaller,
   { name, currentPassword, newPassword }: SelfChange,
 ): Promise<User> {
   const terms = { requestId, until };

@@ -7,7 +7,7 @@ import { type Membership, selectMemberships, selectSigningIn } from '../users/in
 import type { AccountDependencies } from './accounts.ports.ts';
 import { type Entrance, tryGoogle, tryMembership } from './sign-in.service.ts';
 
-type Caller = Pick<RequestFacts, 'tenantId' | 'actor' | 'credentialId' | 'requestId' | 'until'>;
+type TenantCaller = Pick<RequestFacts, 'tenantId' | 'actor' | 'credentialId' | 'requestId' | 'until'>;
 
 /**
  * Returns the tenants of a session's person (docs/design/api-settled.md "Access and console"): those with an account
@@ -15,7 +15,7 @@ type Caller = Pick<RequestFacts, 'tenantId' | 'actor' | 'credentialId' | 'reques
  * password or Google; otherwise only its own tenant. A hostile tenant's directory can create an account for anyone's
  * address, which must not grant anything.
  */
-export async function listTenants(database: Database, caller: Caller): Promise<ShownMembership[]> {
+export async function listTenants(database: Database, caller: TenantCaller): Promise<ShownMembership[]> {
   const { current, all } = await membershipsOf(database, caller);
   return all.map(({ tenantId, tenantName, isPlayground, role }) => ({
     id: tenantId,
@@ -28,7 +28,7 @@ export async function listTenants(database: Database, caller: Caller): Promise<S
 
 async function membershipsOf(
   database: Database,
-  { tenantId, actor, credentialId, requestId, until }: Caller,
+  { tenantId, actor, credentialId, requestId, until }: TenantCaller,
 ): Promise<{ readonly current: Membership; readonly all: readonly Membership[] }> {
   const terms = { requestId, until };
   const sessionId = sessionIdOf(credentialId);
@@ -64,7 +64,7 @@ const ended = () => new AppError('unauthorized', { detail: 'Your session has exp
  */
 export async function switchTenant(
   deps: AccountDependencies,
-  caller: Caller,
+  caller: TenantCaller,
   to: { readonly tenantId: string; readonly password?: string },
 ): Promise<Entrance> {
   const { database } = deps;
@@ -91,7 +91,7 @@ async function switchByGoogle(
   deps: AccountDependencies,
   current: Membership,
   target: Membership,
-  terms: Pick<Caller, 'requestId' | 'until'>,
+  terms: Pick<TenantCaller, 'requestId' | 'until'>,
 ): Promise<Entrance | AppError> {
   const [here, there] = [current, target].map(({ tenantId, id }) => ({ tenantId, userId: id }));
   if (!(await deps.signIn.isSameGoogleUser(here!, there!))) throw invalid('/password', 'is required');

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
 import { accessTokenSeconds, type OAuthScope, oauthScopes } from '@arbiter/contract';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Database } from '../../../db/index.ts';
@@ -48,7 +48,8 @@ interface Claims {
   readonly expiresAtMs: number;
 }
 
-interface Known {
+/** A verified token in memory. */
+interface VerifiedToken {
   readonly principal: Principal;
   readonly expiresAtMs: number;
 }
@@ -66,10 +67,10 @@ export function createAccessTokens(deps: {
   const root = keyOf(deps.secret);
   const key = root === null ? null : deriveKey(root, 'access');
   const nameOf = createSecretNames();
-  const memory = createCredentialMemory<Known>(database);
+  const memory = createCredentialMemory<VerifiedToken>(database);
 
   async function lookUp(token: string, name: string, beforeLookUp?: () => void): Promise<Principal | null> {
-    const claims = await claimsOf(token);
+    const claims = key === null ? null : await claimsOf(token, key, clock);
     if (claims === null) return null;
     beforeLookUp?.();
     const remember = memory.ask();
@@ -85,42 +86,11 @@ export function createAccessTokens(deps: {
     return principal;
   }
 
-  /** Returns the content of a token; null unless we signed it for this purpose and it hasn't expired. */
-  async function claimsOf(token: string): Promise<Claims | null> {
-    if (key === null) return null;
-    try {
-      const { payload } = await jwtVerify(token, key, {
-        algorithms: [algorithm],
-        typ: type,
-        issuer,
-        requiredClaims: ['sub', 'tid', 'scopes', 'iat', 'exp', 'jti'],
-        // Also rejects a token dated in the future.
-        maxTokenAge: accessTokenSeconds,
-        currentDate: new Date(clock.now()),
-      });
-      return isOurs(token, payload) ? claimsFrom(payload) : null;
-    } catch (error) {
-      // The caller gets the same answer, whatever is wrong with it.
-      if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J')) return null;
-      throw error;
-    }
-  }
-
   return {
     async issue(client, scopes) {
-      if (key === null) {
-        const detail = "Tokens can't be issued: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.";
-        throw new AppError('not_configured', { detail });
-      }
-      const now = Math.floor(clock.now() / 1000);
-      return new SignJWT({ tid: client.tenantId, role: roleOfScopes(scopes), scopes: [...scopes] })
-        .setProtectedHeader({ alg: algorithm, typ: type })
-        .setSubject(client.clientId)
-        .setIssuer(issuer)
-        .setIssuedAt(now)
-        .setExpirationTime(now + accessTokenSeconds)
-        .setJti(randomUUID())
-        .sign(key);
+      if (key !== null) return sign(client, scopes, key, clock);
+      const detail = "Tokens can't be issued: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.";
+      throw new AppError('not_configured', { detail });
     },
     authenticate(presented, beforeLookUp) {
       if (key === null) {
@@ -135,6 +105,43 @@ export function createAccessTokens(deps: {
     },
     close: memory.close,
   };
+}
+
+function sign(
+  client: Parameters<AccessTokens['issue']>[0],
+  scopes: readonly OAuthScope[],
+  key: KeyObject,
+  clock: Clock,
+): Promise<string> {
+  const now = Math.floor(clock.now() / 1000);
+  return new SignJWT({ tid: client.tenantId, role: roleOfScopes(scopes), scopes: [...scopes] })
+    .setProtectedHeader({ alg: algorithm, typ: type })
+    .setSubject(client.clientId)
+    .setIssuer(issuer)
+    .setIssuedAt(now)
+    .setExpirationTime(now + accessTokenSeconds)
+    .setJti(randomUUID())
+    .sign(key);
+}
+
+/** Returns the content of a token; null unless we signed it for this purpose and it hasn't expired. */
+async function claimsOf(token: string, key: KeyObject, clock: Clock): Promise<Claims | null> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [algorithm],
+      typ: type,
+      issuer,
+      requiredClaims: ['sub', 'tid', 'scopes', 'iat', 'exp', 'jti'],
+      // Also rejects a token dated in the future.
+      maxTokenAge: accessTokenSeconds,
+      currentDate: new Date(clock.now()),
+    });
+    return isOurs(token, payload) ? claimsFrom(payload) : null;
+  } catch (error) {
+    // The caller gets the same answer, whatever is wrong with it.
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J')) return null;
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Database } from '../../../db/index.ts';
-import { systemActor } from '../../../db/index.ts';
 import type { Authenticate, Principal } from '../../../http/principal.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -7,7 +6,8 @@ import { createSecretNames } from '../../../platform/crypto.ts';
 import { createCredentialMemory } from '../sessions/index.ts';
 import { roleOfUser } from '../users/index.ts';
 import { hashApiKey, isApiKey, type Pepper, roleOfScopes, scopesOfOwner } from './api-keys.rules.ts';
-import { type LiveKey, selectLiveKeys, upsertUses } from './api-keys.store.ts';
+import { type LiveKey, selectLiveKeys } from './api-keys.store.ts';
+import { createKeyUses, type KeyUse } from './key-uses.ts';
 
 /** Proves credentials and remembers when keys were used. */
 export interface Authenticator {
@@ -25,20 +25,13 @@ export interface Authenticator {
   close(): void;
 }
 
-interface Known {
+/** A verified key in memory. */
+interface VerifiedKey {
   readonly principal: Principal;
   readonly expiresAtMs: number;
-  readonly use: Use;
+  readonly use: KeyUse;
 }
 
-interface Use {
-  readonly tenantId: string;
-  readonly apiKeyId: string;
-  usedAtMs: number;
-  writtenAtMs: number;
-}
-
-const writeEveryMs = 60_000;
 /** A caller waits no longer to be known: like for a connection (docs/design/quality.md T27), and the rest is for the request itself. */
 const lookUpWithinMs = 2_000;
 
@@ -57,47 +50,28 @@ export function createAuthenticator(deps: {
   const { database, pepper, clock, onAsked } = deps;
   // The HMAC of a key is computed only for the database. The cache uses a name private to this process.
   const nameOf = createSecretNames();
-  const lookups = new Map<string, Promise<Known | null>>();
-  const uses = new Map<string, Use>();
-  const memory = createCredentialMemory<Known>(database, () => lookups.clear());
+  const lookups = new Map<string, Promise<VerifiedKey | null>>();
+  const uses = createKeyUses(database);
+  const memory = createCredentialMemory<VerifiedKey>(database, () => lookups.clear());
 
-  async function lookUp(hash: Buffer, cacheKey: string): Promise<Known | null> {
+  async function lookUp(hash: Buffer, cacheKey: string): Promise<VerifiedKey | null> {
     const remember = memory.ask();
     const until = performance.now() + lookUpWithinMs;
     const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash), { until });
     const [row] = rows;
     // Two tenants have the same key: whose request it is can't be told, so neither gets it.
     if (row === undefined || rows.length > 1) return null;
-    const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: useOf(row) };
+    const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: uses.of(row) };
     remember(cacheKey, entry);
     return entry;
   }
 
-  function useOf(row: LiveKey): Use {
-    const use = uses.get(row.id) ?? { tenantId: row.tenantId, apiKeyId: row.id, usedAtMs: 0, writtenAtMs: 0 };
-    uses.set(row.id, use);
-    return use;
-  }
-
-  function admit(entry: Known | null): Principal | null {
+  function admit(entry: VerifiedKey | null): Principal | null {
     if (entry === null) return null;
     const nowMs = clock.now();
     if (nowMs >= entry.expiresAtMs) return null;
-    // A use that was long idle has left the list of those to be written.
-    if (nowMs - entry.use.usedAtMs >= writeEveryMs) uses.set(entry.use.apiKeyId, entry.use);
-    entry.use.usedAtMs = nowMs;
+    uses.note(entry.use, nowMs);
     return entry.principal;
-  }
-
-  async function writeUses(tenantId: string, due: readonly Use[]): Promise<void> {
-    const written = due.map((use) => ({ use, usedAtMs: use.usedAtMs }));
-    await database.withTenant(tenantId, systemActor('credential-uses'), (tx) =>
-      upsertUses(
-        tx,
-        written.map(({ use, usedAtMs }) => ({ apiKeyId: use.apiKeyId, usedAt: new Date(usedAtMs) })),
-      ),
-    );
-    for (const { use, usedAtMs } of written) use.writtenAtMs = usedAtMs;
   }
 
   return {
@@ -120,23 +94,7 @@ export function createAuthenticator(deps: {
       }
       return lookup.then(admit);
     },
-
-    async flushUses() {
-      const nowMs = clock.now();
-      const due = [...uses.values()].filter(
-        (use) => use.usedAtMs > use.writtenAtMs && nowMs - use.writtenAtMs >= writeEveryMs,
-      );
-      const failures: unknown[] = [];
-      for (const [tenantId, ofTenant] of Map.groupBy(due, (use) => use.tenantId)) {
-        await writeUses(tenantId, ofTenant).catch((error: unknown) => failures.push(error));
-      }
-      for (const use of uses.values()) {
-        const idle = use.usedAtMs <= use.writtenAtMs && nowMs - use.usedAtMs >= 2 * writeEveryMs;
-        if (idle) uses.delete(use.apiKeyId);
-      }
-      if (failures.length > 0) throw new AggregateError(failures, 'API key usage could not be recorded');
-    },
-
+    flushUses: () => uses.flush(clock.now()),
     close: memory.close,
   };
 }

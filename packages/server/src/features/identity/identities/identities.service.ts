@@ -34,7 +34,7 @@ export async function linkIdentity(
 export async function areSameSubject(
   database: Pick<Database, 'withTenant'>,
   issuer: string,
-  ...users: readonly [UserPlace, UserPlace]
+  ...users: readonly [IdentityUserPlace, IdentityUserPlace]
 ): Promise<boolean> {
   const [one, other] = await Promise.all(
     users.map(({ tenantId, userId }) =>
@@ -44,7 +44,7 @@ export async function areSameSubject(
   return one !== undefined && one === other;
 }
 
-interface UserPlace {
+interface IdentityUserPlace {
   readonly tenantId: string;
   readonly userId: string;
 }

@@ -23,129 +23,168 @@ export function mailText(mail: Mail, publicUrl: string): { subject: string; text
 }
 
 function contentOf(mail: Mail, base: string): MailContent {
-  const link = (path: string, token: string) => `${base}${path}?token=${encodeURIComponent(token)}`;
-  const life = lasting(usefulHours[mail.kind]);
   switch (mail.kind) {
-    case 'verification': {
-      const who = mail.name === undefined ? '' : ` as ${shownName(mail.name)}`;
-      return {
-        subject: 'Verify your email address',
-        preview: 'One more step before you can sign in to Arbiter.',
-        heading: 'Verify your email address',
-        paragraphs: [
-          `Someone signed up for Arbiter${who} with this email address. Verify it to sign in with the password you chose.`,
-        ],
-        action: { label: 'Verify email address', url: link('/api/v1/auth/verify', mail.token) },
-        notes: [
-          `This link works for ${life}.`,
-          "If this wasn't you, ignore this email. Nobody can sign in until the address is verified.",
-        ],
-      };
-    }
+    case 'verification':
+      return verification(mail, base);
     case 'registration_known':
-      return {
-        subject: 'You already have an account',
-        preview: 'Someone tried to sign up with your email address.',
-        heading: 'You already have an account',
-        paragraphs: [
-          'Someone tried to sign up for Arbiter with this email address, but it already has an account. Nothing has changed: sign in as usual.',
-        ],
-        action: { label: 'Sign in', url: `${base}/login` },
-        notes: [`Forgot your password? Reset it: ${base}/reset-password`, "If this wasn't you, ignore this email."],
-      };
+      return knownAddress(base);
     case 'reset':
-      return {
-        subject: 'Reset your password',
-        preview: `For your account in ${shownName(mail.tenantName)}.`,
-        heading: 'Reset your password',
-        paragraphs: [`We received a request to reset the password for your account in ${shownName(mail.tenantName)}.`],
-        action: { label: 'Reset password', url: link('/reset-password', mail.token) },
-        notes: [
-          `This link works once, for ${life}. A new password signs you out everywhere.`,
-          "If this wasn't you, ignore this email. Your password stays the same.",
-        ],
-      };
-    case 'invitation': {
-      const workspace = shownName(mail.tenantName);
-      const who = mail.invitedBy === null ? "You're invited" : `${shownName(mail.invitedBy)} invited you`;
-      return {
-        subject: `You're invited to ${workspace}`,
-        preview: `${who} to join ${workspace}.`,
-        heading: `Join ${workspace}`,
-        paragraphs: [`${who} to join ${workspace} on Arbiter. Choose a password to get started.`],
-        action: { label: 'Accept invitation', url: link('/accept-invite', mail.token) },
-        notes: [`This link works once, for ${life}.`, "If you weren't expecting this invitation, ignore this email."],
-      };
-    }
+      return passwordReset(mail, base);
+    case 'invitation':
+      return invitation(mail, base);
     case 'locked':
-      return {
-        subject: 'Your account is locked',
-        preview: 'There were five failed sign-in attempts.',
-        heading: 'Your account is temporarily locked',
-        paragraphs: [
-          `After five failed sign-in attempts in a row, your account in ${shownName(mail.tenantName)} is locked until ${momentInWords(mail.until)}.`,
-          mail.passwordKnown === true
-            ? "The password was correct, but the second-factor code was wrong. If this wasn't you, someone knows your password: reset it now."
-            : 'Forgot your password? Reset it to unlock your account right away.',
-        ],
-        action: { label: 'Reset your password', url: `${base}/reset-password` },
-        notes: [
-          mail.passwordKnown === true
-            ? 'Nobody got in. A new password unlocks your account right away and signs you out everywhere.'
-            : "If this wasn't you, someone may be guessing your password. A second factor protects your account even if they find it.",
-        ],
-      };
+      return lockedAccount(mail, base);
     case 'welcome':
-      return {
-        subject: 'Welcome to Arbiter',
-        preview: `${shownName(mail.tenantName)} is ready.`,
-        heading: `Welcome, ${shownName(mail.name)}`,
-        paragraphs: [`${shownName(mail.tenantName)} is ready, and you're its administrator.`],
-        action: { label: 'Open Arbiter', url: `${base}/login` },
-        notes: [],
-      };
+      return welcome(mail, base);
     case 'second_factor':
-      return {
-        ...factorContent[mail.change](shownName(mail.tenantName)),
-        action: { label: 'Sign in', url: `${base}/login` },
-        notes: [`If this wasn't you, tell an administrator and reset your password now: ${base}/reset-password`],
-      };
-    case 'approval_requested': {
-      const workspace = shownName(mail.tenantName);
-      const what = changeInWords(mail.change);
-      return {
-        subject: `Approval needed: ${what}`,
-        preview: `${shownName(mail.requestedBy)} requested a change in ${workspace}.`,
-        heading: 'A change needs your approval',
-        paragraphs: [
-          `${shownName(mail.requestedBy)} wants to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open for your decision.`,
-        ],
-        action: { label: 'Open Arbiter', url: `${base}/` },
-        notes: [
-          `To approve or reject it, call POST ${base}/api/v1/approvals/${mail.approvalId}.`,
-          "You're receiving this email because your role can decide this stage. The first decision counts for everyone.",
-        ],
-      };
-    }
-    case 'approval_resolved': {
-      const what = changeInWords(mail.change);
-      const by = mail.by === null ? '' : ` by ${shownName(mail.by)}`;
-      const said = mail.comments === null ? [] : [`Comment: ${shownName(mail.comments)}`];
-      return {
-        subject: `${outcomeWords[mail.outcome]}: ${what}`,
-        preview: `Your request in ${shownName(mail.tenantName)}.`,
-        heading: `Your request was ${mail.outcome === 'expired' ? 'not decided in time' : mail.outcome}`,
-        paragraphs: [
-          mail.outcome === 'expired'
-            ? `Nobody decided your request to ${what} in ${shownName(mail.tenantName)} in time. Request it again if you still need it.`
-            : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
-          ...said,
-        ],
-        action: { label: 'Open Arbiter', url: `${base}/` },
-        notes: [`For details, call GET ${base}/api/v1/approvals/${mail.approvalId}.`],
-      };
-    }
+      return secondFactor(mail, base);
+    case 'approval_requested':
+      return requestedApproval(mail, base);
+    case 'approval_resolved':
+      return resolvedApproval(mail, base);
   }
+}
+
+type MailOf<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>;
+
+function linkOf(base: string, path: string, token: string): string {
+  return `${base}${path}?token=${encodeURIComponent(token)}`;
+}
+
+function verification(mail: MailOf<'verification'>, base: string): MailContent {
+  const life = lasting(usefulHours[mail.kind]);
+  const who = mail.name === undefined ? '' : ` as ${shownName(mail.name)}`;
+  return {
+    subject: 'Verify your email address',
+    preview: 'One more step before you can sign in to Arbiter.',
+    heading: 'Verify your email address',
+    paragraphs: [
+      `Someone signed up for Arbiter${who} with this email address. Verify it to sign in with the password you chose.`,
+    ],
+    action: { label: 'Verify email address', url: linkOf(base, '/api/v1/auth/verify', mail.token) },
+    notes: [
+      `This link works for ${life}.`,
+      "If this wasn't you, ignore this email. Nobody can sign in until the address is verified.",
+    ],
+  };
+}
+
+function knownAddress(base: string): MailContent {
+  return {
+    subject: 'You already have an account',
+    preview: 'Someone tried to sign up with your email address.',
+    heading: 'You already have an account',
+    paragraphs: [
+      'Someone tried to sign up for Arbiter with this email address, but it already has an account. Nothing has changed: sign in as usual.',
+    ],
+    action: { label: 'Sign in', url: `${base}/login` },
+    notes: [`Forgot your password? Reset it: ${base}/reset-password`, "If this wasn't you, ignore this email."],
+  };
+}
+
+function passwordReset(mail: MailOf<'reset'>, base: string): MailContent {
+  const life = lasting(usefulHours[mail.kind]);
+  return {
+    subject: 'Reset your password',
+    preview: `For your account in ${shownName(mail.tenantName)}.`,
+    heading: 'Reset your password',
+    paragraphs: [`We received a request to reset the password for your account in ${shownName(mail.tenantName)}.`],
+    action: { label: 'Reset password', url: linkOf(base, '/reset-password', mail.token) },
+    notes: [
+      `This link works once, for ${life}. A new password signs you out everywhere.`,
+      "If this wasn't you, ignore this email. Your password stays the same.",
+    ],
+  };
+}
+
+function invitation(mail: MailOf<'invitation'>, base: string): MailContent {
+  const life = lasting(usefulHours[mail.kind]);
+  const workspace = shownName(mail.tenantName);
+  const who = mail.invitedBy === null ? "You're invited" : `${shownName(mail.invitedBy)} invited you`;
+  return {
+    subject: `You're invited to ${workspace}`,
+    preview: `${who} to join ${workspace}.`,
+    heading: `Join ${workspace}`,
+    paragraphs: [`${who} to join ${workspace} on Arbiter. Choose a password to get started.`],
+    action: { label: 'Accept invitation', url: linkOf(base, '/accept-invite', mail.token) },
+    notes: [`This link works once, for ${life}.`, "If you weren't expecting this invitation, ignore this email."],
+  };
+}
+
+function lockedAccount(mail: MailOf<'locked'>, base: string): MailContent {
+  return {
+    subject: 'Your account is locked',
+    preview: 'There were five failed sign-in attempts.',
+    heading: 'Your account is temporarily locked',
+    paragraphs: [
+      `After five failed sign-in attempts in a row, your account in ${shownName(mail.tenantName)} is locked until ${momentInWords(mail.until)}.`,
+      mail.passwordKnown === true
+        ? "The password was correct, but the second-factor code was wrong. If this wasn't you, someone knows your password: reset it now."
+        : 'Forgot your password? Reset it to unlock your account right away.',
+    ],
+    action: { label: 'Reset your password', url: `${base}/reset-password` },
+    notes: [
+      mail.passwordKnown === true
+        ? 'Nobody got in. A new password unlocks your account right away and signs you out everywhere.'
+        : "If this wasn't you, someone may be guessing your password. A second factor protects your account even if they find it.",
+    ],
+  };
+}
+
+function welcome(mail: MailOf<'welcome'>, base: string): MailContent {
+  return {
+    subject: 'Welcome to Arbiter',
+    preview: `${shownName(mail.tenantName)} is ready.`,
+    heading: `Welcome, ${shownName(mail.name)}`,
+    paragraphs: [`${shownName(mail.tenantName)} is ready, and you're its administrator.`],
+    action: { label: 'Open Arbiter', url: `${base}/login` },
+    notes: [],
+  };
+}
+
+function secondFactor(mail: MailOf<'second_factor'>, base: string): MailContent {
+  return {
+    ...factorContent[mail.change](shownName(mail.tenantName)),
+    action: { label: 'Sign in', url: `${base}/login` },
+    notes: [`If this wasn't you, tell an administrator and reset your password now: ${base}/reset-password`],
+  };
+}
+
+function requestedApproval(mail: MailOf<'approval_requested'>, base: string): MailContent {
+  const workspace = shownName(mail.tenantName);
+  const what = changeInWords(mail.change);
+  return {
+    subject: `Approval needed: ${what}`,
+    preview: `${shownName(mail.requestedBy)} requested a change in ${workspace}.`,
+    heading: 'A change needs your approval',
+    paragraphs: [
+      `${shownName(mail.requestedBy)} wants to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open for your decision.`,
+    ],
+    action: { label: 'Open Arbiter', url: `${base}/` },
+    notes: [
+      `To approve or reject it, call POST ${base}/api/v1/approvals/${mail.approvalId}.`,
+      "You're receiving this email because your role can decide this stage. The first decision counts for everyone.",
+    ],
+  };
+}
+
+function resolvedApproval(mail: MailOf<'approval_resolved'>, base: string): MailContent {
+  const what = changeInWords(mail.change);
+  const by = mail.by === null ? '' : ` by ${shownName(mail.by)}`;
+  const said = mail.comments === null ? [] : [`Comment: ${shownName(mail.comments)}`];
+  return {
+    subject: `${outcomeWords[mail.outcome]}: ${what}`,
+    preview: `Your request in ${shownName(mail.tenantName)}.`,
+    heading: `Your request was ${mail.outcome === 'expired' ? 'not decided in time' : mail.outcome}`,
+    paragraphs: [
+      mail.outcome === 'expired'
+        ? `Nobody decided your request to ${what} in ${shownName(mail.tenantName)} in time. Request it again if you still need it.`
+        : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
+      ...said,
+    ],
+    action: { label: 'Open Arbiter', url: `${base}/` },
+    notes: [`For details, call GET ${base}/api/v1/approvals/${mail.approvalId}.`],
+  };
 }
 
 const outcomeWords = { approved: 'Approved', rejected: 'Rejected', expired: 'Expired' } as const;
@@ -158,9 +197,7 @@ function changeInWords({ action, entityType, entityName }: ApprovalChangeWords):
 
 type FactorContent = Omit<MailContent, 'action' | 'notes'>;
 
-const factorContent: Readonly<
-  Record<Extract<Mail, { kind: 'second_factor' }>['change'], (workspace: string) => FactorContent>
-> = {
+const factorContent: Readonly<Record<MailOf<'second_factor'>['change'], (workspace: string) => FactorContent>> = {
   enabled: (workspace) => ({
     subject: 'Second factor turned on',
     preview: 'Signing in now requires a code in addition to your password.',

@@ -5,7 +5,7 @@ import { type Attributes, isPrimary, isServerOwned, placeOf, readValue } from '.
 import { type ItemTest, parsePath, passes, type Target } from './scim.path.ts';
 import { scimProblem } from './scim-error.ts';
 
-type Item = Readonly<Record<string, unknown>>;
+type PatchItem = Readonly<Record<string, unknown>>;
 type Op = 'add' | 'replace' | 'remove';
 
 const mostOperations = 100;
@@ -14,7 +14,7 @@ const ops: readonly string[] = ['add', 'replace', 'remove'];
 const isOp = (text: string): text is Op => ops.includes(text);
 
 /** A member by a name in any letter case (RFC 7643 section 2.1). */
-function memberOf(object: Item, name: string): unknown {
+function memberOf(object: PatchItem, name: string): unknown {
   if (Object.hasOwn(object, name)) return object[name];
   return Object.entries(object).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }
@@ -23,7 +23,7 @@ function memberOf(object: Item, name: string): unknown {
  * Returns a user's attributes after a PATCH's operations, in order (RFC 7644 section 3.5.2). `unknown` gets the paths
  * of unknown names. Throws 400 with the standard's word, and then nothing has changed.
  */
-export function applyPatch(user: Attributes, body: Item, unknown: string[]): Attributes {
+export function applyPatch(user: Attributes, body: PatchItem, unknown: string[]): Attributes {
   const operations = memberOf(body, 'Operations');
   if (!Array.isArray(operations) || operations.length === 0) {
     throw scimProblem('invalidSyntax', 'Operations must be a list of at least one change.');
@@ -76,7 +76,7 @@ function applyTo(user: Attributes, op: Op, target: Target, value: unknown, at: s
   return { ...user, [attribute.name]: after };
 }
 
-const itemsOf = (value: unknown): readonly Item[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const itemsOf = (value: unknown): readonly PatchItem[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** `[{ "value": "x" }]` for a single text, as older provisioning of Entra ID writes it. */
 function bare(attribute: ScimAttribute, value: unknown): unknown {
@@ -103,21 +103,21 @@ function changedValue(
 }
 
 /** The object with these members instead of its own; null members are taken out, and an object without any is null. */
-function merged(before: unknown, members: Item): Item | null {
+function merged(before: unknown, members: PatchItem): PatchItem | null {
   const all = { ...(isObject(before) ? before : {}), ...members };
   const kept = Object.entries(all).filter(([, member]) => member !== null);
   return kept.length === 0 ? null : Object.fromEntries(kept);
 }
 
 function changedList(
-  items: readonly Item[],
+  items: readonly PatchItem[],
   op: Op,
   { attribute, tests, sub }: Target,
   value: unknown,
   read: (of: ScimAttribute) => unknown,
   at: string,
-): readonly Item[] | null {
-  const isChosen = (item: Item): boolean => tests === null || passes(item, tests);
+): readonly PatchItem[] | null {
+  const isChosen = (item: PatchItem): boolean => tests === null || passes(item, tests);
   if (op === 'remove') {
     if (sub !== null) return listed(items.map((item) => (isChosen(item) ? merged(item, { [sub.name]: null }) : item)));
     // Without a filter a value says which ones; without either it is all of them.
@@ -131,7 +131,7 @@ function changedList(
   }
   const one: ScimAttribute = sub ?? single(attribute);
   const sent = read(one);
-  const change: Item = sub === null ? (isObject(sent) ? sent : {}) : { [sub.name]: sent };
+  const change: PatchItem = sub === null ? (isObject(sent) ? sent : {}) : { [sub.name]: sent };
   const chosen = items.filter(isChosen);
   if (chosen.length === 0) {
     const made = merged(newItem(tests, at), change);
@@ -156,7 +156,7 @@ function single({ multiValued: _, ...attribute }: ScimAttribute): ScimAttribute 
  * Creates a value that passes the filter, if the filter defines one: Entra ID sets addresses of a kind that doesn't
  * exist yet.
  */
-function newItem(tests: readonly ItemTest[] | null, at: string): Item {
+function newItem(tests: readonly ItemTest[] | null, at: string): PatchItem {
   const made: Record<string, unknown> = {};
   for (const { attribute, operator, value } of tests ?? []) {
     if (operator !== 'eq') throw scimProblem('noTarget', `${at}: no value matches the filter.`);
@@ -165,21 +165,21 @@ function newItem(tests: readonly ItemTest[] | null, at: string): Item {
   return made;
 }
 
-const listed = (items: readonly (Item | null)[]): readonly Item[] | null => {
+const listed = (items: readonly (PatchItem | null)[]): readonly PatchItem[] | null => {
   const kept = items.filter((item) => item !== null);
   return kept.length === 0 ? null : kept;
 };
 
 /** Only one value is primary: the newest that says so (RFC 7644 section 3.5.2). */
-function withPrimary(items: readonly Item[], newest: readonly Item[]): readonly Item[] {
+function withPrimary(items: readonly PatchItem[], newest: readonly PatchItem[]): readonly PatchItem[] {
   const primary = newest.findLast(isPrimary);
   if (primary === undefined) return items;
   return items.map((item) => (item !== primary && isPrimary(item) ? { ...item, primary: false } : item));
 }
 
 /** The same value of the same kind, preferred or not. */
-function isSame(one: Item, other: Item): boolean {
-  const withoutPrimary = ({ primary: _, ...rest }: Item): Item => rest;
+function isSame(one: PatchItem, other: PatchItem): boolean {
+  const withoutPrimary = ({ primary: _, ...rest }: PatchItem): PatchItem => rest;
   const [left, right] = [withoutPrimary(one), withoutPrimary(other)];
   // Who names a value alone means it whatever its kind.
   if (Object.keys(left).length === 1 && typeof left.value === 'string') return left.value === right.value;

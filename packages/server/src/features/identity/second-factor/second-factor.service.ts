@@ -31,7 +31,7 @@ export interface Proof {
   readonly cookie: string | undefined;
 }
 
-interface Known {
+interface KnownFactor {
   readonly tenantId: string;
   readonly userId: string;
   /** Binds the token to the password; null for a session. */
@@ -39,7 +39,7 @@ interface Known {
 }
 
 /** Returns who takes the step: the token's holder if there is one, otherwise the session's. Throws 401. */
-async function identify(ports: SecondFactorPorts, { mfaToken, cookie }: Proof): Promise<Known> {
+async function identify(ports: SecondFactorPorts, { mfaToken, cookie }: Proof): Promise<KnownFactor> {
   if (mfaToken !== undefined) {
     const proven = await ports.mfaTokens.read(mfaToken, new Date(ports.clock.now()));
     if (proven === null) throw invalidCredentials();
@@ -57,7 +57,7 @@ async function identify(ports: SecondFactorPorts, { mfaToken, cookie }: Proof): 
  */
 async function asPerson(
   ports: SecondFactorPorts,
-  { tenantId, userId, mark }: Known,
+  { tenantId, userId, mark }: KnownFactor,
   terms: RequestTerms,
   work: (tx: Tx, person: SigningIn) => Promise<StepOutcome | AppError>,
 ): Promise<StepOutcome> {

@@ -56,7 +56,7 @@ export interface Sessions {
 const longestSessionMs = 12 * 3_600_000;
 const lookUpWithinMs = 2_000;
 
-interface Known {
+interface VerifiedSession {
   readonly principal: Principal;
   readonly claims: SessionClaims;
   readonly endsAtMs: number;
@@ -77,7 +77,7 @@ export function createSessions(deps: {
   const root = keyOf(deps.secret);
   const key = root === null ? null : deriveKey(root, 'session');
   const nameOf = createSecretNames();
-  const memory: CredentialMemory<Known> = createCredentialMemory<Known>(database);
+  const memory: CredentialMemory<VerifiedSession> = createCredentialMemory<VerifiedSession>(database);
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${deps.publicUrl.startsWith('https:') ? '; Secure' : ''}`;
   const cookieOf = (token: string, seconds: number) => `${sessionCookie}=${token}; Max-Age=${seconds}${attributes}`;
 
@@ -107,7 +107,7 @@ export function createSessions(deps: {
     return admit(known);
   }
 
-  function admit({ principal, claims, endsAtMs }: Known): Principal | null | Promise<Principal | null> {
+  function admit({ principal, claims, endsAtMs }: VerifiedSession): Principal | null | Promise<Principal | null> {
     const nowMs = clock.now();
     if (nowMs >= claims.expiresAt * 1000 || nowMs >= endsAtMs) return null;
     if (nowMs < (claims.issuedAt + renewAfterSeconds) * 1000) return principal;

@@ -3,7 +3,7 @@ import type { AnyHandler, RequestFacts } from '../../../http/handler.ts';
 import { type Check, createChecks } from '../../../http/input/validation.ts';
 
 /** Operations that the pages call. */
-type Called =
+type CalledOperation =
   | 'auth.acceptInvite'
   | 'auth.forgotPassword'
   | 'auth.login'
@@ -12,10 +12,10 @@ type Called =
   | 'auth.resendVerification'
   | 'auth.resetPassword';
 
-type BodyOf<I extends Called> = OperationInput<Operations[I]>['body'];
+type BodyOf<I extends CalledOperation> = OperationInput<Operations[I]>['body'];
 
 /** Calls an operation as if its body had come over the API. Throws what it refuses with. */
-export type CallOperation = <I extends Called>(
+export type CallOperation = <I extends CalledOperation>(
   id: I,
   facts: RequestFacts,
   body: BodyOf<I>,
@@ -24,7 +24,7 @@ export type CallOperation = <I extends Called>(
 /** What the API does for a form is done by the API's own handlers, behind the same checks of the body. */
 export function createCalls(handlers: () => ReadonlyMap<string, AnyHandler>): CallOperation {
   const compiler = createChecks();
-  const checks = new Map<Called, Check>();
+  const checks = new Map<CalledOperation, Check>();
   return async (id, facts, body) => {
     let check = checks.get(id);
     if (check === undefined) {

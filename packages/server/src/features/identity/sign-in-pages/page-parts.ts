@@ -3,7 +3,7 @@ import type { Field, refusalOf } from './page-messages.ts';
 
 /** Pieces of which the pages are made. All texts are escaped here. */
 
-interface Input {
+interface FormInput {
   /** Default: its name. A page with two fields of one name needs it. */
   readonly id?: string;
   readonly name: Exclude<Field, null>;
@@ -20,10 +20,10 @@ interface Input {
   readonly isFirst?: boolean;
 }
 
-type Refused = ReturnType<typeof refusalOf>;
+type RefusedForm = ReturnType<typeof refusalOf>;
 
 /** A field with its label above, and what is wrong with it below, tied to it. A refused one is where typing goes on. */
-export function field(input: Input, refused: Refused): string {
+export function field(input: FormInput, refused: RefusedForm): string {
   const {
     name,
     id = name,
@@ -58,14 +58,14 @@ export function field(input: Input, refused: Refused): string {
 }
 
 /** The field of somebody's address; `own` says what is special about it. */
-export const emailField = (refused: Refused, own: Partial<Omit<Input, 'name' | 'type'>>): string =>
+export const emailField = (refused: RefusedForm, own: Partial<Omit<FormInput, 'name' | 'type'>>): string =>
   field({ name: 'email', label: 'Email', autocomplete: 'username', maxLength: 255, ...own, type: 'email' }, refused);
 
 export const hidden = (name: string, value: string | undefined): string =>
   value === undefined || value === '' ? '' : `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
 
 /** What went wrong, on top, unless a field says it. */
-export function refusedNote(refused: Refused): string {
+export function refusedNote(refused: RefusedForm): string {
   return refused === null || refused.field !== null
     ? ''
     : `<div class="note bad" role="alert"><p>${escapeHtml(refused.text)}</p></div>`;
@@ -80,7 +80,7 @@ export function form(action: string, content: string, button: string, kind: '' |
 }
 
 /** The fields of a password that is to be set. */
-export function newPasswordFields(refused: Refused, isFirst: boolean): string {
+export function newPasswordFields(refused: RefusedForm, isFirst: boolean): string {
   return (
     field(
       {

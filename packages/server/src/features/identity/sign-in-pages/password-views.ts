@@ -3,10 +3,10 @@ import { escapeHtml } from '../../../http/answers/page.ts';
 import type { refusalOf } from './page-messages.ts';
 import { emailField, field, form, goodNote, hidden, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
 
-type Refused = ReturnType<typeof refusalOf>;
+type RefusedPassword = ReturnType<typeof refusalOf>;
 
 /** Asks for the mail with the link. */
-export function forgotView(base: string, refused: Refused, isSent: boolean): string {
+export function forgotView(base: string, refused: RefusedPassword, isSent: boolean): string {
   if (isSent) {
     const said = "If there is an account with this address, we've sent you a link. It works for one hour.";
     return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
@@ -23,7 +23,7 @@ export function forgotView(base: string, refused: Refused, isSent: boolean): str
 }
 
 /** Sets the password by the mailed link. */
-export function newPasswordView(base: string, refused: Refused, token: string): string {
+export function newPasswordView(base: string, refused: RefusedPassword, token: string): string {
   return formPage({
     heading: 'Reset your password',
     isRefused: refused !== null,
@@ -35,7 +35,7 @@ export function newPasswordView(base: string, refused: Refused, token: string): 
 }
 
 /** Accepts an invitation; without a token there is nothing to accept. */
-export function inviteView(base: string, refused: Refused, token: string | undefined): string {
+export function inviteView(base: string, refused: RefusedPassword, token: string | undefined): string {
   if (token === undefined || token === '') {
     const said = refused?.text ?? 'Open the link in your invitation email.';
     return formPage({

@@ -1,7 +1,7 @@
 import { type ssoOperations, ssoStateSeconds } from '@arbiter/contract';
 import { createPages, ownPath } from '../../../http/answers/pages.ts';
 import { cookieOf } from '../../../http/binding/cookies.ts';
-import { type Handlers, reply } from '../../../http/handler.ts';
+import { type HandlerRequest, type Handlers, reply } from '../../../http/handler.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import { isCanonicalUuid } from '../../../platform/ids.ts';
 import { sessionIdOf } from '../sessions/index.ts';
@@ -33,35 +33,14 @@ export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations>
   return {
     get: async (tx) => reply(200, await readSsoConfig(tx, deps.publicUrl)),
 
-    act: async ({ body, headers, tenantId, actor, credentialId, requestId, until }) => {
-      const terms = { requestId, until };
-      const session = sessionIdOf(credentialId);
-      if (body.action === 'configure') {
-        const { config } = body;
-        if (config === undefined) throw invalid('/config', 'is required');
-        await deps.database.withTenant(tenantId, actor, (tx) => configureSso(tx, deps, config, session), terms);
-        return reply(200, { success: true, message: 'Single sign-on was configured.' });
-      }
-      const { state, redirectUri } = body;
-      if (state === undefined) throw invalid('/state', 'is required');
-      if (redirectUri === undefined) throw invalid('/redirectUri', 'is required');
-      const problem = redirectProblem(redirectUri, [deps.publicUrl, ...deps.ssoRedirectOrigins]);
-      if (problem !== null) throw invalid('/redirectUri', problem);
-      const own = `${tenantId}:`;
-      const nonce = state.startsWith(own) ? state.slice(own.length) : state;
-      if (nonce === '') throw invalid('/state', 'must contain a nonce');
-      const browser = session === null ? null : browserOf(cookieOf(headers.Cookie, ssoCookie));
-      const begin = { tenantId, returnTo: '/', browser, nonce, redirectUri };
-      const authUrl = await beginSignIn(deps, begin, actor, terms);
-      if (authUrl === null) throw new AppError('validation_failed', { detail: 'Single sign-on is not configured.' });
-      return reply(200, { authUrl }, browser === null ? {} : { 'set-cookie': browserCookie(browser) });
-    },
+    act: async (request) =>
+      request.body.action === 'configure' ? configure(deps, request) : begin(deps, request, browserCookie),
 
     login: async ({ query, headers, requestId, until }) => {
       const browser = browserOf(cookieOf(headers.Cookie, ssoCookie));
       const { tenantId, returnTo } = query;
-      const begin = { tenantId, returnTo: ownPath(returnTo), browser, nonce: null, redirectUri: null };
-      const location = await beginSignIn(deps, begin, nobody, { requestId, until });
+      const signIn = { tenantId, returnTo: ownPath(returnTo), browser, nonce: null, redirectUri: null };
+      const location = await beginSignIn(deps, signIn, nobody, { requestId, until });
       if (location === null) throw unknown();
       return reply(302, null, { location, 'set-cookie': browserCookie(browser) });
     },
@@ -86,4 +65,34 @@ export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations>
       return reply(200, metadataXml({ entityId: entityIdOf(deps.publicUrl, tenantId), acsUrl }));
     },
   };
+}
+
+type ActRequest = HandlerRequest<(typeof ssoOperations)['act']>;
+
+async function configure(deps: SsoDependencies, request: ActRequest) {
+  const { body, tenantId, actor, credentialId, requestId, until } = request;
+  const { config } = body;
+  if (config === undefined) throw invalid('/config', 'is required');
+  const session = sessionIdOf(credentialId);
+  const terms = { requestId, until };
+  await deps.database.withTenant(tenantId, actor, (tx) => configureSso(tx, deps, config, session), terms);
+  return reply(200, { success: true, message: 'Single sign-on was configured.' });
+}
+
+/** Begins a sign-in for a program. A session's browser gets the cookie that `browserCookie` writes. */
+async function begin(deps: SsoDependencies, request: ActRequest, browserCookie: (browser: string) => string) {
+  const { body, headers, tenantId, actor, credentialId, requestId, until } = request;
+  const { state, redirectUri } = body;
+  if (state === undefined) throw invalid('/state', 'is required');
+  if (redirectUri === undefined) throw invalid('/redirectUri', 'is required');
+  const problem = redirectProblem(redirectUri, [deps.publicUrl, ...deps.ssoRedirectOrigins]);
+  if (problem !== null) throw invalid('/redirectUri', problem);
+  const own = `${tenantId}:`;
+  const nonce = state.startsWith(own) ? state.slice(own.length) : state;
+  if (nonce === '') throw invalid('/state', 'must contain a nonce');
+  const browser = sessionIdOf(credentialId) === null ? null : browserOf(cookieOf(headers.Cookie, ssoCookie));
+  const signIn = { tenantId, returnTo: '/', browser, nonce, redirectUri };
+  const authUrl = await beginSignIn(deps, signIn, actor, { requestId, until });
+  if (authUrl === null) throw new AppError('validation_failed', { detail: 'Single sign-on is not configured.' });
+  return reply(200, { authUrl }, browser === null ? {} : { 'set-cookie': browserCookie(browser) });
 }

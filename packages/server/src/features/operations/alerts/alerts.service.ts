@@ -51,13 +51,18 @@ export async function showAlerts(tx: Tx, rows: readonly AlertRow[]): Promise<Ale
   });
 }
 
-type Fields = Partial<AlertCreate>;
+type AlertFields = Partial<AlertCreate>;
 
 /**
  * Checks a rule after a write against the tenant: reachable addresses, existing destinations, offer and channel (400
  * `reference_not_found`), and filters that the metric supports.
  */
-async function check(tx: Tx, fields: Fields, current: AlertRow | null, { outboundRules }: AlertPorts): Promise<void> {
+async function check(
+  tx: Tx,
+  fields: AlertFields,
+  current: AlertRow | null,
+  { outboundRules }: AlertPorts,
+): Promise<void> {
   const metric = fields.metric ?? current?.metric;
   const filters = fields.filters ?? current?.filters ?? {};
   const known: readonly string[] = metric === undefined ? [] : metricFacts[metric].filters;
@@ -117,7 +122,7 @@ export async function changeAlert(
   tx: Tx,
   id: string,
   rowVersion: number | undefined,
-  fields: Fields,
+  fields: AlertFields,
   ports: AlertPorts,
 ): Promise<AlertRow> {
   return updateRecord(tx, alertSpec, id, {

@@ -15,16 +15,16 @@ import { isUuid } from '../../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../../catalogue/catalogue-records/index.ts';
 
 /** Words of closed lists, and types of JSON columns. */
-type Stored = {
+type StoredAlert = {
   metric: AlertMetric;
   operator: AlertOperator;
   channels: readonly AlertChannel[];
   filters: AlertFilters;
 };
 
-export type AlertRow = RecordRow<typeof alertResource, Stored>;
+export type AlertRow = RecordRow<typeof alertResource, StoredAlert>;
 
-export const alertSpec = recordSpec<typeof alertResource, Stored>(alertResource);
+export const alertSpec = recordSpec<typeof alertResource, StoredAlert>(alertResource);
 
 const ruleColumns = columns(alertSpec, [
   'id',

@@ -24,7 +24,7 @@ function readBody(operation: Operation, body: Payload): unknown {
 }
 
 /** Calls the operations that do the work, in the transaction and with the role of the one who approved. */
-type Call = (operation: Operation, input: Parameters<typeof callInside>[4]) => Promise<Json>;
+type ApprovedCall = (operation: Operation, input: Parameters<typeof callInside>[4]) => Promise<Json>;
 
 /**
  * Makes the change as its own route would: the same schema, rules, role, versions and audit rows. Returns the record's
@@ -44,7 +44,7 @@ export async function applyChange(
   }
   allowGoingLive(tx);
   const remarks = tx.remarks.length;
-  const call: Call = (operation, input) => callInside(tx, facts, handlers, operation.id, input);
+  const call: ApprovedCall = (operation, input) => callInside(tx, facts, handlers, operation.id, input);
   try {
     return await change(tx, call, { ...wanted, entityType });
   } catch (error) {
@@ -73,7 +73,7 @@ export async function readTarget(
 
 async function change(
   tx: Tx,
-  call: Call,
+  call: ApprovedCall,
   { entityType, entityId, action, payload }: WantedChange & { readonly entityType: ApprovableType },
 ): Promise<string> {
   const operations = approvedBy[entityType];
@@ -121,7 +121,12 @@ function isPublishing(publish: unknown): boolean {
   throw invalid('/publish', 'must be true or false');
 }
 
-async function publishFlow(call: Call, id: string, notes: unknown, rowVersion: number | undefined): Promise<void> {
+async function publishFlow(
+  call: ApprovedCall,
+  id: string,
+  notes: unknown,
+  rowVersion: number | undefined,
+): Promise<void> {
   const operation = approvedBy.decisionFlow.publish;
   const body = readBody(operation, {
     id,

@@ -23,7 +23,7 @@ import {
 } from './approvals.store.ts';
 
 /** What whoever decides sees once nobody else can decide: the request, its stages, and the open one among them. */
-interface Held {
+interface LockedApproval {
   readonly row: ApprovalRow;
   readonly stages: readonly StageRow[];
   readonly open: StageRow;
@@ -91,7 +91,7 @@ async function assertFourEyes(tx: Tx, row: ApprovalRow, stages: readonly StageRo
   }
 }
 
-async function hold(tx: Tx, id: string, meant: number | undefined): Promise<Held> {
+async function hold(tx: Tx, id: string, meant: number | undefined): Promise<LockedApproval> {
   const seen = await selectApproval(tx, id);
   if (seen === undefined) throw noApproval();
   const noted = openStage(seen.status, await selectStages(tx, [seen.id]))?.ordinal;

@@ -19,54 +19,10 @@ const aYearSeconds = 31_536_000;
 
 /** The console's page, which carries what its first screen needs (docs/design/console.md 5.4). */
 export function consoleRoutes(ports: ConsolePorts): Handlers<typeof consoleOperations> {
-  const { publicUrl, version } = ports;
+  const { publicUrl } = ports;
   const base = basePath(publicUrl);
-  const attributes = `; Max-Age=${aYearSeconds}; Path=${base}/; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`;
-
-  const waysWith = (tenantId: string | null, sso: boolean): SignInFacts => ({
-    google: ports.google !== null,
-    registration: ports.signUp.isOpen,
-    ...(tenantId === null ? {} : { tenantId }),
-    sso,
-  });
-
-  async function signedOut(tenantId: string | null, facts: RequestFacts): Promise<ConsoleBoot> {
-    const sso =
-      tenantId !== null &&
-      (await ports.database.withTenant(tenantId, systemActor('sign-in'), hasSso, {
-        requestId: facts.requestId,
-        until: facts.until,
-      }));
-    return { authenticated: false, signIn: waysWith(tenantId, sso) };
-  }
-
-  /** What the three operations answer, by their own handlers. */
-  async function signedIn(principal: Principal, cookie: string, facts: RequestFacts): Promise<ConsoleBoot | null> {
-    const { tenantId, actor, role, credentialId } = principal;
-    const call = { ...facts, tenantId, actor, role, credentialId, headers: { Cookie: cookie } };
-    const session = bodyOf<Session>(await freely(handlerOf('auth.session'))(call));
-    if (!session.authenticated) return null;
-    return ports.database.withTenant(
-      tenantId,
-      actor,
-      async (tx): Promise<ConsoleBoot> => ({
-        authenticated: true,
-        session,
-        tenantStatus: bodyOf<TenantStatus>(await inTenant(handlerOf('tenant.status'))(tx, call)),
-        settings: bodyOf<TenantSettingsAnswer>(await inTenant(handlerOf('tenantSettings.get'))(tx, call)),
-        version,
-        signIn: waysWith(tenantId, await hasSso(tx)),
-      }),
-      { requestId: facts.requestId, until: facts.until },
-    );
-  }
-
-  function handlerOf(id: string): AnyHandler {
-    const handler = ports.operationHandlers().get(id);
-    if (handler === undefined) throw new Error(`the operation ${id} does not exist`);
-    return handler;
-  }
-
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  const attributes = `; Max-Age=${aYearSeconds}; Path=${base}/; HttpOnly; SameSite=Lax${secure}`;
   return {
     page: async (request) => {
       const { headers, params } = request;
@@ -80,8 +36,8 @@ export function consoleRoutes(ports: ConsolePorts): Handlers<typeof consoleOpera
       const lastTenant = cookieOf(cookie, lastTenantCookie);
       const principal = await provenBy(ports, cookie);
       const boot =
-        (principal === null ? null : await signedIn(principal, cookie, request)) ??
-        (await signedOut(uuidOf(searchParams.get('tenantId') ?? lastTenant), request));
+        (principal === null ? null : await signedIn(ports, principal, cookie, request)) ??
+        (await signedOut(ports, uuidOf(searchParams.get('tenantId') ?? lastTenant), request));
       const nonce = randomBytes(18).toString('base64');
       // One answer sets one cookie: the session's first, the other at the next page.
       const setCookie =
@@ -97,7 +53,58 @@ export function consoleRoutes(ports: ConsolePorts): Handlers<typeof consoleOpera
   };
 }
 
-/** Whose session the cookie is; null for none, and for one that has ended. */
+/** What the first screen needs without a session. */
+async function signedOut(
+  ports: ConsolePorts,
+  tenantId: string | null,
+  { requestId, until }: RequestFacts,
+): Promise<ConsoleBoot> {
+  const sso =
+    tenantId !== null &&
+    (await ports.database.withTenant(tenantId, systemActor('sign-in'), hasSso, { requestId, until }));
+  return { authenticated: false, signIn: signInFacts(ports, tenantId, sso) };
+}
+
+/** What the first screen needs with a session: the answers of three operations, by their own handlers. */
+async function signedIn(
+  ports: ConsolePorts,
+  principal: Principal,
+  cookie: string,
+  facts: RequestFacts,
+): Promise<ConsoleBoot | null> {
+  const { tenantId, actor, role, credentialId } = principal;
+  const call = { ...facts, tenantId, actor, role, credentialId, headers: { Cookie: cookie } };
+  const session = bodyOf<Session>(await freely(handlerOf(ports, 'auth.session'))(call));
+  if (!session.authenticated) return null;
+  return ports.database.withTenant(
+    tenantId,
+    actor,
+    async (tx): Promise<ConsoleBoot> => ({
+      authenticated: true,
+      session,
+      tenantStatus: bodyOf<TenantStatus>(await inTenant(handlerOf(ports, 'tenant.status'))(tx, call)),
+      settings: bodyOf<TenantSettingsAnswer>(await inTenant(handlerOf(ports, 'tenantSettings.get'))(tx, call)),
+      version: ports.version,
+      signIn: signInFacts(ports, tenantId, await hasSso(tx)),
+    }),
+    { requestId: facts.requestId, until: facts.until },
+  );
+}
+
+const signInFacts = (ports: ConsolePorts, tenantId: string | null, sso: boolean): SignInFacts => ({
+  google: ports.google !== null,
+  registration: ports.signUp.isOpen,
+  ...(tenantId === null ? {} : { tenantId }),
+  sso,
+});
+
+function handlerOf({ operationHandlers }: ConsolePorts, id: string): AnyHandler {
+  const handler = operationHandlers().get(id);
+  if (handler === undefined) throw new Error(`the operation ${id} does not exist`);
+  return handler;
+}
+
+/** Returns the person of the cookie's session; null without a session, and for one that has ended. */
 async function provenBy({ authenticate }: ConsolePorts, cookie: string): Promise<Principal | null> {
   const value = cookieOf(cookie, sessionCookie);
   if (value === null) return null;

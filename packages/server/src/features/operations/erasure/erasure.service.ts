@@ -35,9 +35,9 @@ export interface Erased {
   readonly timestamp: string;
 }
 
-type Counts = ScopedErasureAnswer['counts'];
+type ErasureCounts = ScopedErasureAnswer['counts'];
 
-const always: Counts = {
+const always: ErasureCounts = {
   interactionHistory: 0,
   interactionSummaries: 0,
   experimentAssignments: 0,
@@ -97,14 +97,14 @@ export async function eraseCustomer(
     zone: (await readSettings(tx)).timezone,
     hash: () => customerHash.of(tx.tenantId, customerId),
   };
-  const counts: Counts = {
+  const counts: ErasureCounts = {
     ...always,
     ...(named === 'interactions' ? {} : ofRecords),
     ...(named === 'everything' ? ofEverything : {}),
   };
-  const add = (more: Partial<Counts>): void => {
+  const add = (more: Partial<ErasureCounts>): void => {
     for (const [name, rows] of Object.entries(more)) {
-      const key = name as keyof Counts;
+      const key = name as keyof ErasureCounts;
       counts[key] = (counts[key] ?? 0) + rows;
     }
   };

@@ -19,7 +19,7 @@ import type { Session } from './session.ts';
 import { readObject, type TenantFiles, type TenantObject } from './tenant-files.ts';
 import { changedNames, type Values, valuesOf } from './wanted-values.ts';
 
-interface State {
+interface CarryOutState {
   readonly session: Session;
   readonly tenant: TenantFiles;
   readonly work: Work;
@@ -37,7 +37,7 @@ interface State {
  * Continues after an error, so that all errors are reported; the caller rolls back when there is one.
  */
 export async function carryOut(session: Session, tenant: TenantFiles, work: Work): Promise<Outcome> {
-  const state: State = {
+  const state: CarryOutState = {
     session,
     tenant,
     work,
@@ -70,7 +70,7 @@ export async function carryOut(session: Session, tenant: TenantFiles, work: Work
 }
 
 async function outcomeOf(
-  state: State,
+  state: CarryOutState,
   ordered: readonly WantedObject[],
   deleted: readonly PolicyChange[],
 ): Promise<Outcome> {
@@ -94,7 +94,7 @@ async function outcomeOf(
 }
 
 /** False: retry later, because something doesn't exist yet. `mayWait`: there is a later. */
-async function write(state: State, object: WantedObject, mayWait: boolean): Promise<boolean> {
+async function write(state: CarryOutState, object: WantedObject, mayWait: boolean): Promise<boolean> {
   const { session, work, tenant } = state;
   const current = state.current.get(object.path) ?? null;
   const names = current === null ? [] : changedNames(session, object, current);
@@ -142,7 +142,7 @@ async function write(state: State, object: WantedObject, mayWait: boolean): Prom
   return tried === 'failed' || (tried === 'done' && isWhole);
 }
 
-const needsFailed = (state: State, object: WantedObject): boolean =>
+const needsFailed = (state: CarryOutState, object: WantedObject): boolean =>
   needsAmong(state.work.wanted)(object, object.path).some((path) => state.failed.has(path));
 
 /** True for a property that names a record and is never null: without it the record can't be written. */
@@ -158,7 +158,7 @@ const withoutEarly = (values: Values): Values => ({
 });
 
 function fail(
-  state: State,
+  state: CarryOutState,
   { path }: { readonly path: string },
   pointer: string,
   message: string,
@@ -203,7 +203,7 @@ const later: ReadonlySet<string> = new Set(['duplicate_name', 'duplicate_key', '
 
 /** Tries a write inside a savepoint; what changes nothing is taken back with its audit rows. */
 async function attempt(
-  state: State,
+  state: CarryOutState,
   object: WantedObject,
   current: TenantObject | null,
   mayWait: boolean,
@@ -253,7 +253,7 @@ async function attempt(
 }
 
 /** A creation that is finished by a later change stays a creation. */
-function note(state: State, path: string, action: PolicyAction): void {
+function note(state: CarryOutState, path: string, action: PolicyAction): void {
   if (!state.before.has(path)) state.actions.set(path, 'create');
   else if (state.actions.get(path) !== 'replace') state.actions.set(path, action);
 }
@@ -272,7 +272,7 @@ function aboutIds(body: Json, pointer: string): string {
     : '';
 }
 
-function refusedBy(state: State, object: WantedObject | TenantObject, error: AppError): void {
+function refusedBy(state: CarryOutState, object: WantedObject | TenantObject, error: AppError): void {
   const { code } = error;
   const toFile = (pointer: string) => object.kind.rules.toPointer?.(pointer) ?? pointer;
   if (error.errors.length === 0) fail(state, object, '', error.detail ?? error.message, code);
@@ -318,7 +318,7 @@ async function change(
   return { id: current.id, action: 'update' };
 }
 
-async function remove(state: State, object: TenantObject): Promise<PolicyChange | null> {
+async function remove(state: CarryOutState, object: TenantObject): Promise<PolicyChange | null> {
   const { session } = state;
   const lost = object.kind.rules.losesData?.(object, null) ?? null;
   if (lost !== null && !session.allowDataLoss) {

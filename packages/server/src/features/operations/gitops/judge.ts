@@ -109,9 +109,9 @@ function unknownFile(folder: string, file: string | undefined): string {
   return `is not a known folder; folders are ${listWords(folders)}${didYouMean(folder, folders)}`;
 }
 
-type Refuse = (pointer: string, message: string, code?: string) => void;
+type RefuseFile = (pointer: string, message: string, code?: string) => void;
 
-function parsed(read: ReadYaml, refuse: Refuse): Members | null {
+function parsed(read: ReadYaml, refuse: RefuseFile): Members | null {
   if ('problems' in read) {
     for (const { pointer, line, message } of read.problems) {
       refuse(pointer ?? '', line === null ? message : `${message} (line ${line})`);
@@ -170,11 +170,11 @@ function judged(
   kind: Kind,
   path: string,
   read: Members,
-  refuse: Refuse,
+  refuse: RefuseFile,
   names: NamedPlace[],
 ): WantedObject | null {
   const before: string[] = [];
-  const told: Refuse = (pointer, message, code) => {
+  const told: RefuseFile = (pointer, message, code) => {
     before.push(pointer);
     refuse(pointer, message, code);
   };
@@ -210,7 +210,7 @@ function judged(
 }
 
 /** The shape that the operations ask for. */
-function checkShape(kind: Kind, shaped: Members, refuse: Refuse): void {
+function checkShape(kind: Kind, shaped: Members, refuse: RefuseFile): void {
   const { create, change, unknown, created } = checksOf(kind);
   const size = 0;
   const plain = membersOf(mapJson(shaped, (value) => (isSecret(value) ? emptySecret : undefined)));
@@ -240,7 +240,7 @@ function checkShape(kind: Kind, shaped: Members, refuse: Refuse): void {
 }
 
 /** How the file calls its record. */
-function refIn(kind: Kind, body: Members, refuse: Refuse): Ref | null {
+function refIn(kind: Kind, body: Members, refuse: RefuseFile): Ref | null {
   if (kind.rules.calls !== undefined) {
     const called = kind.rules.calls.ofFile(body, refFrom);
     if (called === null) refuse('', `must identify the ${kind.noun}`);
@@ -273,7 +273,7 @@ export function refFrom(value: Json): Ref | null {
 export const isSecret = (value: Json): value is { readonly $secret: Json } =>
   isObject(value) && Object.hasOwn(value, '$secret');
 
-function withoutSecrets(body: Members, secrets: Map<string, string>, refuse: Refuse): Members {
+function withoutSecrets(body: Members, secrets: Map<string, string>, refuse: RefuseFile): Members {
   mapJson(body, (value, pointer) => {
     if (!isSecret(value)) return undefined;
     const { $secret: name, ...rest } = membersOf(value);

@@ -10,7 +10,7 @@ import {
   type WaitingMessage,
 } from './deliveries.store.ts';
 import type { MessageFile } from './message.rules.ts';
-import { type Destination, type Outcome, refused } from './notifier.ts';
+import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
 import { selectProvider } from './providers.store.ts';
 import { noteOutcome, reachable, type SendDeps } from './send.service.ts';
 
@@ -101,7 +101,7 @@ async function destinationOfDelivery(
   tx: Tx,
   { envelope }: DeliverDeps,
   row: DeliveryRow,
-): Promise<Destination | Outcome> {
+): Promise<Destination | DeliveryOutcome> {
   if (row.target !== null) return inlineDestination(tx.tenantId, row.target);
   const provider = row.providerId === null ? undefined : await selectProvider(tx, row.providerId);
   return provider === undefined ? refused('destination_deleted') : reachable(tx, envelope, provider);

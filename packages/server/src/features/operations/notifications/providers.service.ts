@@ -23,7 +23,7 @@ import {
   splitConfig,
   summaryOf,
 } from './config.rules.ts';
-import type { Destination } from './notifier.ts';
+import type { Destination } from './outcome.ts';
 import {
   countProviders,
   deleteProvider,

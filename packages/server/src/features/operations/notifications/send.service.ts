@@ -6,7 +6,8 @@ import type { Envelope } from '../../../platform/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { type MessageFile, type OutgoingMessage, outgoing } from './message.rules.ts';
-import { type Destination, type Notifier, type Outcome, refused } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
+import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
 import { destinationOf, getProvider } from './providers.service.ts';
 import { type ProviderRow, selectProvider, updateLastResult, updateProvider } from './providers.store.ts';
 
@@ -28,7 +29,7 @@ export interface Sender {
  * Notes what came of a message at its destination. One that answers 410 wants no more: it is switched off, which its history
  * shows as a change by the system. Of one that was not tried nothing is noted.
  */
-export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHeld }: Outcome): Promise<void> {
+export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHeld }: DeliveryOutcome): Promise<void> {
   if (isHeld) return;
   await updateLastResult(tx, id, ok ? null : (error ?? 'failed'));
   if (!isGone) return;
@@ -99,7 +100,7 @@ export async function sendToMany(
     async (tx) => {
       const rows: ProviderRow[] = [];
       for (const id of ids) rows.push(await getProvider(tx, id));
-      const found: Target[] = [];
+      const found: SendTarget[] = [];
       for (const row of rows) found.push({ id: row.id, to: await reachable(tx, envelope, row) });
       const about = { id: messageId, type: 'notification', tenantId, sentAt: tx.now.toISOString() } as const;
       return { targets: found, message: outgoing(notification, about) };
@@ -129,7 +130,7 @@ export async function sendToMany(
 }
 
 /** 429 `rate_limited` when nothing was tried, since the tenant has mailed enough for now. */
-function refuseWhenHeld(outcomes: readonly Outcome[]): void {
+function refuseWhenHeld(outcomes: readonly DeliveryOutcome[]): void {
   if (!outcomes.every(({ isHeld }) => isHeld)) return;
   const seconds = Math.max(...outcomes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0));
   throw new AppError('rate_limited', {
@@ -139,9 +140,9 @@ function refuseWhenHeld(outcomes: readonly Outcome[]): void {
 }
 
 /** A destination, or why nothing can go there. */
-interface Target {
+interface SendTarget {
   readonly id: string;
-  readonly to: Destination | Outcome;
+  readonly to: Destination | DeliveryOutcome;
   /** Records nothing for a deleted one. */
   readonly isGone?: true;
 }
@@ -170,7 +171,7 @@ export async function sendToAll(
     tenantId,
     actor,
     async (tx) => {
-      const found: Target[] = [];
+      const found: SendTarget[] = [];
       for (const id of ids) {
         const row = await selectProvider(tx, id);
         found.push(
@@ -198,8 +199,8 @@ export async function sendToAll(
 }
 
 /** A destination that was tried. */
-interface Tried extends Target {
-  readonly outcome: Outcome;
+interface Tried extends SendTarget {
+  readonly outcome: DeliveryOutcome;
 }
 
 /** Tries all targets at once and notes what came of each; `atEnd` runs in the transaction that notes it. */
@@ -207,7 +208,7 @@ async function tryAll(
   { database, notifier }: Pick<SendDeps, 'database' | 'notifier'>,
   { tenantId, actor, requestId }: Pick<Sender, 'tenantId' | 'actor' | 'requestId'>,
   what: {
-    readonly targets: readonly Target[];
+    readonly targets: readonly SendTarget[];
     readonly message: OutgoingMessage;
     readonly files: readonly MessageFile[];
   },
@@ -235,7 +236,11 @@ async function tryAll(
 }
 
 /** Returns where messages go, or why they can't, for a destination that's off or whose secrets can't be opened. */
-export async function reachable(tx: Tx, envelope: Envelope | null, row: ProviderRow): Promise<Destination | Outcome> {
+export async function reachable(
+  tx: Tx,
+  envelope: Envelope | null,
+  row: ProviderRow,
+): Promise<Destination | DeliveryOutcome> {
   if (!row.enabled) return refused('disabled');
   try {
     return await destinationOf(tx, envelope, row);

@@ -40,7 +40,7 @@ const mostBars = { together: 60, apart: 24 };
  */
 const mostTimes = 25;
 
-interface Measured extends Series {
+interface MeasuredColumn extends Series {
   readonly column: ReportColumn;
   readonly type: ReportColumnType;
   readonly greatest: number;
@@ -52,8 +52,12 @@ function drawable(value: number | null): number | null {
   return Math.abs(value) < 1e-12 ? 0 : value;
 }
 
-function measuredSeries({ y }: ReportChart, columns: readonly ReportColumn[], rows: readonly ReportRow[]): Measured[] {
-  const series: Measured[] = [];
+function measuredSeries(
+  { y }: ReportChart,
+  columns: readonly ReportColumn[],
+  rows: readonly ReportRow[],
+): MeasuredColumn[] {
+  const series: MeasuredColumn[] = [];
   for (const key of y) {
     const column = columns.find((other) => other.key === key);
     const values = rows.map((row) => drawable(numberOf(row[key])));
@@ -65,7 +69,7 @@ function measuredSeries({ y }: ReportChart, columns: readonly ReportColumn[], ro
 }
 
 /** Whether one scale serves them all. */
-function areAlike(series: readonly Measured[]): boolean {
+function areAlike(series: readonly MeasuredColumn[]): boolean {
   const reach = series.map(({ greatest }) => greatest).filter((greatest) => greatest > 0);
   const times = reach.length === 0 ? 1 : Math.max(...reach) / Math.min(...reach);
   return times <= mostTimes && series.every(({ type }) => type === series[0]?.type);
@@ -101,7 +105,7 @@ const long = 1e12;
 const shortest = (greatest: number): 'compact' | 'scientific' => (greatest >= 1e15 ? 'scientific' : 'compact');
 
 function writersFor(
-  series: readonly Measured[],
+  series: readonly MeasuredColumn[],
   rows: readonly ReportRow[],
   timezone: string,
 ): Pick<Panel, 'write' | 'writeWhole'> {

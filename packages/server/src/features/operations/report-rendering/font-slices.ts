@@ -15,12 +15,12 @@ export type Weight = 'regular' | 'bold';
 const axisOf: Readonly<Record<Weight, number>> = { regular: 400, bold: 620 };
 
 /** A font file, and the characters it claims to contain; it may lack some. */
-interface Slice {
+interface FontSlice {
   readonly file: URL;
   readonly ranges: readonly (readonly [first: number, last: number])[];
 }
 
-async function slicesOf(name: string): Promise<readonly Slice[]> {
+async function slicesOf(name: string): Promise<readonly FontSlice[]> {
   let list: string;
   try {
     list = import.meta.resolve(`@fontsource-variable/${name}/unicode.json`);
@@ -71,9 +71,9 @@ const none = (): Drawn => ({ glyphs: new Map(), missing: new Set() });
 const drawn: Record<Weight, Drawn> = { regular: none(), bold: none() };
 /** Limit on cached characters of a weight; each takes some hundred bytes. */
 const mostDrawn = 8_000;
-const fonts = new Map<string, Promise<readonly Slice[]>>();
+const fonts = new Map<string, Promise<readonly FontSlice[]>>();
 
-function slicesOfPackage(name: string): Promise<readonly Slice[]> {
+function slicesOfPackage(name: string): Promise<readonly FontSlice[]> {
   let slices = fonts.get(name);
   if (slices === undefined) {
     slices = slicesOf(name);

@@ -17,15 +17,15 @@ export interface TextStyle {
 export interface Pen {
   /** `y` is the baseline. */
   text(x: number, y: number, text: string, style: TextStyle): void;
-  rule(from: Point, to: Point, colour: string, width: number): void;
+  rule(from: PdfPoint, to: PdfPoint, colour: string, width: number): void;
   box(x: number, y: number, width: number, height: number, colour: string): void;
   /** Draws a line through the points or, if `filled`, the area within. */
-  shape(points: readonly Point[], colour: string, filled: boolean): void;
-  dot(at: Point, radius: number, colour: string): void;
+  shape(points: readonly PdfPoint[], colour: string, filled: boolean): void;
+  dot(at: PdfPoint, radius: number, colour: string): void;
   content(): string;
 }
 
-type Point = readonly [x: number, y: number];
+type PdfPoint = readonly [x: number, y: number];
 
 /** Distance of the control points of a circle's four curves from their ends, as a share of the radius. */
 const arc = 0.5523;
@@ -52,8 +52,8 @@ export function createPen(height: number, fonts: Fonts): Pen {
     if (colour !== fill) operators.push(`${rgb(colour)} rg`);
     fill = colour;
   };
-  const at = ([x, y]: Point): string => `${n(x)} ${n(height - y)}`;
-  const path = (points: readonly Point[]): string =>
+  const at = ([x, y]: PdfPoint): string => `${n(x)} ${n(height - y)}`;
+  const path = (points: readonly PdfPoint[]): string =>
     points.map((point, place) => `${at(point)} ${place === 0 ? 'm' : 'l'}`).join(' ');
   return {
     text(x, y, text, { font, size, colour }) {
@@ -76,7 +76,7 @@ export function createPen(height: number, fonts: Fonts): Pen {
     dot([x, y], radius, colour) {
       filled(colour);
       const bow = radius * arc;
-      const curve = (...points: readonly Point[]): string => `${points.map(at).join(' ')} c`;
+      const curve = (...points: readonly PdfPoint[]): string => `${points.map(at).join(' ')} c`;
       operators.push(
         [
           `${at([x + radius, y])} m`,

@@ -18,7 +18,7 @@ const mostHead = 6;
 /** A row of more lines than this may break across pages. */
 const wholeLines = 12;
 
-interface Column {
+interface TableColumn {
   readonly label: string;
   readonly isRight: boolean;
   /** Widths in size 1. */
@@ -34,7 +34,7 @@ interface Layout {
 /** A table that is ready to be drawn; on lying pages where it `isWide`. */
 export interface TablePlan {
   readonly isWide: boolean;
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
   readonly cells: readonly (readonly string[])[];
   /** Several where not all columns fit on a page. */
   readonly layouts: readonly Layout[];
@@ -51,7 +51,7 @@ export function* planTable(flow: Flow, section: ShownSection): Generator<void, T
     });
     yield;
   }
-  const columns = section.columns.map((column, at): Column => {
+  const columns = section.columns.map((column, at): TableColumn => {
     const label = oneLine(column.label);
     const word = Math.min(leastText, Math.max(0, ...label.split(' ').map((part) => bold.width(part))));
     const cell = Math.min(mostText, widest[at] ?? 0);
@@ -67,7 +67,7 @@ export function* planTable(flow: Flow, section: ShownSection): Generator<void, T
 }
 
 /** The way of setting the table, best first: in one piece, smaller, on lying pages, and at last in several tables. */
-function layoutFor(flow: Flow, columns: readonly Column[]): Pick<TablePlan, 'isWide' | 'layouts'> {
+function layoutFor(flow: Flow, columns: readonly TableColumn[]): Pick<TablePlan, 'isWide' | 'layouts'> {
   const needsIn = (size: number): ColumnNeed[] =>
     columns.map(({ need: { least, natural } }) => ({ least: least * size, natural: natural * size }));
   for (const isWide of [false, true]) {
@@ -100,85 +100,123 @@ export function* drawTable(flow: Flow, plan: TablePlan, below: number): Generato
   }
 }
 
-function* drawLayout(flow: Flow, { columns, cells }: TablePlan, layout: Layout, below: number): Generator<void> {
+/** The lines of a row, or of the head, by column. */
+type CellLines = readonly (readonly string[])[];
+
+/** Draws the rows of one layout of a table. */
+interface LayoutPen {
+  readonly heightOf: (lines: number) => number;
+  readonly linesIn: (texts: readonly string[], style: TextStyle) => string[][];
+  /** Draws the lines from `from` on, before `to`, of all cells next to each other. */
+  readonly drawLines: (lines: CellLines, from: number, to: number, style: TextStyle) => void;
+  readonly rule: (colour: string, width: number) => void;
+  /** Number of lines that fit the rest of the page. */
+  readonly fits: () => number;
+  readonly body: TextStyle;
+}
+
+function createLayoutPen(flow: Flow, { columns }: TablePlan, layout: Layout): LayoutPen {
   const { size } = layout;
   const leading = size * 1.34;
   const padding = size * 0.42;
   const wide = layout.columns.reduce((sum, { width }) => sum + width, gap * (layout.columns.length - 1));
   const body: TextStyle = { font: 'regular', size, colour: textColours.ink };
   const soft: TextStyle = { ...body, colour: textColours.soft };
-  const headStyle: TextStyle = { font: 'bold', size: size * 0.94, colour: textColours.soft };
+  return {
+    body,
+    heightOf: (lines) => lines * leading + 2 * padding,
+    fits: () => Math.floor((flow.room - 2 * padding) / leading),
+    linesIn: (texts, { font, size: textSize }) =>
+      layout.columns.map(({ number, width }) =>
+        linesOf(texts[number] ?? '', width / textSize, (part) => flow.fonts[font].width(part)),
+      ),
+    drawLines(lines, from, to, style) {
+      let x = flow.left;
+      layout.columns.forEach(({ number, width }, at) => {
+        const isRight = columns[number]?.isRight ?? false;
+        for (let line = from; line < to; line++) {
+          const text = lines[at]?.[line] ?? '';
+          const shift = isRight ? width - flow.fonts[style.font].width(text) * style.size : 0;
+          const y = flow.y + padding + (line - from) * leading + size;
+          flow.pen.text(x + shift, y, text, text === nothing ? soft : style);
+        }
+        x += width + gap;
+      });
+      flow.y += (to - from) * leading + 2 * padding;
+    },
+    rule: (colour, width) => flow.pen.rule([flow.left, flow.y], [flow.left + wide, flow.y], colour, width),
+  };
+}
 
-  const linesIn = (texts: readonly string[], { font, size: textSize }: TextStyle): string[][] =>
-    layout.columns.map(({ number, width }) =>
-      linesOf(texts[number] ?? '', width / textSize, (part) => flow.fonts[font].width(part)),
-    );
-  /** Draws the lines from `from` on, before `to`, of all cells beside each other. */
-  function drawLines(lines: readonly (readonly string[])[], from: number, to: number, style: TextStyle): void {
-    let x = flow.left;
-    layout.columns.forEach(({ number, width }, at) => {
-      const isRight = columns[number]?.isRight ?? false;
-      for (let line = from; line < to; line++) {
-        const text = lines[at]?.[line] ?? '';
-        const shift = isRight ? width - flow.fonts[style.font].width(text) * style.size : 0;
-        const y = flow.y + padding + (line - from) * leading + size;
-        flow.pen.text(x + shift, y, text, text === nothing ? soft : style);
-      }
-      x += width + gap;
-    });
-    flow.y += (to - from) * leading + 2 * padding;
-  }
-  const rule = (colour: string, width: number): void =>
-    flow.pen.rule([flow.left, flow.y], [flow.left + wide, flow.y], colour, width);
-
-  const labels = columns.map(({ label }) => label);
-  const headLines = linesIn(labels, headStyle).map((lines) =>
-    lines.length <= mostHead ? lines : [...lines.slice(0, mostHead - 1), '…'],
-  );
-  const headHeight = Math.max(...headLines.map((lines) => lines.length));
-  // Labels of several lines stand on the rule, whatever their neighbours need.
-  const head = headLines.map((lines) => [...Array<string>(headHeight - lines.length).fill(''), ...lines]);
-  function drawHead(): void {
-    drawLines(head, 0, headHeight, headStyle);
-    rule(textColours.axis, 0.8);
-  }
-
-  const heightOf = (lines: number): number => lines * leading + 2 * padding;
-  const linesOfRow = (at: number): number => Math.max(0, ...linesIn(cells[at] ?? [], body).map(({ length }) => length));
+function* drawLayout(flow: Flow, plan: TablePlan, layout: Layout, below: number): Generator<void> {
+  const { cells } = plan;
+  const pen = createLayoutPen(flow, plan, layout);
+  const head = headOf(pen, plan, layout);
+  const linesOfRow = (at: number): number =>
+    Math.max(0, ...pen.linesIn(cells[at] ?? [], pen.body).map(({ length }) => length));
   const last = cells.length - 1;
+  /** The room that a row and the next one need, or half a page. */
   const rowsFrom = (at: number): number =>
     Math.min(
       flow.height / 2,
-      [at, at + 1].reduce((sum, row) => sum + (row > last ? 0 : heightOf(linesOfRow(row))), 0),
+      [at, at + 1].reduce((sum, row) => sum + (row > last ? 0 : pen.heightOf(linesOfRow(row))), 0),
     );
+  function newPage(): void {
+    flow.newPage();
+    head.draw();
+  }
   // No page begins or ends with a single row of the table.
-  flow.need(heightOf(headHeight) + rowsFrom(0) + (last <= 1 ? below : 0));
-  drawHead();
+  flow.need(pen.heightOf(head.lines) + rowsFrom(0) + (last <= 1 ? below : 0));
+  head.draw();
   for (const [at, row] of cells.entries()) {
-    const lines = linesIn(row, body);
-    const most = Math.max(...lines.map((cell) => cell.length));
-    if (at > 1 && at === last - 1 && flow.room < rowsFrom(at) + below) {
-      flow.newPage();
-      drawHead();
-    }
-    // On a fresh page there is as much room as there will ever be.
-    let isFresh = false;
-    for (let from = 0; from < most; ) {
-      const fits = Math.floor((flow.room - 2 * padding) / leading);
-      const left = most - from;
-      // A row stays in one piece, unless it is so high that much of a page would stay empty.
-      if (fits < Math.min(left, wholeLines) && !isFresh) {
-        flow.newPage();
-        drawHead();
-        isFresh = true;
-        continue;
-      }
-      const to = from + Math.max(1, Math.min(left, fits));
-      drawLines(lines, from, to, body);
-      from = to;
-      isFresh = false;
-    }
-    rule(textColours.line, 0.5);
+    if (at > 1 && at === last - 1 && flow.room < rowsFrom(at) + below) newPage();
+    drawRow(pen, row, newPage);
+    pen.rule(textColours.line, 0.5);
     yield;
+  }
+}
+
+/** Returns the table's head: the number of its lines, and how to draw it. */
+function headOf(
+  pen: LayoutPen,
+  { columns }: TablePlan,
+  { size }: Layout,
+): { readonly lines: number; readonly draw: () => void } {
+  const style: TextStyle = { font: 'bold', size: size * 0.94, colour: textColours.soft };
+  const labels = columns.map(({ label }) => label);
+  const cut = pen
+    .linesIn(labels, style)
+    .map((lines) => (lines.length <= mostHead ? lines : [...lines.slice(0, mostHead - 1), '…']));
+  const height = Math.max(...cut.map((lines) => lines.length));
+  // Labels of several lines end at the rule, however many lines their neighbors need.
+  const lines = cut.map((each) => [...Array<string>(height - each.length).fill(''), ...each]);
+  return {
+    lines: height,
+    draw() {
+      pen.drawLines(lines, 0, height, style);
+      pen.rule(textColours.axis, 0.8);
+    },
+  };
+}
+
+/** Draws a row, on several pages if it must. */
+function drawRow(pen: LayoutPen, row: readonly string[], newPage: () => void): void {
+  const lines = pen.linesIn(row, pen.body);
+  const most = Math.max(...lines.map((cell) => cell.length));
+  // On a fresh page there is as much room as there will ever be.
+  let isFresh = false;
+  for (let from = 0; from < most; ) {
+    const fits = pen.fits();
+    const left = most - from;
+    // A row stays in one piece, unless it is so high that much of a page would stay empty.
+    if (fits < Math.min(left, wholeLines) && !isFresh) {
+      newPage();
+      isFresh = true;
+      continue;
+    }
+    const to = from + Math.max(1, Math.min(left, fits));
+    pen.drawLines(lines, from, to, pen.body);
+    from = to;
+    isFresh = false;
   }
 }

@@ -12,7 +12,7 @@ export interface Glyph {
   readonly record: Buffer;
 }
 
-interface Place {
+interface OutlinePoint {
   readonly x: number;
   readonly y: number;
   readonly isOnCurve: boolean;
@@ -20,8 +20,8 @@ interface Place {
 
 /** The record of a glyph drawn by these commands, `scale` times as large; TrueType has lines and quadratic curves. */
 export function glyphRecord(commands: readonly PathCommand[], scale: number): Buffer {
-  const contours: Place[][] = [];
-  let contour: Place[] = [];
+  const contours: OutlinePoint[][] = [];
+  let contour: OutlinePoint[] = [];
   const add = (x: number, y: number, isOnCurve: boolean): void => {
     contour.push({ x: Math.round(x * scale), y: Math.round(y * scale), isOnCurve });
   };
@@ -45,10 +45,10 @@ export function glyphRecord(commands: readonly PathCommand[], scale: number): Bu
   return recordOf(contours);
 }
 
-function recordOf(contours: readonly (readonly Place[])[]): Buffer {
+function recordOf(contours: readonly (readonly OutlinePoint[])[]): Buffer {
   const points = contours.flat();
   if (points.length === 0) return Buffer.alloc(0);
-  const least = (of: (point: Place) => number): number =>
+  const least = (of: (point: OutlinePoint) => number): number =>
     points.reduce((min, point) => Math.min(min, of(point)), Infinity);
   const record = Buffer.alloc(10 + 2 * contours.length + 2 + 5 * points.length + (points.length % 2));
   let at = 0;

@@ -21,9 +21,9 @@ const performanceColumns = [
   column('cvr', 'Conversion rate', 'ratio'),
 ];
 
-type Sums = Pick<DailyTotals, 'impressions' | 'positive' | 'clicks' | 'converts' | 'totalValue'>;
+type TotalsSums = Pick<DailyTotals, 'impressions' | 'positive' | 'clicks' | 'converts' | 'totalValue'>;
 
-const performanceOf = ({ impressions, positive, clicks, converts, totalValue }: Sums): ReportRow => ({
+const performanceOf = ({ impressions, positive, clicks, converts, totalValue }: TotalsSums): ReportRow => ({
   impressions,
   positives: positive,
   conversions: converts,
@@ -128,14 +128,14 @@ async function channelNames(tx: Tx, rows: readonly Pick<DailyTotals, 'channelId'
   return (id: string | null): string | null => (id === null ? null : (channels.get(id)?.name ?? id));
 }
 
-interface Group {
+interface TotalsGroup {
   readonly id: string | null;
   readonly name: string | null;
   readonly impressions: number;
-  readonly sums: Sums;
+  readonly sums: TotalsSums;
 }
 
-const added = (a: Sums, b: Sums): Sums => ({
+const added = (a: TotalsSums, b: TotalsSums): TotalsSums => ({
   impressions: a.impressions + b.impressions,
   positive: a.positive + b.positive,
   clicks: a.clicks + b.clicks,
@@ -143,7 +143,7 @@ const added = (a: Sums, b: Sums): Sums => ({
   totalValue: a.totalValue + b.totalValue,
 });
 
-async function byChannel(tx: Tx, asked: Asked): Promise<{ groups: Group[]; notes: readonly string[] }> {
+async function byChannel(tx: Tx, asked: Asked): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
   const { totals, notes } = await totalsOf(tx, asked, ['channelId']);
   const names = await channelNames(tx, totals);
   const groups = totals.map((sums) => {
@@ -153,11 +153,11 @@ async function byChannel(tx: Tx, asked: Asked): Promise<{ groups: Group[]; notes
   return { groups, notes };
 }
 
-async function byCategory(tx: Tx, asked: Asked): Promise<{ groups: Group[]; notes: readonly string[] }> {
+async function byCategory(tx: Tx, asked: Asked): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
   const { totals, notes } = await totalsOf(tx, asked, ['offerId']);
   const ids = totals.map(({ offerId }) => offerId ?? null);
   const offers = await readRelated(tx, 'offer', ids, ['categoryId']);
-  const sums = new Map<string | null, Sums>();
+  const sums = new Map<string | null, TotalsSums>();
   for (const row of totals) {
     const id = offers.get(row.offerId ?? '')?.categoryId ?? null;
     const known = sums.get(id);
@@ -172,18 +172,21 @@ async function byCategory(tx: Tx, asked: Asked): Promise<{ groups: Group[]; note
 }
 
 /** Membership is known per customer, so history is counted by customer first. */
-async function bySegment(tx: Tx, { params, frame }: Asked): Promise<{ groups: Group[]; notes: readonly string[] }> {
+async function bySegment(
+  tx: Tx,
+  { params, frame }: Asked,
+): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
   const { first, today, from, now, zone } = frame;
   const span = { first, last: today, from, to: new Date(now.getTime() + 1), zone };
   const totals = await readHistoryTotals(tx, span, await filterOf(tx, params), null, ['customerId']);
   const counted = totals.slice(0, mostMembers);
   const byCustomer = new Map(counted.map((row) => [row.customerId ?? '', row]));
-  const groups: Group[] = [];
+  const groups: TotalsGroup[] = [];
   for (const { id, name, members } of await segmentsAmong(tx, [...byCustomer.keys()])) {
     const rows = [...members].flatMap((customerId) => byCustomer.get(customerId) ?? []);
     const [head, ...rest] = rows;
     if (head === undefined) continue;
-    const sums = rest.reduce<Sums>(added, head);
+    const sums = rest.reduce<TotalsSums>(added, head);
     groups.push({ id, name, impressions: sums.impressions, sums });
   }
   const notes = ['Current segments. A customer counts in each of their segments.'];
@@ -259,10 +262,10 @@ const selectionFrequency: Source = {
 
 const rounded = (value: number | null): number | null => (value === null ? null : round2(value));
 
-async function byDay(tx: Tx, asked: Asked, shape: (row: Sums) => ReportRow): Promise<Said> {
+async function byDay(tx: Tx, asked: Asked, shape: (row: TotalsSums) => ReportRow): Promise<Said> {
   const { totals, notes } = await totalsOf(tx, asked, ['day']);
   const days = new Map(totals.map((row) => [row.day, row]));
-  const none: Sums = { impressions: 0, positive: 0, clicks: 0, converts: 0, totalValue: 0 };
+  const none: TotalsSums = { impressions: 0, positive: 0, clicks: 0, converts: 0, totalValue: 0 };
   return said(
     asked.frame.days.map((day) => ({ day, ...shape(days.get(day) ?? none) })),
     notes,
