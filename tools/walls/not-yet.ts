@@ -7,9 +7,6 @@ export type NotYet = Readonly<Record<string, Readonly<Record<string, readonly st
  */
 export const notYet: NotYet = {
   'no-type-cycles': {
-    'packages/console/src/features/decisions/decision-page.tsx': [
-      'packages/console/src/features/decisions/decision-page.tsx, packages/console/src/features/decisions/why-tab.tsx',
-    ],
     'packages/console/src/ui/charts/frame.tsx': [
       'packages/console/src/ui/charts/frame.tsx, packages/console/src/ui/charts/menu.tsx',
     ],

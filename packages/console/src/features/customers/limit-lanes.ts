@@ -3,7 +3,7 @@ import type { InteractionRow, ReservationRow } from '@arbiter/contract/deciding/
 import type { Suppression } from '@arbiter/contract/deciding/suppressions';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
-import type { TimelineEvent } from '../../ui/charts/timeline.tsx';
+import type { TimelineEvent } from '../../ui/charts/timeline-event.ts';
 import { dayOf, startOf } from '../../ui/charts/zone-days.ts';
 
 const dayMs = 86_400_000;

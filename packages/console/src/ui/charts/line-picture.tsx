@@ -1,9 +1,9 @@
 import { scaleTime } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { useFormat } from '../provider.tsx';
-import type { Series, TimePoint } from './line.tsx';
 import { Mark, Picture, seriesColour, seriesDash } from './mark.tsx';
 import { apart, isMidnight, timeTicks, unbroken, valueScale } from './scales.ts';
+import type { Series, TimePoint } from './series.ts';
 
 export interface LinePictureProps {
   readonly name: string;

@@ -1,23 +1,10 @@
 import type { ReactNode } from 'react';
 import { chartTexts as t } from '../../messages/charts.ts';
-import type { Drill } from '../drill.ts';
 import { useFormat } from '../provider.tsx';
 import { ChartFrame } from './frame.tsx';
 import { LinePicture } from './line-picture.tsx';
+import type { Series } from './series.ts';
 import { dayOf } from './zone-days.ts';
-
-export interface TimePoint {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Null: unknown; the line has a gap. */
-  readonly value: number | null;
-  readonly drill: Drill;
-}
-
-export interface Series {
-  readonly name: string;
-  readonly points: readonly TimePoint[];
-}
 
 export interface LineChartProps {
   readonly title: string;

@@ -3,7 +3,7 @@ import type { Tone } from '../badge.tsx';
 import { useFormat } from '../provider.tsx';
 import { Mark, Picture } from './mark.tsx';
 import { isMidnight, timeTicks } from './scales.ts';
-import type { TimelineEvent, TimelineProps } from './timeline.tsx';
+import type { TimelineEvent, TimelineProps } from './timeline-event.ts';
 
 /** Heights of a lane and of the time axis, and the space at the end, in px. */
 const laneHeight = 32;

@@ -1,7 +1,7 @@
 import { type DecisionRecord, decisionOperations } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { useEffect } from 'react';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { can } from '../../../data/can.ts';
 import { codeOf, type Failure } from '../../../data/failure.ts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
@@ -21,20 +21,12 @@ import { useWriters } from '../use-writers.ts';
 import { CreativeTab } from './creative-tab.tsx';
 import { DecisionActions, DecisionBadges, leadOf } from './decision-head.tsx';
 import { ErasedPanel } from './erased-panel.tsx';
+import { ExplorerSearch } from './explorer-search.ts';
 import { InputsTab } from './inputs-tab.tsx';
 import { ProofTab } from './proof-tab.tsx';
 import { flowAddress } from './record-facts.tsx';
 import { TraceTab } from './trace-tab.tsx';
 import { WhyTab } from './why-tab.tsx';
-
-/** Address state: open tab, selected offer and its rival, filters by step and fate. */
-export const ExplorerSearch = Type.Object({
-  tab: Type.Optional(Type.String()),
-  offer: Type.Optional(Type.String()),
-  rival: Type.Optional(Type.String()),
-  step: Type.Optional(Type.String()),
-  fate: Type.Optional(Type.String()),
-});
 
 /** The decision explorer: why the offers were shown, and the proof. */
 export function DecisionPage() {

@@ -17,7 +17,7 @@ import { OfferDetail } from '../offers/offer-detail.tsx';
 import { OfferList } from '../offers/offer-list.tsx';
 import { nameOf } from '../offers/offer-row.tsx';
 import { WhyNotPanel } from '../why-not/why-not-panel.tsx';
-import type { ExplorerSearch } from './decision-page.tsx';
+import type { ExplorerSearch } from './explorer-search.ts';
 import { FunnelView } from './funnel-view.tsx';
 import { NoStage } from './no-stage.tsx';
 
