@@ -9,7 +9,7 @@ import { randomInput } from '../packages/engine/test/corpus/random-input.ts';
 import { randomModelInput, withModels } from '../packages/engine/test/corpus/random-models.ts';
 import { randomSnapshot } from '../packages/engine/test/corpus/random-plan.ts';
 import { resultText, unpackInput } from '../packages/engine/test/corpus/record.ts';
-import { zoneClock, zoneOffsets } from '../packages/server/src/platform/zones.ts';
+import { zoneClock, zoneOffsets } from '../packages/server/src/platform/time/zones.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const plans = 100;

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { createPasswords } from '../../packages/server/src/platform/passwords.ts';
+import { createPasswords } from '../../packages/server/src/platform/crypto/passwords.ts';
 import { assertInTime } from '../deadline.ts';
 import { type Answer, type Caller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';

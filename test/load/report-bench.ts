@@ -6,7 +6,7 @@ import { systemActor } from '../../packages/server/src/db/index.ts';
 import { createTestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { renderReport } from '../../packages/server/src/features/operations/report-rendering/index.ts';
 import { composeDocument } from '../../packages/server/src/features/operations/reports/document.service.ts';
-import { readSource, sourceOf } from '../../packages/server/src/features/operations/reports/sources.service.ts';
+import { readSource, sourceOf } from '../../packages/server/src/features/operations/reports/sources/sources.service.ts';
 import { fillHistory } from '../../packages/server/src/features/operations/reports/test-filled-history.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import type { Row } from './bench-report.ts';

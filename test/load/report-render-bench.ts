@@ -16,7 +16,7 @@ import {
   documentOf,
   sectionOf,
 } from '../../packages/server/src/features/operations/report-rendering/test-documents.ts';
-import { createReportThread } from '../../packages/server/src/main/report-threads.ts';
+import { createReportThread } from '../../packages/server/src/main/threads/report-threads.ts';
 import { median } from './bench-load.ts';
 import { ms, n0, type Row } from './bench-report.ts';
 

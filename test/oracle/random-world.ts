@@ -4,7 +4,7 @@ import { randomNodes } from '../../packages/engine/test/corpus/random-flow.ts';
 import { randomContacts, randomInput } from '../../packages/engine/test/corpus/random-input.ts';
 import { randomSnapshot } from '../../packages/engine/test/corpus/random-plan.ts';
 import { unpackInput } from '../../packages/engine/test/corpus/record.ts';
-import { zoneClock, zoneOffsets } from '../../packages/server/src/platform/zones.ts';
+import { zoneClock, zoneOffsets } from '../../packages/server/src/platform/time/zones.ts';
 import { withFeatures, withStates } from './random-features.ts';
 import type { World } from './world.ts';
 

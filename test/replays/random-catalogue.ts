@@ -7,7 +7,7 @@ import { withBranches } from '../../packages/engine/test/corpus/random-branches.
 import { randomNodes } from '../../packages/engine/test/corpus/random-flow.ts';
 import { randomSnapshot } from '../../packages/engine/test/corpus/random-plan.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
-import { zoneOffsets } from '../../packages/server/src/platform/zones.ts';
+import { zoneOffsets } from '../../packages/server/src/platform/time/zones.ts';
 import { addPeople, customersOf } from './people.ts';
 
 export type Body = Record<string, unknown>;

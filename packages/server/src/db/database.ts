@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { type Clock, systemClock } from '../platform/clock.ts';
 import { overdue } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
+import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { connectionConfig } from './connection.ts';
 import { translateError } from './errors.ts';
 import { createListener, type ListenOptions } from './listener.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { AppError } from '../platform/app-error.ts';
-import { type Clock, instantFrom } from '../platform/clock.ts';
 import { overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
+import { type Clock, instantFrom } from '../platform/time/clock.ts';
 import { catalogueVersionOf } from './catalogue-versions.ts';
 import { DatabaseError, translateCommitError, translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';

@@ -1,8 +1,8 @@
 import type { Operation, ReadyChecks } from '@arbiter/contract';
 import type { Registry } from 'prom-client';
 import type { Database } from '../db/index.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Clock } from '../platform/time/clock.ts';
 import type { OperatorSecrets } from './binding/operator-secrets.ts';
 import type { connectionLimits } from './connections.ts';
 import type { AnyHandler } from './handler.ts';

@@ -1,8 +1,8 @@
 import type { Operation, Role } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../db/index.ts';
-import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLogger } from '../platform/logger.ts';
+import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { createApp } from './app.ts';
 import type { AppDependencies, HttpConfig } from './app-dependencies.ts';
 import type { AnyHandler } from './handler.ts';

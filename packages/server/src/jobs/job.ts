@@ -1,16 +1,16 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
-import { parseCron } from '../platform/cron.ts';
 import { formats } from '../platform/formats.ts';
 import { isObject } from '../platform/json.ts';
-import { isZone } from '../platform/zones.ts';
+import { parseCron } from '../platform/time/cron.ts';
+import { isZone } from '../platform/time/zones.ts';
 
 /** `tenant`: work of one tenant, in its transactions. `installation`: work across tenants. */
 export type JobScope = 'tenant' | 'installation';
 
 /** When a job runs by itself. A job of scope `tenant` then runs for every tenant. */
 export interface JobSchedule<Payload> {
-  /** Five fields (platform/cron.ts). */
+  /** Five fields (platform/time/cron.ts). */
   readonly cron: string;
   /** IANA name. */
   readonly zone: string;

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/index.ts';
-import { nextRun, parseCron } from '../platform/cron.ts';
+import { nextRun, parseCron } from '../platform/time/cron.ts';
 import type { Job } from './job.ts';
 import { holdsLease, installation, type Lease, leaseSeconds, releaseLease, takeLease } from './leases.store.ts';
 import { enqueueRuns } from './queue.store.ts';

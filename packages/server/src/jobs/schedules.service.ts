@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/index.ts';
 import { AppError, invalid } from '../platform/app-error.ts';
-import { type Cron, nextRun, parseCron } from '../platform/cron.ts';
-import { isZone } from '../platform/zones.ts';
+import { type Cron, nextRun, parseCron } from '../platform/time/cron.ts';
+import { isZone } from '../platform/time/zones.ts';
 import type { Job } from './job.ts';
 import { deleteSchedule, type StoredSchedule, selectSchedule, upsertSchedule } from './schedules.store.ts';
 

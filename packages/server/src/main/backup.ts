@@ -18,9 +18,9 @@ import {
   writeBackupFile,
 } from '../db/index.ts';
 import { selectTenantNames } from '../features/identity/tenants/index.ts';
-import { keyIdOf } from '../platform/crypto.ts';
+import { keyIdOf } from '../platform/crypto/crypto.ts';
+import { openWithPassphrase, sealWithPassphrase, shortestPassphrase } from '../platform/crypto/passphrase.ts';
 import type { Logger } from '../platform/logger.ts';
-import { openWithPassphrase, sealWithPassphrase, shortestPassphrase } from '../platform/passphrase.ts';
 import { createPrivateFolder, type PrivateFolder } from '../platform/private-folder.ts';
 import { assertSameSecrets, presentSecrets, storeSecrets } from './secrets.ts';
 import { version } from './version.ts';

@@ -44,16 +44,16 @@ import { createRateLimitStore } from '../http/limits/rate-limit.ts';
 import { createRegistry } from '../http/metrics.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { JobRegistry } from '../jobs/index.ts';
-import type { Clock } from '../platform/clock.ts';
-import { createEnvelope, keyOf } from '../platform/crypto.ts';
+import { createEnvelope, keyOf } from '../platform/crypto/crypto.ts';
+import { createPasswords, type Passwords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createOidcClient } from '../platform/oidc.ts';
-import { createOutbound } from '../platform/outbound.ts';
-import { createOutboundRules } from '../platform/outbound-rules.ts';
-import { createPasswords, type Passwords } from '../platform/passwords.ts';
+import { createOutbound } from '../platform/outbound/outbound.ts';
+import { createOutboundRules } from '../platform/outbound/outbound-rules.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { connectRedis } from '../platform/redis.ts';
-import { zoneClock } from '../platform/zones.ts';
+import type { Clock } from '../platform/time/clock.ts';
+import { zoneClock } from '../platform/time/zones.ts';
 import { allResets, features, onTenantCreated } from './features.ts';
 import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
@@ -61,11 +61,11 @@ import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createNotificationMetrics, createWriteMetrics } from './metrics.ts';
 import { type Metrics, metricsText } from './node-metrics.ts';
 import { featurePorts } from './ports.ts';
-import { createReportThread } from './report-threads.ts';
 import { masterKeysOf } from './secrets.ts';
 import { metricsOfProcess, shownMetrics, summaryOf } from './tenant-metrics.ts';
-import { createSearchThreads } from './why-not-threads.ts';
-import { createYamlThread } from './yaml-threads.ts';
+import { createReportThread } from './threads/report-threads.ts';
+import { createSearchThreads } from './threads/why-not-threads.ts';
+import { createYamlThread } from './threads/yaml-threads.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<

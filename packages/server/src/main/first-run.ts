@@ -13,9 +13,9 @@ import {
   createDemoTenant,
 } from '../features/operations/admin/index.ts';
 import { createPackPort } from '../features/operations/seed-packs/index.ts';
-import { keyOf } from '../platform/crypto.ts';
+import { keyOf } from '../platform/crypto/crypto.ts';
+import { createPasswords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
-import { createPasswords } from '../platform/passwords.ts';
 import { onTenantCreated } from './features.ts';
 import { masterKeysOf, writePrivately } from './secrets.ts';
 

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import type { GoogleProvider } from '../features/identity/google/index.ts';
-import { deriveKey, keyOf } from '../platform/crypto.ts';
+import { deriveKey, keyOf } from '../platform/crypto/crypto.ts';
 import { createOidcClient } from '../platform/oidc.ts';
-import type { Outbound } from '../platform/outbound.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 
 /** Our registration at Google; null while it is not configured, or while no session could be opened anyway. */
 export function googleProvider(

@@ -7,9 +7,9 @@ import { createKeyedHash } from '../features/deciding/customer-states/index.ts';
 import { mailForNobody } from '../features/identity/mail/test-mailbox.ts';
 import { createLinks } from '../features/identity/sessions/index.ts';
 import { createNotifier } from '../features/operations/notifications/index.ts';
-import { systemClock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
+import { systemClock } from '../platform/time/clock.ts';
 import { jobRegistry } from './jobs.ts';
 
 /** These jobs don't call any destination. */

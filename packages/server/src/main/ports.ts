@@ -73,11 +73,11 @@ import type { AnyHandler } from '../http/handler.ts';
 import type { RateLimitStore } from '../http/limits/rate-limit.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { JobRegistry } from '../jobs/index.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Passwords } from '../platform/passwords.ts';
 import type { PrivateFolder } from '../platform/private-folder.ts';
 import type { ReadLargeYaml } from '../platform/read-yaml.ts';
+import type { Clock } from '../platform/time/clock.ts';
 
 /** What jobs need from the process, and from features that theirs may not import. */
 export interface JobPorts

@@ -4,9 +4,9 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import { prepareTenants } from './first-run.ts';
 import { choosePlace, connectionsNeeded, type Place } from './place.ts';
-import { startProcesses } from './processes.ts';
+import { startProcesses } from './processes/processes.ts';
+import { createServerProcess } from './processes/server-process.ts';
 import { withAutoSecrets } from './secrets.ts';
-import { createServerProcess } from './server-process.ts';
 import { openStorage } from './storage.ts';
 import { startPatience, urlVariable, whenThere } from './when-there.ts';
 

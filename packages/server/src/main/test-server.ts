@@ -11,10 +11,10 @@ import { createCustomerKeys } from '../features/deciding/customer-states/index.t
 import { createApiKey, type Pepper } from '../features/identity/credentials/index.ts';
 import { createTenant } from '../features/identity/tenants/index.ts';
 import { createLoadShedder, defaultLimits } from '../http/limits/load-shedding.ts';
-import { type Clock, systemClock } from '../platform/clock.ts';
-import { keyOf } from '../platform/crypto.ts';
+import { keyOf } from '../platform/crypto/crypto.ts';
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logger.ts';
+import { type Clock, systemClock } from '../platform/time/clock.ts';
 import {
   type ComposeConfig,
   type ComposeOptions,

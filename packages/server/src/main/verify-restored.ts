@@ -8,7 +8,7 @@ import { replayRecord, selectRandomRecords } from '../features/deciding/sealed-r
 import { verifyChain } from '../features/identity/audit/index.ts';
 import { selectTenantNames } from '../features/identity/tenants/index.ts';
 import { AppError } from '../platform/app-error.ts';
-import { keyOf } from '../platform/crypto.ts';
+import { keyOf } from '../platform/crypto/crypto.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { masterKeysOf } from './secrets.ts';
 

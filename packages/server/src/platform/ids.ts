@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { systemClock } from './clock.ts';
+import { systemClock } from './time/clock.ts';
 
 /**
  * Record ids: UUIDv7 (RFC 9562 section 5.7), lower case (docs/design/api-access.md 1). Ids of one process only grow: 48 bits of

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createOidcClient, type OidcAttempt, type OidcClient, OidcError } from './oidc.ts';
-import { createOutbound, type Outbound } from './outbound.ts';
+import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { resigned, startOidcProvider, type TestOidcProvider } from './test-oidc-provider.ts';
 
 /** Sign-in by OpenID Connect against oidc-provider, and what liars come to (docs/design/quality.md T12). */

@@ -13,7 +13,7 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
 } from 'openid-client';
-import type { Outbound } from './outbound.ts';
+import type { Outbound } from './outbound/outbound.ts';
 
 /** Our registration at an OpenID provider. */
 export interface OidcRegistration {

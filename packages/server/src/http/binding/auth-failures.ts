@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../platform/app-error.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/time/clock.ts';
 import type { AuthFailure, HttpMetrics } from '../metrics.ts';
 import { networkOf } from './caller-network.ts';
 import { WrongCredential } from './credentials.ts';

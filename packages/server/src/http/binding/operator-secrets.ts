@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Operation, SecretAuth, SignatureAuth } from '@arbiter/contract';
 import { AppError } from '../../platform/app-error.ts';
-import { sameSecret } from '../../platform/crypto.ts';
+import { sameSecret } from '../../platform/crypto/crypto.ts';
 import { bearerToken, type RequestHeaders } from './credentials.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/time/clock.ts';
 
 /** Counts refused credentials per address: 600 in a minute, then 429 instead of 401 (docs/design/api-access.md 17). */
 export interface WrongCredentials {

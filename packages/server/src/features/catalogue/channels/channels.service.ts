@@ -1,7 +1,7 @@
 import { type Channel, type ChannelCreate, type FileConfig, placementWritable } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
-import { zoneProblem } from '../../../platform/zones.ts';
+import { zoneProblem } from '../../../platform/time/zones.ts';
 import {
   type Addressed,
   cascadeRestore,

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../db/test-database
 import { handlerEntries } from '../../../http/handler.ts';
 import { createTestApp, keys, tenantA, tenantB } from '../../../http/test-app.ts';
 import { type Call, callsOf } from '../../../http/test-calls.ts';
-import { createEnvelope } from '../../../platform/crypto.ts';
+import { createEnvelope } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { channelRoutes, placementRoutes } from './channels.routes.ts';
 import { snapshotChannels, snapshotPlacements } from './index.ts';

@@ -1,6 +1,6 @@
 import { type ErrorEntry, type FileConfig, type ProviderConfig, providerKeys } from '@arbiter/contract';
 import { listWords } from '@arbiter/engine';
-import type { SealPlace } from '../../../platform/crypto.ts';
+import type { SealPlace } from '../../../platform/crypto/crypto.ts';
 import type { Remark } from '../../../platform/remark.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 

@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, refuseProblems } from '../../../platform/app-error.ts';
-import type { Envelope } from '../../../platform/crypto.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import {
   goesToTheSame,
   providerProblems,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
-import { createEnvelope } from '../../../platform/crypto.ts';
+import { createEnvelope } from '../../../platform/crypto/crypto.ts';
 import { providerSecretPlace } from './provider-config.rules.ts';
 
 /** Channel providers and their secrets, over the API (docs/design/api-catalogue.md 5.1, 20). */

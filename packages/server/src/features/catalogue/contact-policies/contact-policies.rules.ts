@@ -12,7 +12,7 @@ import {
 import { isUuid } from '../../../platform/ids.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import { type Remark, remarksAt } from '../../../platform/remark.ts';
-import { zoneProblem } from '../../../platform/zones.ts';
+import { zoneProblem } from '../../../platform/time/zones.ts';
 
 /**
  * Returns why a policy with this type and config can't be stored (docs/design/api-catalogue.md 8.4). After the problems

@@ -1,5 +1,5 @@
-import type { Envelope } from '../../../platform/crypto.ts';
-import { createOutboundRules, type OutboundRules } from '../../../platform/outbound-rules.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
+import { createOutboundRules, type OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 
 /** What flows need from the process. */
 export interface FlowPorts {

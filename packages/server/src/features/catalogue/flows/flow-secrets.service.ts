@@ -1,7 +1,7 @@
 import type { FlowIssue } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Envelope, SealPlace } from '../../../platform/crypto.ts';
+import type { Envelope, SealPlace } from '../../../platform/crypto/crypto.ts';
 import { type HiddenValue, hideSecrets } from './flow-secrets.rules.ts';
 import { draftVersion, replaceDraftSecrets, type SecretRow, selectSecrets } from './flow-secrets.store.ts';
 import type { StoredConfig } from './flows.store.ts';

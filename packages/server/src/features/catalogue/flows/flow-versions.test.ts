@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer, type TestTenant } from '../../../main/test-server.ts';
-import { createEnvelope } from '../../../platform/crypto.ts';
+import { createEnvelope } from '../../../platform/crypto/crypto.ts';
 import { secretPlace } from './flow-secrets.service.ts';
 
 type Body = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { PlanWebhook } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
-import { type Envelope, SealError, type SealPlace } from '../../../platform/crypto.ts';
+import { type Envelope, SealError, type SealPlace } from '../../../platform/crypto/crypto.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 import { secretPlace } from './flow-secrets.service.ts';
 import { draftVersion, selectSecrets } from './flow-secrets.store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dayRange } from '../../../platform/zones.ts';
+import { dayRange } from '../../../platform/time/zones.ts';
 import { capRemarks, limitProblems, withoutCounters } from './offers.limits.ts';
 import { governanceAfter, governanceChanged, governanceOf, governanceProblems, sizeProblems } from './offers.rules.ts';
 import { needsZone, scheduleProblems } from './offers.schedule.ts';

@@ -3,7 +3,7 @@ import type { Offer, OfferCreate, OfferCreativeRef } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid, refuseProblems } from '../../../platform/app-error.ts';
 import type { Remark } from '../../../platform/remark.ts';
-import { dayRange, zoneProblem } from '../../../platform/zones.ts';
+import { dayRange, zoneProblem } from '../../../platform/time/zones.ts';
 import { readOfferVolumes } from '../../deciding/volumes/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { AppError } from '../../../platform/app-error.ts';
-import { deriveKey, hmac } from '../../../platform/crypto.ts';
+import { deriveKey, hmac } from '../../../platform/crypto/crypto.ts';
 
 /**
  * Names what must be found again but not read: customers in the audit log and in the list of erasures, keys of imported

@@ -1,6 +1,6 @@
 import { createHash, createSecretKey, hash, type KeyObject, randomBytes } from 'node:crypto';
 import { AppError } from '../../../platform/app-error.ts';
-import { deriveKey } from '../../../platform/crypto.ts';
+import { deriveKey } from '../../../platform/crypto/crypto.ts';
 
 /**
  * Data keys of customers (docs/design/decisioning.md 3). A customer's key is derived from the tenant's key and 32

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { ZoneClock } from '@arbiter/engine';
 import type { Database, HotPath } from '../../../db/index.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Envelope } from '../../../platform/crypto.ts';
-import type { Outbound } from '../../../platform/outbound.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
 import type { DecisionMetrics } from './metrics.ts';
 

@@ -1,5 +1,5 @@
 import { type Database, systemActor } from '../../../db/index.ts';
-import { createBreaker, lookingAt } from '../../../platform/breaker.ts';
+import { createBreaker, lookingAt } from '../../../platform/outbound/breaker.ts';
 import { selectKnownIds } from '../../catalogue/flows/index.ts';
 import { createModelStateKeeper } from '../../catalogue/models/index.ts';
 import { createEvidenceKeeper } from '../evidence/index.ts';

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { BreakerState } from '../../../platform/breaker.ts';
+import type { BreakerState } from '../../../platform/outbound/breaker.ts';
 
 /**
  * The outcome of a webhook call: answered, or why not. One word each, however many statuses and addresses there are.

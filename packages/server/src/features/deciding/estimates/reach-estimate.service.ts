@@ -3,7 +3,7 @@ import { compileCondition, daysSince, emptyScope, type Json } from '@arbiter/eng
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid, refuseProblems } from '../../../platform/app-error.ts';
 import { asJson } from '../../../platform/json.ts';
-import { zoneClock } from '../../../platform/zones.ts';
+import { zoneClock } from '../../../platform/time/zones.ts';
 import { readSchemaTables, type SchemaTable, sampleRows } from '../../catalogue/schemas/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { distribution, percent, topSegments } from './figures.rules.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/tx.ts';
-import { dayOffsets } from '../../../platform/day-offsets.ts';
+import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { dayOf, dayParameters, rowCounts } from './summaries.store.ts';
 import { countColumns, countsOfRow } from './totals.store.ts';
 

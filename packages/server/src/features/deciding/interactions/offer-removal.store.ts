@@ -1,5 +1,5 @@
 import { type Tx, uuidArray } from '../../../db/index.ts';
-import { dayOffsets } from '../../../platform/day-offsets.ts';
+import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { dayOf, dayParameters, rowCounts } from './summaries.store.ts';
 
 /** Good and bad answers to an offer on a channel. */

@@ -1,7 +1,7 @@
 import { dropEmptyMonths, type Tx, uuidArray } from '../../../db/index.ts';
 import type { Removed } from '../../../jobs/index.ts';
-import { dayOffsets } from '../../../platform/day-offsets.ts';
 import { firstIdAt } from '../../../platform/ids.ts';
+import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { historyTables } from './interactions.store.ts';
 import { compactIntoSummaries, dayOf, dayParameters, rowCounts } from './summaries.store.ts';
 

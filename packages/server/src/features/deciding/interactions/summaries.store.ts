@@ -1,5 +1,5 @@
 import { type Tx, textArray } from '../../../db/index.ts';
-import { type DayOffsets, dayOffsets } from '../../../platform/day-offsets.ts';
+import { type DayOffsets, dayOffsets } from '../../../platform/time/day-offsets.ts';
 
 // A customer's summaries are their history, counted on demand, plus what retention removed from it, counted then
 // (docs/adr/0021).

@@ -1,6 +1,6 @@
 import { pageSize, type SummaryGroup, type SummaryGrouping, summaryGroups } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
-import { dayRange, zoneClock } from '../../../platform/zones.ts';
+import { dayRange, zoneClock } from '../../../platform/time/zones.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { type CustomerTotals, readTotalsByCustomer } from './customer-totals.store.ts';

@@ -1,7 +1,7 @@
 import type { HotPath } from '../../../db/index.ts';
 import type { TestDatabase } from '../../../db/test-database.ts';
 import { idAt } from '../../../platform/ids.ts';
-import { zoneClock } from '../../../platform/zones.ts';
+import { zoneClock } from '../../../platform/time/zones.ts';
 import { insertShown } from './shown-items.store.ts';
 
 /** For tests: writes history like the product, and computes its summaries independently. */

@@ -1,6 +1,6 @@
 import type { ObjectiveCounts } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
-import { zoneClock } from '../../../platform/zones.ts';
+import { zoneClock } from '../../../platform/time/zones.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { readTenantSummaries } from '../interactions/index.ts';
 import { type CountsRow, type CountsState, changesBetween, countsView, noRows } from './counts-state.ts';

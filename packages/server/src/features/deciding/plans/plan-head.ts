@@ -1,6 +1,6 @@
 import type { TenantSettings } from '@arbiter/contract';
 import { modelsNamed, type Snapshot, type SnapshotRankingProfile, semantics } from '@arbiter/engine';
-import { zoneOffsets } from '../../../platform/zones.ts';
+import { zoneOffsets } from '../../../platform/time/zones.ts';
 import type { RunnableFlow } from '../../catalogue/flows/index.ts';
 import { modelsForPlan } from '../../catalogue/models/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';

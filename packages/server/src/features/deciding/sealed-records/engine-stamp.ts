@@ -1,5 +1,5 @@
 import { engineVersion } from '@arbiter/engine';
-import { tzdataVersion } from '../../../platform/zones.ts';
+import { tzdataVersion } from '../../../platform/time/zones.ts';
 
 /**
  * What a record stores about the engine: its version, and the time zone data that the input's clocks came from. A

@@ -2,7 +2,7 @@ import type { SimulationFigures } from '@arbiter/contract';
 import { decide } from '@arbiter/engine';
 import { type Database, systemActor } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { keyOf } from '../../../platform/crypto.ts';
+import { keyOf } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { memberIds } from '../../catalogue/segments/index.ts';

@@ -11,7 +11,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import { isUuid, newId } from '../../../platform/ids.ts';
-import { zoneClock } from '../../../platform/zones.ts';
+import { zoneClock } from '../../../platform/time/zones.ts';
 import { readRelated, requireLive } from '../../catalogue/catalogue-records/index.ts';
 import { policyMark, snapshotPolicies } from '../../catalogue/contact-policies/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';

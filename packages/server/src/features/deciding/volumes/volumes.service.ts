@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/index.ts';
-import { zoneClock } from '../../../platform/zones.ts';
+import { zoneClock } from '../../../platform/time/zones.ts';
 import { mergeChanges, type VolumeChange, type VolumeSubject, volumesOf } from './volume-keys.ts';
 import { bookChanges, deleteDue, deleteReservations, selectDue, selectOfferVolumes } from './volumes.store.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/index.ts';
 import { enqueueJob } from '../../../jobs/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Envelope } from '../../../platform/crypto.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { answerRequestJob } from './account-requests.job.ts';
 import { deleteRequest, insertRequest, selectRequest } from './account-requests.store.ts';

@@ -4,7 +4,7 @@ import type { OAuthClientCreated } from '@arbiter/contract';
 import { SignJWT } from 'jose';
 import { systemActor } from '../../../db/index.ts';
 import { startServerOn, startTestServer, type TestNode, type TestServer } from '../../../main/test-server.ts';
-import { deriveKey, keyOf } from '../../../platform/crypto.ts';
+import { deriveKey, keyOf } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { takeMails } from '../mail/test-mailbox.ts';
 import type { LinkPurpose } from '../sessions/index.ts';

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { canonicalJson } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { deriveKey, hmac, sameSecret } from '../../../platform/crypto.ts';
+import { deriveKey, hmac, sameSecret } from '../../../platform/crypto/crypto.ts';
 import { genesisHash } from './audit.chain.ts';
 import { recordAudit } from './audit.service.ts';
 import { cutRows, selectLastOf } from './audit.store.ts';

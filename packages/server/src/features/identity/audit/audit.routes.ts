@@ -1,7 +1,7 @@
 import { type auditLogOperations, auditLogPage, pageSize } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { type Handlers, reply } from '../../../http/handler.ts';
-import { askedRange } from '../../../platform/day-or-instant.ts';
+import { askedRange } from '../../../platform/time/day-or-instant.ts';
 import { getAuditLog, listAuditLogs } from './audit.service.ts';
 import { type ChainProof, verifyChain } from './audit.verify.ts';
 

@@ -8,7 +8,7 @@ import {
   type Role,
   roles,
 } from '@arbiter/contract';
-import { hmac } from '../../../platform/crypto.ts';
+import { hmac } from '../../../platform/crypto/crypto.ts';
 
 /**
  * The HMAC key derived from API_KEY_PEPPER (`keyOf`); null: unset or blank, and then nothing can be verified or

@@ -6,7 +6,7 @@ import { type Actor, createDatabase, type Database, systemActor } from '../../..
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
 import type { Principal } from '../../../http/principal.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { keyOf } from '../../../platform/crypto.ts';
+import { keyOf } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { revokeApiKey } from './api-keys.service.ts';
 import { type Authenticator, createApiKey, createAuthenticator, type NewApiKey } from './index.ts';

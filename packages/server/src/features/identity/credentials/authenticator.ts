@@ -1,8 +1,8 @@
 import type { Database } from '../../../db/index.ts';
 import type { Authenticate, Principal } from '../../../http/principal.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import { createSecretNames } from '../../../platform/crypto.ts';
+import { createSecretNames } from '../../../platform/crypto/crypto.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import { createCredentialMemory } from '../sessions/index.ts';
 import { roleOfUser } from '../users/index.ts';
 import { hashApiKey, isApiKey, type Pepper, roleOfScopes, scopesOfOwner } from './api-keys.rules.ts';

@@ -1,7 +1,7 @@
 import type { OAuthClient, OAuthClientCreate, OAuthClientCreated } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { hmac } from '../../../platform/crypto.ts';
+import { hmac } from '../../../platform/crypto/crypto.ts';
 import { isUuid, newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Pepper } from './api-keys.rules.ts';

@@ -7,7 +7,7 @@ import { parseJsonBody } from '../../../http/input/json-body.ts';
 import { limitHeaders } from '../../../http/limits/limits.ts';
 import type { RateLimitStore } from '../../../http/limits/rate-limit.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { hmac, sameSecret } from '../../../platform/crypto.ts';
+import { hmac, sameSecret } from '../../../platform/crypto/crypto.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { type Pepper, scopesOfOwner } from './api-keys.rules.ts';
 import { grantedScopes } from './oauth-clients.rules.ts';

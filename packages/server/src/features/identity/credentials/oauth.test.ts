@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createTestDatabase } from '../../../db/test-database.ts';
 import { startServerOn, startTestServer, type TestServer } from '../../../main/test-server.ts';
-import { deriveKey, keyOf } from '../../../platform/crypto.ts';
+import { deriveKey, keyOf } from '../../../platform/crypto/crypto.ts';
 
 const secret = 'a signing secret of this test';
 let now = Date.parse('2026-11-22T12:00:00Z');

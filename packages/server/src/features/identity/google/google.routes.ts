@@ -4,9 +4,9 @@ import { createPages, ownPath } from '../../../http/answers/pages.ts';
 import { cookieOf } from '../../../http/binding/cookies.ts';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import { insist } from '../../../platform/deadline.ts';
 import { type OidcClient, OidcError, type OidcRegistration } from '../../../platform/oidc.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import { type EntranceDependencies, enterByGoogle, vouchedFor } from './google.service.ts';
 import { attemptSeconds, googleCookie, newAttempt, openAttempt, sealAttempt } from './google-attempt.ts';
 

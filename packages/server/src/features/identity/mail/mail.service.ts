@@ -1,7 +1,7 @@
 import { isMailAddress, type MailSender } from '../../../config/mail-settings.ts';
 import { type Database, systemActor, type Tx } from '../../../db/index.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
-import type { Envelope, SealPlace } from '../../../platform/crypto.ts';
+import type { Envelope, SealPlace } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { writeMail } from '../../../platform/mail/mail-message.ts';

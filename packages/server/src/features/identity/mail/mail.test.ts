@@ -9,7 +9,7 @@ import { systemActor, type Tx } from '../../../db/index.ts';
 import { createQueueKeeper, createWorker } from '../../../jobs/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { createEnvelope } from '../../../platform/crypto.ts';
+import { createEnvelope } from '../../../platform/crypto/crypto.ts';
 import { createMailOutbox } from '../../../platform/mail/mail-outbox.ts';
 import { startTestSmtpServer, type TestSmtpServer } from '../../../platform/mail/test-smtp-server.ts';
 import { mailQueue } from './index.ts';

@@ -1,5 +1,5 @@
 import type { TestServer } from '../../../main/test-server.ts';
-import { createEnvelope } from '../../../platform/crypto.ts';
+import { createEnvelope } from '../../../platform/crypto/crypto.ts';
 import { createLogger } from '../../../platform/logger.ts';
 import { MailError } from '../../../platform/mail/mail-transport.ts';
 import { type MailPorts, openMail } from './mail.service.ts';

@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { hmac } from '../../../platform/crypto.ts';
+import { hmac } from '../../../platform/crypto/crypto.ts';
 import { base32 } from './totp.rules.ts';
 
 /** Codes for people who lost their authenticator app (docs/design/api-access.md 22). */

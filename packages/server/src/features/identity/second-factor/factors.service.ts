@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Envelope, SealPlace } from '../../../platform/crypto.ts';
+import type { Envelope, SealPlace } from '../../../platform/crypto/crypto.ts';
 import { actorOf } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';

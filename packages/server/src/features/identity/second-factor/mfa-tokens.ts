@@ -1,6 +1,6 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { AppError } from '../../../platform/app-error.ts';
-import { deriveKey, hmac, keyOf, sameSecret } from '../../../platform/crypto.ts';
+import { deriveKey, hmac, keyOf, sameSecret } from '../../../platform/crypto/crypto.ts';
 import { isUuid } from '../../../platform/ids.ts';
 
 /** The person whose password was verified. */

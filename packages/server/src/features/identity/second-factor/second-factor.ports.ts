@@ -1,8 +1,8 @@
 import type { Database } from '../../../db/index.ts';
 import type { Authenticate } from '../../../http/principal.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Envelope } from '../../../platform/crypto.ts';
-import type { Passwords } from '../../../platform/passwords.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
+import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import type { SignInPorts } from '../accounts/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import type { Sessions } from '../sessions/index.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { sameSecret } from '../../../platform/crypto.ts';
+import { sameSecret } from '../../../platform/crypto/crypto.ts';
 
 /** Time-based one-time passwords (RFC 6238) with what every authenticator app knows: SHA-1, 6 digits, 30 seconds. */
 

@@ -1,7 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Database, Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { deriveKey, hmac, keyOf } from '../../../platform/crypto.ts';
+import { deriveKey, hmac, keyOf } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import {
   insertLink,

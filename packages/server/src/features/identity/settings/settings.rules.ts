@@ -8,7 +8,7 @@ import {
 import { didYouMean } from '@arbiter/engine';
 import Value from 'typebox/value';
 import { isObject } from '../../../platform/json.ts';
-import { zoneProblem } from '../../../platform/zones.ts';
+import { zoneProblem } from '../../../platform/time/zones.ts';
 
 /** Settings that differ from the defaults, as they are stored. */
 export type Overrides = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { type ErrorEntry, type SsoConfig, type SsoConfigInput, ssoSecretBullets } from '@arbiter/contract';
-import type { OutboundRules } from '../../../platform/outbound-rules.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { parseDomain } from './addresses.rules.ts';
 import { readCertificates } from './saml-certificates.rules.ts';
 

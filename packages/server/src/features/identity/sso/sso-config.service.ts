@@ -1,8 +1,8 @@
 import { type SsoConfig, type SsoConfigInput, ssoSecretBullets } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, refuseProblems } from '../../../platform/app-error.ts';
-import { type Envelope, SealError, type SealPlace } from '../../../platform/crypto.ts';
-import type { OutboundRules } from '../../../platform/outbound-rules.ts';
+import { type Envelope, SealError, type SealPlace } from '../../../platform/crypto/crypto.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { recordAudit } from '../audit/index.ts';
 import { endSessionsOpenedBy } from '../sessions/index.ts';
 import { callbackUrl } from './sso-addresses.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/index.ts';
-import type { Envelope } from '../../../platform/crypto.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import type { OidcClient } from '../../../platform/oidc.ts';
-import type { OutboundRules } from '../../../platform/outbound-rules.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import type { Sessions } from '../sessions/index.ts';
 
 /** What single sign-on needs from the process. */

@@ -9,8 +9,8 @@ import type {
 } from '@arbiter/contract';
 import { type Handlers, rawJson, reply } from '../../../http/handler.ts';
 import type { JobRegistry } from '../../../jobs/index.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import { flushCaches } from './cache.service.ts';
 import { actOnDeadLetters, reportDeadLetters } from './dead-letters.service.ts';
 import { repairRls, reportRls } from './rls.service.ts';

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import type { Session, User } from '@arbiter/contract';
 import { onTenantCreated } from '../../../main/features.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
-import { keyOf } from '../../../platform/crypto.ts';
-import { createPasswords } from '../../../platform/passwords.ts';
+import { keyOf } from '../../../platform/crypto/crypto.ts';
+import { createPasswords } from '../../../platform/crypto/passwords.ts';
 import { applyBootstrap } from './index.ts';
 
 /** Persons before there are sessions: users from the operator's file, and keys that act for them (docs/design/api-settled.md 6, 100). */

@@ -17,10 +17,10 @@ import { handlerEntries } from '../../../http/handler.ts';
 import { createRateLimitStore } from '../../../http/limits/rate-limit.ts';
 import type { Authenticate } from '../../../http/principal.ts';
 import { createTestApp } from '../../../http/test-app.ts';
-import { type Clock, systemClock } from '../../../platform/clock.ts';
-import { keyOf } from '../../../platform/crypto.ts';
+import { keyOf } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { createPrivateFolder } from '../../../platform/private-folder.ts';
+import { type Clock, systemClock } from '../../../platform/time/clock.ts';
 import { auditFeature } from '../../identity/audit/index.ts';
 import {
   type Authenticator,

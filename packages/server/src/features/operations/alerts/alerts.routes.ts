@@ -1,7 +1,7 @@
 import { alertMetrics, type alertOperations, type tickOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import { noContent, recordHandlers } from '../../catalogue/catalogue-records/index.ts';
 import { metricFacts } from './alerts.rules.ts';
 import { type AlertPorts, changeAlert, createAlert, deleteAlert, listEvents, showAlerts } from './alerts.service.ts';

@@ -4,7 +4,7 @@ import { isMailAddress } from '../../../config/mail-settings.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError, refuseProblems } from '../../../platform/app-error.ts';
-import type { OutboundRules } from '../../../platform/outbound-rules.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import {
   createRecord,
   getRecord,

@@ -1,7 +1,7 @@
 import { alertOperations, tickOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import { alertFired } from './alerts.events.ts';
 import { alertJobs, retainEvents } from './alerts.jobs.ts';
 import { alertRoutes, tickRoutes } from './alerts.routes.ts';

@@ -1,5 +1,5 @@
 import type { InsideHandlers } from '../../../http/binding/call-inside.ts';
-import type { Envelope } from '../../../platform/crypto.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import type { EnqueueMail } from '../../identity/mail/index.ts';
 
 /** What the operations of approvals need from outside. */

@@ -3,7 +3,7 @@ import { isApprovable } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import type { RequestFacts } from '../../../http/handler.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Envelope, SealPlace } from '../../../platform/crypto.ts';
+import type { Envelope, SealPlace } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { personBehind } from '../../identity/credentials/index.ts';

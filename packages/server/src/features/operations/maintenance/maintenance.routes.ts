@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { cronOperations, MaintenanceAnswer, maintenanceOperations, TenantFailure } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { enqueueRuns, type JobRegistry } from '../../../jobs/index.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import { cutChain } from '../../identity/audit/index.ts';
 import { selectTenantIds } from '../../identity/tenants/index.ts';
 import { retentionOf } from '../retention/index.ts';

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { ApprovalsExpireAnswer, AuditVerification, CleanupAnswer, MaintenanceAnswer } from '@arbiter/contract';
 import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../../main/test-server.ts';
-import { keyOf } from '../../../platform/crypto.ts';
+import { keyOf } from '../../../platform/crypto/crypto.ts';
 import { idAt, newId } from '../../../platform/ids.ts';
 import { cutChain } from '../../identity/audit/index.ts';
 import { plantChain } from '../../identity/audit/test-chain.ts';

@@ -1,10 +1,10 @@
 import type { MailSender } from '../../../config/mail-settings.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import { alarmAt } from '../../../platform/deadline.ts';
 import { isObject } from '../../../platform/json.ts';
 import { writeMail } from '../../../platform/mail/mail-message.ts';
 import { MailError, type MailTransport } from '../../../platform/mail/mail-transport.ts';
-import { type Outbound, OutboundError } from '../../../platform/outbound.ts';
+import { type Outbound, OutboundError } from '../../../platform/outbound/outbound.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 import type { Config } from './config.rules.ts';
 import {
   attached,

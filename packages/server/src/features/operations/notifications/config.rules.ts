@@ -1,7 +1,7 @@
 import type { ErrorEntry, KindOfProvider, NotificationKind } from '@arbiter/contract';
 import { isMailAddress } from '../../../config/mail-settings.ts';
 import { isObject } from '../../../platform/json.ts';
-import type { OutboundRules } from '../../../platform/outbound-rules.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 
 /** A config as it was sent, or as it is stored: secrets in clear, or bullets in their place. */

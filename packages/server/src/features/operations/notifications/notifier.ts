@@ -1,5 +1,5 @@
 import type { NotificationKind } from '@arbiter/contract';
-import { type BreakerState, createBreaker } from '../../../platform/breaker.ts';
+import { type BreakerState, createBreaker } from '../../../platform/outbound/breaker.ts';
 import { type AttemptDeps, addressesOf, createAttempt } from './attempt.ts';
 import type { MessageFile, OutgoingMessage } from './message.rules.ts';
 import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';

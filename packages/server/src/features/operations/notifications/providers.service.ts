@@ -10,9 +10,9 @@ import { nearestWord } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
-import { type Envelope, SealError, type SealPlace } from '../../../platform/crypto.ts';
+import { type Envelope, SealError, type SealPlace } from '../../../platform/crypto/crypto.ts';
 import { isUuid, newId } from '../../../platform/ids.ts';
-import type { OutboundRules } from '../../../platform/outbound-rules.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import {
   type Config,

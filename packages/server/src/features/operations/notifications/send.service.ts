@@ -2,7 +2,7 @@ import type { NotificationMessage, SendResult } from '@arbiter/contract';
 import { type Actor, type Database, systemActor, type Tx } from '../../../db/index.ts';
 import type { Work } from '../../../http/binding/keyed-work.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { Envelope } from '../../../platform/crypto.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { type MessageFile, type OutgoingMessage, outgoing } from './message.rules.ts';

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../../http/answers/page.ts';
-import { drawChart } from './chart.ts';
-import { chartDataOf, chartWords } from './chart-data.ts';
-import { measureRoughly, svgChart } from './chart-svg.ts';
+import { drawChart } from './charts/chart.ts';
+import { chartDataOf, chartWords } from './charts/chart-data.ts';
+import { measureRoughly, svgChart } from './charts/chart-svg.ts';
 import {
   chartRestText,
   generatedText,

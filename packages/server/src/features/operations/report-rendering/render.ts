@@ -27,7 +27,7 @@ const text =
  * Loaded with the first PDF: the font library and its WOFF2 decoder take 20 MB, which the server's main thread never
  * needs.
  */
-const pdf = async (document: ReportDocument): Promise<Buffer> => (await import('./pdf.ts')).renderPdf(document);
+const pdf = async (document: ReportDocument): Promise<Buffer> => (await import('./pdf/pdf.ts')).renderPdf(document);
 
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: { mimeType: 'text/html; charset=utf-8', render: text(htmlPieces) },

@@ -10,7 +10,7 @@ import {
 } from '../../deciding/decisions/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { boundsOf, frameOf, round2, shareOf } from './frame.rules.ts';
-import { traceNotes } from './trace-window.service.ts';
+import { traceNotes } from './sources/trace-window.service.ts';
 
 const hourMs = 3_600_000;
 

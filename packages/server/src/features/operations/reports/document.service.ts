@@ -5,8 +5,8 @@ import { getTenant } from '../../identity/tenants/index.ts';
 import type { ReportChart, ReportDocument, ReportSection } from '../report-rendering/index.ts';
 import { describeFilters } from './filters.service.ts';
 import { frameOf, periodOf } from './frame.rules.ts';
-import type { Source, SourcePorts } from './source.ts';
-import { cut, daysOfReport, paramsOf, type Reading, readSource, sourceOf } from './sources.service.ts';
+import type { Source, SourcePorts } from './sources/source.ts';
+import { cut, daysOfReport, paramsOf, type Reading, readSource, sourceOf } from './sources/sources.service.ts';
 import type { TemplateRow } from './templates.store.ts';
 
 /** Returns a section's chart: the requested one, or the one that suits its source. */

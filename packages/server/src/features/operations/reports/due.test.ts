@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ReportRun, ReportRunRow, ReportSchedule, ReportTemplate, TickAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
-import { clockChanges, dueMinutes, firstJump, wallClocks } from '../../../platform/test-clock-changes.ts';
+import { clockChanges, dueMinutes, firstJump, wallClocks } from '../../../platform/time/test-clock-changes.ts';
 import {
   reachesDestinations,
   says,

@@ -1,4 +1,4 @@
-import { dayRange, zoneClock } from '../../../platform/zones.ts';
+import { dayRange, zoneClock } from '../../../platform/time/zones.ts';
 
 /** The last days of a tenant, today included. */
 export interface Frame {

@@ -2,7 +2,7 @@ import type { ReportFormat } from '@arbiter/contract';
 import type { Actor, Database } from '../../../db/index.ts';
 import type { Artifact, NarrativeWriter, RenderReport, ReportDocument } from '../report-rendering/index.ts';
 import { composeDocument } from './document.service.ts';
-import type { SourcePorts } from './source.ts';
+import type { SourcePorts } from './sources/source.ts';
 import type { TemplateRow } from './templates.store.ts';
 
 export interface MakePorts extends SourcePorts {

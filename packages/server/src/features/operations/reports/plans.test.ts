@@ -4,7 +4,7 @@ import { reportSourceKeys } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
 import { newId } from '../../../platform/ids.ts';
-import { readSource, sourceOf } from './sources.service.ts';
+import { readSource, sourceOf } from './sources/sources.service.ts';
 import { fillHistory, type HistoryFilled } from './test-filled-history.ts';
 
 /** How each source reads 50,000 rows of history of a tenant, among those of another one with as many. */

@@ -18,8 +18,8 @@ import {
   removeSchedule,
   showSchedule,
 } from './schedules.service.ts';
-import type { SourcePorts } from './source.ts';
-import { dashboardData, listSources } from './sources.service.ts';
+import type { SourcePorts } from './sources/source.ts';
+import { dashboardData, listSources } from './sources/sources.service.ts';
 import {
   changeTemplate,
   createTemplate,

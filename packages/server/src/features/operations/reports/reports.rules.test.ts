@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { maxSectionRows } from '@arbiter/contract';
 import { anomalyOf } from './anomalies.rules.ts';
 import { boundsOf, frameOf, shareOf } from './frame.rules.ts';
-import { cut } from './sources.service.ts';
+import { cut } from './sources/sources.service.ts';
 
 const iso = (at: Date) => at.toISOString();
 

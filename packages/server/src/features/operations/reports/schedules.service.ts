@@ -10,9 +10,9 @@ import {
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
-import { type Cron, nextRun, parseCron } from '../../../platform/cron.ts';
 import { isUuid, newId } from '../../../platform/ids.ts';
-import { zoneProblem } from '../../../platform/zones.ts';
+import { type Cron, nextRun, parseCron } from '../../../platform/time/cron.ts';
+import { zoneProblem } from '../../../platform/time/zones.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { requireDestinations } from './destinations.service.ts';

@@ -12,7 +12,7 @@ import { requireLive } from '../../catalogue/catalogue-records/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { requireDestinations } from './destinations.service.ts';
 import { removeSchedulesOf } from './schedules.service.ts';
-import { paramProblems, sourceOf } from './sources.service.ts';
+import { paramProblems, sourceOf } from './sources/sources.service.ts';
 import {
   countTemplates,
   deleteTemplate,

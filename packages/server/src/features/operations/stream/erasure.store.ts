@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/index.ts';
-import type { DayOffsets } from '../../../platform/day-offsets.ts';
+import type { DayOffsets } from '../../../platform/time/day-offsets.ts';
 import { addToTotals, countsOfReport, dayParameters, isHistoryOf } from '../../deciding/interactions/index.ts';
 import { isAbout } from './decision-events.ts';
 import { outboxLock } from './outbox.store.ts';

@@ -2,7 +2,7 @@ import { eventOperations } from '@arbiter/contract';
 import type { Database } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { dayOffsets } from '../../../platform/day-offsets.ts';
+import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { countReported, eraseEvents } from './erasure.store.ts';
 import { enqueueRecount, streamJobs } from './stream.jobs.ts';
 import { type StreamPorts, streamRoutes } from './stream.routes.ts';

@@ -1,7 +1,7 @@
 import { columns, select, table } from '../../../db/columns.ts';
 import { type Database, type HotStatement, numberArray, type Tx, uuidArray } from '../../../db/index.ts';
 import type { StreamEvent } from '../../../jobs/index.ts';
-import type { DayOffsets } from '../../../platform/day-offsets.ts';
+import type { DayOffsets } from '../../../platform/time/day-offsets.ts';
 import {
   addToTotals,
   clearTotals,

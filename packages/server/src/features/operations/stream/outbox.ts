@@ -1,5 +1,5 @@
 import type { Database, HotPath } from '../../../db/index.ts';
-import { dayOffsets } from '../../../platform/day-offsets.ts';
+import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { publishSlice, readPendingTenants, type SliceLimits, takeOutbox } from './outbox.store.ts';
 
 export interface OutboxDispatcher {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Database, systemActor, type Tx } from '../../../db/index.ts';
 import { enqueueJob, handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
-import { dayOffsets } from '../../../platform/day-offsets.ts';
+import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { recountTotals } from './outbox.store.ts';
 import { expireStream } from './stream-expiry.store.ts';

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHotPath, type HotPath, systemActor } from '../../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
-import { dayOffsets } from '../../../platform/day-offsets.ts';
 import { newId } from '../../../platform/ids.ts';
+import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { readTenantSummaries } from '../../deciding/interactions/index.ts';
 import { retainHistory } from '../../deciding/interactions/retention.store.ts';
 import {

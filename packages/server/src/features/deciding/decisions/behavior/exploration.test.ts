@@ -5,7 +5,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { canonicalJson, semantics } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
-import { tzdataVersion } from '../../../../platform/zones.ts';
+import { tzdataVersion } from '../../../../platform/time/zones.ts';
 
 let server: TestServer;
 const ids = { web: '', hero: '', side: '', flow: '' };

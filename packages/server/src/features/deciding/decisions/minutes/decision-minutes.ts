@@ -1,7 +1,7 @@
 import type { Decision, SnapshotFlow } from '@arbiter/engine';
 import { type Database, systemActor, type Tx } from '../../../../db/index.ts';
 import { AppError } from '../../../../platform/app-error.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '../../../../platform/time/clock.ts';
 import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
 
 /**

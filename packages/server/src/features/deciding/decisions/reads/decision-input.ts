@@ -7,7 +7,7 @@ import {
   type Plan,
   type Suppression,
 } from '@arbiter/engine';
-import { isZone } from '../../../../platform/zones.ts';
+import { isZone } from '../../../../platform/time/zones.ts';
 import { nobody } from '../../../catalogue/segments/index.ts';
 import type { BatchCustomer, KeptSuppression } from '../../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';

@@ -1,7 +1,7 @@
 import type { Warning } from '@arbiter/contract';
 import type { Evidence, ObjectiveCounts, Plan, ZoneClock } from '@arbiter/engine';
 import type { HotTransaction } from '../../../../db/index.ts';
-import { instantFrom } from '../../../../platform/clock.ts';
+import { instantFrom } from '../../../../platform/time/clock.ts';
 import type { HeldStates } from '../../../catalogue/models/index.ts';
 import type { Membership } from '../../../catalogue/segments/index.ts';
 import {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { AppError } from '../../../../platform/app-error.ts';
-import { deriveKey } from '../../../../platform/crypto.ts';
+import { deriveKey } from '../../../../platform/crypto/crypto.ts';
 import { newDecisionId } from '../../sealed-records/index.ts';
 import type { CallerFacts } from '../caller.ts';
 import type { CallFacts } from './recommend.rules.ts';

@@ -1,7 +1,7 @@
 import type { ZoneClock } from '@arbiter/engine';
 import type { HotPath } from '../../../../db/index.ts';
-import type { Breaker } from '../../../../platform/breaker.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Breaker } from '../../../../platform/outbound/breaker.ts';
+import type { Clock } from '../../../../platform/time/clock.ts';
 import type { ModelStateKeeper } from '../../../catalogue/models/index.ts';
 import type { CustomerKeys } from '../../customer-states/index.ts';
 import type { EvidenceKeeper } from '../../evidence/index.ts';

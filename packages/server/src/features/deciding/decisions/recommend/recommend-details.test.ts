@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { decide } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
-import { deriveKey, keyOf } from '../../../../platform/crypto.ts';
+import { deriveKey, keyOf } from '../../../../platform/crypto/crypto.ts';
 import { answerOfTrial } from './trials.ts';
 
 /** Recommend field by field (docs/design/api-decisioning.md 2, 10, 11): what each input does, and its limits. */

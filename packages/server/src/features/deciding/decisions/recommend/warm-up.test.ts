@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
-import { systemClock } from '../../../../platform/clock.ts';
-import { zoneClock } from '../../../../platform/zones.ts';
+import { systemClock } from '../../../../platform/time/clock.ts';
+import { zoneClock } from '../../../../platform/time/zones.ts';
 import { rehearse } from './rehearsal.ts';
 
 let server: TestServer;

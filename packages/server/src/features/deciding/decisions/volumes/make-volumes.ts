@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../db/index.ts';
-import { dayOffsets } from '../../../../platform/day-offsets.ts';
 import { firstIdAt } from '../../../../platform/ids.ts';
-import { zoneClock } from '../../../../platform/zones.ts';
+import { dayOffsets } from '../../../../platform/time/day-offsets.ts';
+import { zoneClock } from '../../../../platform/time/zones.ts';
 import { figuresInOutbox } from '../../../operations/stream/index.ts';
 import { historyFigures, type OpenReservation, openReservations } from '../../interactions/index.ts';
 import type { TenantCatalogue } from '../../plans/index.ts';

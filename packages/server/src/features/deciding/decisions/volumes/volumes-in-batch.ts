@@ -1,6 +1,6 @@
 import type { Decision, Plan, VolumeCount, VolumeCounts, VolumeLimit } from '@arbiter/engine';
 import { type HotRow, type HotStatement, type HotTransaction, readClock } from '../../../../db/index.ts';
-import { type Clock, instantFrom } from '../../../../platform/clock.ts';
+import { type Clock, instantFrom } from '../../../../platform/time/clock.ts';
 import {
   type DueReservation,
   dueReservation,

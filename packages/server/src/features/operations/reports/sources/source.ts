@@ -1,0 +1,46 @@
+import type { ReportColumn, ReportParamName, ReportParams, ReportRow, ReportSourceKey } from '@arbiter/contract';
+import type { Tx } from '../../../../db/tx.ts';
+import type { ReportChart, ReportPeriod } from '../../report-rendering/index.ts';
+import type { Frame } from '../frame.rules.ts';
+
+/** What sources need from the process. */
+export interface SourcePorts {
+  /** Destinations of the tenant that this process leaves alone for a while because they failed. */
+  readonly openBreakers: (tenantId: string) => number;
+}
+
+/** What a source is asked with. */
+export interface Asked {
+  readonly params: ReportParams;
+  readonly limit: number;
+  readonly frame: Frame;
+}
+
+/** What a source says. */
+export interface Said {
+  readonly rows: readonly ReportRow[];
+  /** Notes for reading the rows. */
+  readonly notes: readonly string[];
+}
+
+/** A source, described once: the list of sources, the checks of parameters and the figures are derived from it. */
+export interface Source {
+  readonly key: ReportSourceKey;
+  readonly label: string;
+  readonly description: string;
+  readonly params: readonly ReportParamName[];
+  readonly required?: readonly ReportParamName[];
+  /** Values of `groupBy`, the usual one first. */
+  readonly groupings?: readonly string[];
+  readonly needsTraces?: true;
+  readonly columns: (params: ReportParams) => readonly ReportColumn[];
+  readonly chart: (params: ReportParams) => ReportChart | null;
+  /** Days that are covered, where they aren't simply those of the frame. */
+  readonly period?: (frame: Frame) => ReportPeriod;
+  readonly read: (tx: Tx, asked: Asked, ports: SourcePorts) => Promise<Said>;
+}
+
+export const column = (key: string, label: string, type: ReportColumn['type']): ReportColumn => ({ key, label, type });
+
+/** Rows without notes. */
+export const said = (rows: readonly ReportRow[], notes: readonly string[] = []): Said => ({ rows, notes });
