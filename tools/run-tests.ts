@@ -15,11 +15,11 @@ import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
  * cluster serves the whole run.
  *
  * Loading the server takes a process about a second of processor time, often more than its tests, so files share
- * processes (`test-tasks.ts`). A lane runs one process after the other. There is one more lane than processors, because
+ * processes (`test-tasks.ts`). A lane runs one process after the other. There are more lanes than processors, because
  * tests often wait for the database or a timer; with fewer, a quarter of the processor time was idle. Files of
- * `test/faults` start their own servers and databases and mostly wait for them, so they have lanes of their own. Files
- * that compare responses with time limits of the product (R3, R10, T30) run last, one by one, so that other tests don't
- * distort the measurement.
+ * `test/faults` start their own servers and databases and mostly wait for them, and a journey's browser needs a processor,
+ * so both have lanes of their own. Files that compare responses with time limits of the product (R3, R10, T30) run last,
+ * one by one, so that other tests don't distort the measurement.
  *
  * A machine that stalls for seconds makes servers answer 503, as they should, and makes tests of servers or browsers
  * miss their deadline. A few such files run a second time at the end, alone; each is listed with its reason, and the
@@ -28,6 +28,7 @@ import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 // Files in `test` take longest. They start first, so none of them runs alone at the end.
 const everything = ['test', 'tools', 'packages'];
 const faults = 'test/faults/';
+const journeys = 'test/journeys/';
 /** A larger young generation saves short processes 5 to 10% of their processor time (measured). */
 const nodeOptions = (timeoutMs: number) => [
   ...['--min-semi-space-size=32', '--max-semi-space-size=32'],
@@ -85,8 +86,10 @@ async function runLanes(most: number, isChosen: (path: string) => boolean): Prom
   await Promise.all(Array.from({ length: most }, lane));
 }
 const processors = availableParallelism();
+const hasOwnLane = (path: string): boolean => path.startsWith(faults) || path.startsWith(journeys);
 await Promise.all([
-  runLanes(processors + 1, (path) => !path.startsWith(faults)),
+  runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(journeys)),
+  runLanes(processors, (path) => !hasOwnLane(path)),
   runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(faults) && !measured.includes(path)),
 ]);
 await runLanes(1, (path) => measured.includes(path));
