@@ -33,11 +33,19 @@ export function HomePage() {
   // After the first steps, activity comes first; before, the steps.
   const isReturning = hasData && recent.data !== undefined && count === all;
   const waiting = (
-    <div className="grid items-start gap-4 empty:hidden lg:grid-cols-[repeat(auto-fit,minmax(26rem,1fr))]">
+    <div
+      key="waiting"
+      className="grid items-start gap-4 empty:hidden lg:grid-cols-[repeat(auto-fit,minmax(26rem,1fr))]"
+    >
       <NeedsYou onlyIfAny={!isReturning} />
       <SinceLast />
     </div>
   );
+  const saved = <SavedRecordLists key="saved" />;
+  const steps = hasData ? <FirstSteps key="steps" done={done} /> : <NothingYet key="steps" />;
+  const server = <ServerStrip key="server" />;
+  // Keyed, so that each part keeps its state when loaded data changes the order.
+  const parts = isReturning ? [waiting, saved, steps, server] : [steps, server, hasData ? waiting : null, saved];
   return (
     <Page
       title={t.title}
@@ -49,12 +57,7 @@ export function HomePage() {
         ) : null
       }
     >
-      {isReturning ? waiting : null}
-      {isReturning ? <SavedRecordLists /> : null}
-      {hasData ? <FirstSteps done={done} /> : <NothingYet />}
-      <ServerStrip />
-      {isReturning || !hasData ? null : waiting}
-      {isReturning ? null : <SavedRecordLists />}
+      {parts}
       {hasData ? <LastMonth /> : null}
       {hasData ? <RecentDecisions answer={recent} /> : null}
     </Page>
