@@ -81,8 +81,7 @@ export const decisionTexts = {
     rebuilt: 'rebuilt from the record',
   },
 
-  originRebuilt:
-    'No trace was stored, so this view was rebuilt from the sealed record. It lists only the gates that blocked an offer. To see every gate of an offer, find its smallest changes.',
+  originRebuilt: 'No trace was stored, so Arbiter repeated the decision from its sealed record.',
   originRecord: 'No trace was stored and the inputs were withheld, so only the offers that were shown are known.',
   erasedTitle: 'This customer was erased',
   erasedText:

@@ -71,7 +71,7 @@ const offer = (policies: readonly ReturnType<typeof policy>[]): LimitSources['re
   qualificationPassed: true,
   qualification: [],
   contactPolicyBlocked: true,
-  policies: [...policies],
+  policies: policies as LimitSources['report']['offers'][number]['policies'],
   creativeCount: 1,
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WhyNotGate } from '@arbiter/contract/deciding/why-not-gates';
 import { whereOf } from './compare/where.ts';
 import { asksTraces, chipsOf, decisionQuery, isDecisionId, traceQuery } from './list/filters.ts';
 import { againstOf, bodyOf, hasEdits, otherBodyOf, versionOf, withoutEdits } from './simulate/question.ts';
@@ -154,10 +155,12 @@ test('waiting is tried at its instant; a priority or score is tried by nothing',
 });
 
 test('a gate against which nothing is suggested is found', () => {
-  const gate = (detail: unknown) => ({
-    ...{ stage: 'contact_policy', nodeId: null, status: 'blocked' as const, id: 'p', name: 'DNC' },
-    ...{ ruleType: 'do_not_contact', reason: null, detail },
-  });
+  // Only `final` matters here, so the detail has nothing else.
+  const gate = (detail: object | null) =>
+    ({
+      ...{ stage: 'contact_policy', nodeId: null, status: 'blocked', id: 'p', name: 'DNC' },
+      ...{ ruleType: 'do_not_contact', reason: null, detail },
+    }) as WhyNotGate;
   assert.equal(finalGate({ gates: [gate(null), gate({ final: true })] })?.name, 'DNC');
   assert.equal(finalGate({ gates: [gate({ max: 1 })] }), null);
 });
@@ -189,6 +192,6 @@ test('a decision is asked again where it was asked, however its channel was name
     placement: 'hero',
   });
   assert.deepEqual(whereOf({ channel: null, channelId: '01a2', placement: null }), { channelId: '01a2' });
-  assert.deepEqual(whereOf({ channel: null, channelId: null }), {}, 'any channel');
+  assert.deepEqual(whereOf({ channel: null, channelId: null, placement: null }), {}, 'any channel');
   assert.deepEqual(whereOf(null), {});
 });

@@ -57,7 +57,7 @@ function RawTrace({ id }: { readonly id: string }) {
       {failure !== null ? (
         <FailurePanel operation={decisionOperations.getTrace} failure={failure} retry={refresh} />
       ) : data === undefined ? (
-        <Skeleton className="h-40 w-full" />
+        isOpen && <Skeleton className="h-40 w-full" />
       ) : (
         <JsonBlock value={data} label={t.rawTrace} />
       )}

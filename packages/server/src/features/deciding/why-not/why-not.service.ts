@@ -114,7 +114,7 @@ function shape(
     rank: found.rank,
     score: found.score,
     cutoffScore: found.cutoffScore,
-    // The engine leaves open what details hold; the tests of this feature check their responses with the schema.
+    // The engine leaves details untyped. In tests the server checks each response against the contract.
     gates: gates.map((gate) => ({ ...gate })) as WhyNotAnswer['gates'],
     flips: shapeFlips(flips),
     search: found.search,
