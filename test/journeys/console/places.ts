@@ -81,7 +81,7 @@ async function addressOf(stage: Stage, path: string, [a = '', b = '']: readonly 
   return path.replace('$id', await firstOf(stage, kind));
 }
 
-/** Returns the ID of the first record of a type; creates one if there is none. */
+/** Returns the ID of the first record of a type; creates one if necessary. */
 async function firstOf(stage: Stage, kind: string): Promise<string> {
   const resource = Object.values<Resource>(resources).find(
     ({ entityType }) => entityType === (contractNames[kind] ?? kind),

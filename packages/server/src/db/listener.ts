@@ -42,7 +42,7 @@ interface ListenerState {
   readonly onFailure: (error: unknown) => void;
   readonly subscriptions: Set<Subscription>;
   readonly stop: AbortController;
-  /** The live connection; null while there is none. */
+  /** The live connection; null while disconnected. */
   client: pg.Client | null;
   /** The live connection hasn't answered for `silenceMs`. */
   isSilent: boolean;

@@ -60,7 +60,7 @@ export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: Shared
     channelId: shared.text(row.channelId),
     placementId: shared.text(row.placementId),
     templateType: shared.text(row.templateType),
-    // Left out where there is none, so that plans keep their hashes.
+    // Left out when empty, so that plans keep their hashes.
     ...(row.contentItemId === null ? {} : { contentItemId: shared.text(row.contentItemId) }),
     content: JSON.parse(row.content),
     personalization: shared.json(row.personalization),

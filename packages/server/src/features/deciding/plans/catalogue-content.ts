@@ -62,7 +62,7 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
     countsVolumes: volumes.length > 0 || countsAnything(rows, policies),
     /** What else reads of customers: drafts, and rules and policies that aren't active. */
     beside: { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) },
-    /** The parts of every plan. Left out where there is none, so that plans keep their hashes. */
+    /** The parts of every plan. Left out when empty, so that plans keep their hashes. */
     lists: {
       ...places,
       ...(inactivePlacements.length === 0 ? {} : { inactivePlacements }),

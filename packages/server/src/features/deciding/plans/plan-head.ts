@@ -7,7 +7,7 @@ import type { CatalogueContent } from './catalogue-content.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
 import type { PlanHead } from './plan-pieces.ts';
 
-/** The part of a plan's content that is its flow's own. Left out where there is none, so that plans keep their hashes. */
+/** The part of a plan's content that is its flow's own. Left out when empty, so that plans keep their hashes. */
 export function headOf(content: CatalogueContent, flow: RunnableFlow): PlanHead {
   const { settings, lists, flows, rankingProfiles } = content;
   const subFlows = flows.calledBy(flow);

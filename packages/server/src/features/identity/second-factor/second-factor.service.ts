@@ -193,7 +193,7 @@ export async function furtherStep(
 }
 
 /**
- * Returns the unfinished set-up of this token, for a page that shows it again; null if there is none or the token is no
+ * Returns the unfinished set-up of this token, for a page that shows it again; null if it doesn't exist or the token is no
  * longer valid.
  */
 export async function readSetUp(

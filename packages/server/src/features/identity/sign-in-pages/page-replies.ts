@@ -108,7 +108,7 @@ export async function refusedBy<T>(
   }
 }
 
-/** Returns a cookie of the request; null when there is none, or another site wrote it. */
+/** Returns a cookie of the request; null if it is missing or another site wrote it. */
 export function cookieFrom(header: string | undefined, name: string): string | null {
   for (const pair of header?.split(';') ?? []) {
     const [key, value = ''] = pair.trim().split('=', 2);
