@@ -29,7 +29,7 @@ export function LimitsChart({ customerId, report }: LimitsChartProps) {
   });
   const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
   const suppressions = useOperation(suppressionOperations.ofCustomer, { params: { customerId }, query: {} });
-  if (contacts.failure !== null) {
+  if (contacts.data === undefined && contacts.failure !== null) {
     return (
       <FailurePanel failure={contacts.failure} operation={interactionListOperations.history} retry={contacts.refresh} />
     );

@@ -44,19 +44,27 @@ async function repeated<T>(call: () => Promise<{ status: number; body: T; text: 
 }
 
 test('a decision whose commit is not confirmed in time says so, and a repeat answers with what was stored', async () => {
-  const customerId = 'slow to decide';
-  const body = { customerId, channelId, limit: 1, requestId: newId() };
-  const call = <T>() => server.call<T>('POST', '/api/v1/recommend', { body });
-  const late = await call<Problem>();
-  assert.deepEqual([late.status, late.body.code], [503, 'unavailable'], late.text);
-  assert.match(late.body.detail ?? '', /may have been stored/);
-  const answer = await repeated(() => call<RecommendAnswer>());
-  assert.equal(answer.count, 1);
-  const [stored] = await server.testDatabase.ownerQuery<{ n: number }>(
-    'select count(*)::int as n from arbiter.interaction_history where customer_id = $1',
-    [customerId],
-  );
-  assert.equal(stored!.n, 1);
+  const call = <T>(customerId: string, requestId: string) =>
+    server.call<T>('POST', '/api/v1/recommend', { body: { customerId, channelId, limit: 1, requestId } });
+  // On a busy machine, the time is up before the decision reaches its commit: nothing was stored, so try another one.
+  for (let tries = 1; ; tries++) {
+    const customerId = `slow to decide ${tries}`;
+    const requestId = newId();
+    const late = await call<Problem>(customerId, requestId);
+    assert.deepEqual([late.status, late.body.code], [503, 'unavailable'], late.text);
+    if (!/may have been stored/.test(late.body.detail ?? '')) {
+      assert.ok(tries < 10, late.text);
+      continue;
+    }
+    const answer = await repeated(() => call<RecommendAnswer>(customerId, requestId));
+    assert.equal(answer.count, 1);
+    const [stored] = await server.testDatabase.ownerQuery<{ n: number }>(
+      'select count(*)::int as n from arbiter.interaction_history where customer_id = $1',
+      [customerId],
+    );
+    assert.equal(stored!.n, 1);
+    return;
+  }
 });
 
 test('a dry run says nothing of what may have been stored', async () => {
