@@ -328,9 +328,11 @@ test('T31: what runs beside it, on two processes, is either done and deleted or 
     const { promise, resolve } = Promise.withResolvers<void>();
     setTimeout(resolve, 150);
     await promise;
-    const answer = await reset(tenant);
-    assert.equal(answer.status, 200, answer.text);
+    // Both processes change the tenant without pause: a reset that waits for its turn too long is refused with 503.
+    let answer = await reset(tenant);
+    for (let tries = 1; answer.status === 503 && tries < 20; tries += 1) answer = await reset(tenant);
     isOver = true;
+    assert.equal(answer.status, 200, answer.text);
     await Promise.all(loops);
     assert.deepEqual(failures, []);
     const dump = await server.testDatabase.ownerQuery<{ name: string }>(

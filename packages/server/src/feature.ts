@@ -108,6 +108,20 @@ export interface FeatureParts<Ports, JobPorts> {
   readonly jobs?: (ports: JobPorts) => readonly JobHandler[];
 }
 
+/** What the operations of these features need from outside, together. */
+export type OperationPortsOf<Features extends readonly Pick<Feature, 'name'>[]> = Features[number] extends {
+  readonly operations: (ports: infer Ports) => unknown;
+}
+  ? Ports
+  : never;
+
+/** What the jobs of these features need from outside, together. */
+export type JobPortsOf<Features extends readonly Pick<Feature, 'name'>[]> = Features[number] extends {
+  readonly jobs: (ports: infer Ports) => unknown;
+}
+  ? Ports
+  : never;
+
 /** A feature as `main` reads it. */
 export type Feature<Ports = unknown, JobPorts = unknown> = Required<FeatureParts<Ports, JobPorts>>;
 

@@ -1,7 +1,7 @@
 import { pageSize } from '@arbiter/contract';
 import { type Handlers, handlerEntries, reply } from '../../../packages/server/src/http/handler.ts';
 import type { Authenticate } from '../../../packages/server/src/http/principal.ts';
-import type { OperationsBeside } from '../../../packages/server/src/main/compose.ts';
+import type { OperationsBeside } from '../../../packages/server/src/main/compose-options.ts';
 import { AppError } from '../../../packages/server/src/platform/app-error.ts';
 import { kindOperations, kindPage } from './contract.ts';
 

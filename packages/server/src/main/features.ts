@@ -1,5 +1,5 @@
 import { resets as databaseResets } from '../db/tables.ts';
-import type { Feature, Resets } from '../feature.ts';
+import type { Resets } from '../feature.ts';
 import { catalogueHistoryFeature } from '../features/catalogue/catalogue-history/index.ts';
 import { categoriesFeature } from '../features/catalogue/categories/index.ts';
 import { channelsFeature } from '../features/catalogue/channels/index.ts';
@@ -61,10 +61,9 @@ import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
 import { resets as httpResets } from '../http/tables.ts';
 import { resets as jobResets } from '../jobs/tables.ts';
-import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. ports.ts provides what they need from outside. */
-export const features: readonly Feature<Ports, JobPorts>[] = [
+export const features = [
   accountsFeature,
   adminFeature,
   alertsFeature,
@@ -124,7 +123,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   usersFeature,
   volumesFeature,
   whyNotFeature,
-];
+] as const;
 
 /** What features and the layers below them do with their tables when a playground is reset. */
 export const allResets: readonly Resets[] = [

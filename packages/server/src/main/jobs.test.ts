@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { createKeyedHash } from '../features/deciding/customer-states/index.ts';
+import { mailQueue } from '../features/identity/mail/index.ts';
 import { mailForNobody } from '../features/identity/mail/test-mailbox.ts';
 import { createLinks } from '../features/identity/sessions/index.ts';
 import { createNotifier } from '../features/operations/notifications/index.ts';
+import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
 import { newId } from '../platform/ids.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { systemClock } from '../platform/time/clock.ts';
@@ -73,21 +75,24 @@ test('the partition jobs make the months ahead that are missing', async () => {
 });
 
 async function run(name: string, tenantId: string | null): Promise<void> {
-  const trials = () => assert.fail('no decisions here');
-  const exportFolder = createPrivateFolder(join(tmpdir(), 'no exports here'));
-  const customerHash = createKeyedHash([], 'customer');
   const given = {
     approvalMaxAgeHours: 168,
-    customerHash,
+    customerHash: createKeyedHash([], 'customer'),
     database: db.database,
-    exportFolder,
+    enqueueMail: mailQueue(null),
+    envelope: null,
+    exportFolder: createPrivateFolder(join(tmpdir(), 'no exports here')),
     links: createLinks('a secret of these tests, 32 characters'),
+    logger: mailForNobody.logger,
     mail: mailForNobody,
+    narrativeWriter: templateNarrativeWriter,
     notifier,
+    openBreakers: () => 0,
+    publicUrl: mailForNobody.publicUrl,
     reapOutbox: () => Promise.reject(new Error('no outbox here')),
     renderReport: () => Promise.reject(new Error('no reports here')),
     signUp: { isOpen: false, makesPlaygrounds: false, onTenantCreated: [] },
-    trials,
+    trials: () => assert.fail('no decisions here'),
   };
   const handler = jobRegistry(given).get(name);
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);

@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../config.ts';
 import { connectionRoom, type DatabaseAddress } from '../db/index.ts';
 import { queueConnections } from '../jobs/index.ts';
 import type { Logger } from '../platform/logger.ts';
-import { requestConnections } from './compose.ts';
+import { requestConnections } from './connections.ts';
 import { urlVariable, whenThere } from './when-there.ts';
 
 /**

@@ -15,13 +15,8 @@ import { keyOf } from '../platform/crypto/crypto.ts';
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logger.ts';
 import { type Clock, systemClock } from '../platform/time/clock.ts';
-import {
-  type ComposeConfig,
-  type ComposeOptions,
-  composeServer,
-  type OperationsBeside,
-  type Server,
-} from './compose.ts';
+import { composeServer, type Server } from './compose.ts';
+import type { ComposeConfig, ComposeOptions, OperationsBeside } from './compose-options.ts';
 import { onTenantCreated } from './features.ts';
 import { masterKeysOf } from './secrets.ts';
 

@@ -8,7 +8,7 @@ import { createNodeMetrics } from '../node-metrics.ts';
 import type { Place } from '../place.ts';
 import { shownMetrics, summaryOf } from '../tenant-metrics.ts';
 import { rescueConnections } from './connections-handed-over.ts';
-import { createQuestions, type FromProcess, type ToProcess } from './process-messages.ts';
+import { createQuestions, type FromProcess, type Questions, type ToProcess } from './process-messages.ts';
 import { afterEnd, type Lives, noLives } from './restarts.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
 
@@ -27,206 +27,242 @@ export interface ProcessesOptions {
   readonly logger: Logger;
 }
 
-/** One slot for a process, and the process in it. */
-interface Seat {
+/** A place for a process, and the process in it. */
+interface Slot {
   readonly name: string;
   worker: Worker | null;
-  /** Monotonic ms at which it opened the port; null = not yet. */
+  /** Monotonic ms at which it opened the port; null: not yet. */
   listensSince: number | null;
   lives: Lives;
   /** The reason the process gave for its failure. */
-  complaint: string | null;
+  failure: string | null;
+}
+
+/** What the primary knows of its processes. */
+interface Primary extends ProcessesOptions {
+  readonly slots: readonly Slot[];
+  readonly metrics: ReturnType<typeof createNodeMetrics>;
+  /** Waits for processes to report their metrics. */
+  readonly metricReports: Questions<true>;
+  readonly workReports: Questions<WorkChecks>;
+  readonly failed: PromiseWithResolvers<string>;
+  /** The step of the start that each process is at. */
+  readonly steps: Map<Slot, PromiseWithResolvers<void>>;
+  readonly cannotStart: PromiseWithResolvers<never>;
+  /** Restarts that wait. */
+  readonly pauses: Set<NodeJS.Timeout>;
+  work: WorkFacts;
+  /** The process that does the background work. */
+  working: Slot | null;
+  phase: 'starting' | 'running' | 'stopping';
 }
 
 const program = fileURLToPath(new URL('./process-entry.ts', import.meta.url));
 
 /** A process too busy to report its metrics counts with its last report. */
-const tellWithinMs = 2_000;
+const reportWithinMs = 2_000;
 /** Beyond the time that each process has for its own stop. */
 const killMarginMs = 2_000;
 
 /** Starts the processes. Resolves when all of them take requests. Throws when one couldn't start. */
-export async function startProcesses({ config, place, logger }: ProcessesOptions): Promise<Processes> {
+export async function startProcesses(options: ProcessesOptions): Promise<Processes> {
   // The primary takes each new connection and passes it to the next free process in turn.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: program, args: [] });
-  let work: WorkFacts = { holder: newId(), endedWorker: null };
-  const seats = Array.from({ length: config.PROCESSES }, (_, i) => emptySeat(String(i + 1)));
-  const metrics = createNodeMetrics(() => process.memoryUsage.rss());
-  const told = createQuestions<true>();
-  const works = createQuestions<WorkChecks>();
-  const failed = Promise.withResolvers<string>();
-  /** The step of the start that each process is at. */
-  const steps = new Map<Seat, PromiseWithResolvers<void>>();
-  const cannotStart = Promise.withResolvers<never>();
-  cannotStart.promise.catch(() => undefined);
-  const pauses = new Set<NodeJS.Timeout>();
-  /** The process that does the background work. */
-  let working: Seat | null = null;
-  let phase: 'starting' | 'running' | 'stopping' = 'starting';
-
-  const say = (seat: Seat, message: ToProcess): void => {
-    if (seat.worker?.isConnected() === true) seat.worker.send(message);
-  };
-  const listening = (): readonly Seat[] => seats.filter(({ worker, listensSince }) => worker && listensSince !== null);
-
-  function launch(seat: Seat): void {
-    const worker = cluster.fork();
-    Object.assign(seat, { worker, listensSince: null, complaint: null });
-    rescueConnections(worker, () => listening().some((other) => other !== seat));
-    worker.on('message', (message: FromProcess) => hear(seat, worker, message));
-    worker.once('exit', (code, signal) => ended(seat, worker, signal ?? code));
-    // A channel that breaks under a word belongs to a process that ends; its end is heard of above.
-    worker.on('error', (err) => logger.warn({ err, name: seat.name }, "a server process can't be reached"));
-  }
-
-  function hear(seat: Seat, worker: Worker, message: FromProcess): void {
-    if (seat.worker !== worker) return;
-    switch (message.kind) {
-      case 'loaded':
-        if (phase !== 'stopping') working ??= seat;
-        say(seat, { kind: 'start', config, place, name: seat.name, work: working === seat ? work : null });
-        break;
-      case 'prepared':
-        steps.get(seat)?.resolve();
-        // At the first start, all of them wait until the last is ready.
-        if (phase === 'running') say(seat, { kind: 'listen' });
-        break;
-      case 'listening':
-        // Kept-alive connections stay where they are: without this the newcomer would wait for new clients.
-        if (phase === 'running') for (const other of listening()) say(other, { kind: 'spread' });
-        seat.listensSince = performance.now();
-        logger.info({ name: seat.name, pid: worker.process.pid }, 'server process ready');
-        steps.get(seat)?.resolve();
-        break;
-      case 'failed':
-        seat.complaint = message.message;
-        break;
-      case 'metrics':
-        metrics.told(seat.name, message.metrics);
-        told.answer(message.id, true);
-        break;
-      case 'ended':
-        metrics.told(seat.name, message.metrics);
-        break;
-      case 'worker':
-        work = { ...work, endedWorker: message.name };
-        break;
-      case 'work':
-        works.answer(message.id, message.checks);
-        break;
-      case 'ask-metrics':
-        metricsText().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
-        break;
-      case 'ask-summary':
-        summaryText(message.tenantId).then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
-        break;
-      case 'ask-work':
-        workChecks().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
-    }
-  }
-  const complain = (err: unknown): void => logger.error({ err }, 'server process got no response');
-
-  async function askAll(): Promise<void> {
-    await Promise.all(
-      listening().map((seat) => told.ask((id) => say(seat, { kind: 'tell-metrics', id }), tellWithinMs)),
-    );
-  }
-
-  async function metricsText(): Promise<string> {
-    await askAll();
-    return metrics.text((all) => shownMetrics(all, config.METRICS_TENANT_LABEL));
-  }
-
-  async function summaryText(tenantId: string): Promise<string> {
-    await askAll();
-    return JSON.stringify(summaryOf(await metrics.read(), tenantId));
-  }
-
-  async function workChecks(): Promise<WorkChecks | null> {
-    if (!config.WORKER && working === null) return { queueConsumer: 'off', scheduler: 'off' };
-    const seat = working;
-    return seat === null ? null : works.ask((id) => say(seat, { kind: 'tell-work', id }), tellWithinMs);
-  }
-
-  function ended(seat: Seat, worker: Worker, how: string | number): void {
-    if (seat.worker !== worker) return;
-    const livedMs = seat.listensSince === null ? null : performance.now() - seat.listensSince;
-    seat.worker = null;
-    seat.listensSince = null;
-    metrics.ended(seat.name);
-    if (working === seat) working = null;
-    if (phase === 'stopping') return;
-    const why = `server process ${seat.name} exited (${how})${seat.complaint === null ? '' : `: ${seat.complaint}`}`;
-    if (phase === 'starting') {
-      cannotStart.reject(new Error(why));
-      return;
-    }
-    const next = afterEnd(seat.lives, livedMs);
-    seat.lives = next.lives;
-    if (next.pauseMs === null) {
-      failed.resolve(`${why}; it exited shortly after starting ${seat.lives.earlyEnds} times in a row`);
-      return;
-    }
-    logger.error({ name: seat.name, pid: worker.process.pid, livedMs, pauseMs: next.pauseMs }, why);
-    handOver();
-    const timer = setTimeout(() => {
-      pauses.delete(timer);
-      metrics.restarted();
-      launch(seat);
-    }, next.pauseMs);
-    pauses.add(timer);
-  }
-
-  /** Moves the background work to a running process, or to the first one that starts. */
-  function handOver(): void {
-    if (working !== null) return;
-    working = listening()[0] ?? null;
-    if (working !== null) say(working, { kind: 'take-over', work });
-  }
-
-  async function stop(): Promise<void> {
-    phase = 'stopping';
-    for (const timer of pauses) clearTimeout(timer);
-    const ends = seats.flatMap(({ worker }) =>
-      worker === null ? [] : [new Promise<void>((resolve) => worker.once('exit', () => resolve()))],
-    );
-    for (const seat of seats) say(seat, { kind: 'stop' });
-    const inTime = new AbortController();
-    const killLate = sleep(config.SHUTDOWN_GRACE_SECONDS * 1000 + killMarginMs, undefined, { signal: inTime.signal });
-    killLate.then(
-      () => {
-        for (const { worker } of seats) worker?.process.kill('SIGKILL');
-      },
-      () => undefined,
-    );
-    await Promise.all(ends);
-    inTime.abort();
-  }
-
-  /** Has every process do the next step of the start, and waits for all of them. */
-  async function all(step: (seat: Seat) => void): Promise<void> {
-    for (const seat of seats) steps.set(seat, Promise.withResolvers());
-    for (const seat of seats) step(seat);
-    await Promise.race([Promise.all([...steps.values()].map(({ promise }) => promise)), cannotStart.promise]);
-  }
-
+  const primary = createPrimary(options);
   let stopping: Promise<void> | null = null;
   const stopOnce = (): Promise<void> => {
-    stopping ??= stop();
+    stopping ??= stop(primary);
     return stopping;
   };
   try {
-    await all(launch);
-    await all((seat) => say(seat, { kind: 'listen' }));
+    await takeStep(primary, (slot) => launch(primary, slot));
+    await takeStep(primary, (slot) => send(slot, { kind: 'listen' }));
   } catch (error) {
     await stopOnce();
     throw error;
   }
-  phase = 'running';
-  return { failed: failed.promise, stop: stopOnce };
+  primary.phase = 'running';
+  return { failed: primary.failed.promise, stop: stopOnce };
 }
 
-function emptySeat(name: string): Seat {
-  return { name, worker: null, listensSince: null, lives: noLives, complaint: null };
+function createPrimary(options: ProcessesOptions): Primary {
+  const cannotStart = Promise.withResolvers<never>();
+  // Handled by the step that waits for it. Before the first step, nobody does.
+  cannotStart.promise.catch(() => undefined);
+  return {
+    ...options,
+    slots: Array.from({ length: options.config.PROCESSES }, (_, i) => emptySlot(String(i + 1))),
+    metrics: createNodeMetrics(() => process.memoryUsage.rss()),
+    metricReports: createQuestions<true>(),
+    workReports: createQuestions<WorkChecks>(),
+    failed: Promise.withResolvers<string>(),
+    steps: new Map(),
+    cannotStart,
+    pauses: new Set(),
+    work: { holder: newId(), endedWorker: null },
+    working: null,
+    phase: 'starting',
+  };
+}
+
+function emptySlot(name: string): Slot {
+  return { name, worker: null, listensSince: null, lives: noLives, failure: null };
+}
+
+/** Has every process take the next step of the start, and waits for all of them. */
+async function takeStep({ slots, steps, cannotStart }: Primary, step: (slot: Slot) => void): Promise<void> {
+  for (const slot of slots) steps.set(slot, Promise.withResolvers());
+  for (const slot of slots) step(slot);
+  await Promise.race([Promise.all([...steps.values()].map(({ promise }) => promise)), cannotStart.promise]);
+}
+
+function send({ worker }: Slot, message: ToProcess): void {
+  if (worker?.isConnected() === true) worker.send(message);
+}
+
+const listening = ({ slots }: Primary): readonly Slot[] =>
+  slots.filter(({ worker, listensSince }) => worker && listensSince !== null);
+
+function launch(primary: Primary, slot: Slot): void {
+  const worker = cluster.fork();
+  Object.assign(slot, { worker, listensSince: null, failure: null });
+  rescueConnections(worker, () => listening(primary).some((other) => other !== slot));
+  worker.on('message', (message: FromProcess) => {
+    if (slot.worker === worker) receive(primary, slot, worker, message);
+  });
+  worker.once('exit', (code, signal) => {
+    if (slot.worker === worker) ended(primary, slot, worker, signal ?? code);
+  });
+  // A channel that breaks in mid-message belongs to a process that is exiting. `exit` handles that.
+  worker.on('error', (err) => primary.logger.warn({ err, name: slot.name }, "a server process can't be reached"));
+}
+
+function receive(primary: Primary, slot: Slot, worker: Worker, message: FromProcess): void {
+  const { config, place, metrics, steps } = primary;
+  switch (message.kind) {
+    case 'loaded':
+      if (primary.phase !== 'stopping') primary.working ??= slot;
+      send(slot, {
+        kind: 'start',
+        config,
+        place,
+        name: slot.name,
+        work: primary.working === slot ? primary.work : null,
+      });
+      break;
+    case 'prepared':
+      steps.get(slot)?.resolve();
+      // At the first start, all of them wait until the last is ready.
+      if (primary.phase === 'running') send(slot, { kind: 'listen' });
+      break;
+    case 'listening':
+      noteListening(primary, slot, worker);
+      break;
+    case 'failed':
+      slot.failure = message.message;
+      break;
+    case 'metrics':
+      metrics.told(slot.name, message.metrics);
+      primary.metricReports.answer(message.id, true);
+      break;
+    case 'ended':
+      metrics.told(slot.name, message.metrics);
+      break;
+    case 'worker':
+      primary.work = { ...primary.work, endedWorker: message.name };
+      break;
+    case 'work':
+      primary.workReports.answer(message.id, message.checks);
+      break;
+    default:
+      answer(primary, message).then(
+        (value) => send(slot, { kind: 'answer', id: message.id, value }),
+        (err: unknown) => primary.logger.error({ err }, 'server process got no response'),
+      );
+  }
+}
+
+function noteListening(primary: Primary, slot: Slot, { process: { pid } }: Worker): void {
+  // Connections that are kept alive stay where they are. Without this, the new process would wait for new clients.
+  if (primary.phase === 'running') for (const other of listening(primary)) send(other, { kind: 'spread' });
+  slot.listensSince = performance.now();
+  primary.logger.info({ name: slot.name, pid }, 'server process ready');
+  primary.steps.get(slot)?.resolve();
+}
+
+type Question = Extract<FromProcess, { kind: 'ask-metrics' | 'ask-summary' | 'ask-work' }>;
+
+/** Answers a process's question about the whole server. */
+async function answer(primary: Primary, question: Question): Promise<string | WorkChecks | null> {
+  if (question.kind === 'ask-work') return workChecks(primary);
+  const { config, metrics } = primary;
+  await Promise.all(
+    listening(primary).map((slot) =>
+      primary.metricReports.ask((id) => send(slot, { kind: 'tell-metrics', id }), reportWithinMs),
+    ),
+  );
+  if (question.kind === 'ask-metrics') return metrics.text((all) => shownMetrics(all, config.METRICS_TENANT_LABEL));
+  return JSON.stringify(summaryOf(await metrics.read(), question.tenantId));
+}
+
+async function workChecks({ config, working, workReports }: Primary): Promise<WorkChecks | null> {
+  if (working === null) return config.WORKER ? null : { queueConsumer: 'off', scheduler: 'off' };
+  return workReports.ask((id) => send(working, { kind: 'tell-work', id }), reportWithinMs);
+}
+
+/** Starts another process in the place of one that ended, after a pause. */
+function ended(primary: Primary, slot: Slot, worker: Worker, reason: string | number): void {
+  const livedMs = slot.listensSince === null ? null : performance.now() - slot.listensSince;
+  slot.worker = null;
+  slot.listensSince = null;
+  primary.metrics.ended(slot.name);
+  if (primary.working === slot) primary.working = null;
+  if (primary.phase === 'stopping') return;
+  const why = `server process ${slot.name} exited (${reason})${slot.failure === null ? '' : `: ${slot.failure}`}`;
+  if (primary.phase === 'starting') {
+    primary.cannotStart.reject(new Error(why));
+    return;
+  }
+  const next = afterEnd(slot.lives, livedMs);
+  slot.lives = next.lives;
+  if (next.pauseMs === null) {
+    primary.failed.resolve(`${why}; it exited shortly after starting ${slot.lives.earlyEnds} times in a row`);
+    return;
+  }
+  primary.logger.error({ name: slot.name, pid: worker.process.pid, livedMs, pauseMs: next.pauseMs }, why);
+  moveBackgroundWork(primary);
+  const timer = setTimeout(() => {
+    primary.pauses.delete(timer);
+    primary.metrics.restarted();
+    launch(primary, slot);
+  }, next.pauseMs);
+  primary.pauses.add(timer);
+}
+
+/** Moves the background work to a running process, or to the first one that starts. */
+function moveBackgroundWork(primary: Primary): void {
+  if (primary.working !== null) return;
+  primary.working = listening(primary)[0] ?? null;
+  if (primary.working !== null) send(primary.working, { kind: 'take-over', work: primary.work });
+}
+
+async function stop(primary: Primary): Promise<void> {
+  const { config, pauses, slots } = primary;
+  primary.phase = 'stopping';
+  for (const timer of pauses) clearTimeout(timer);
+  const exits = slots.flatMap(({ worker }) =>
+    worker === null ? [] : [new Promise<void>((resolve) => worker.once('exit', () => resolve()))],
+  );
+  for (const slot of slots) send(slot, { kind: 'stop' });
+  const inTime = new AbortController();
+  const killLate = sleep(config.SHUTDOWN_GRACE_SECONDS * 1000 + killMarginMs, undefined, { signal: inTime.signal });
+  killLate.then(
+    () => {
+      for (const { worker } of slots) worker?.process.kill('SIGKILL');
+    },
+    () => undefined,
+  );
+  await Promise.all(exits);
+  inTime.abort();
 }

@@ -70,15 +70,19 @@ const warmUpWithinMs = 10_000;
 /** A database that takes longer to answer isn't ready. */
 const readyWithinMs = 2_000;
 
-/** Puts a process together; nothing is connected yet. */
-export function createServerProcess({ config, place, logger, node }: ServerProcessOptions): ServerProcess {
-  let worker: Worker | null = null;
-  let background: Background | null = null;
-  let holder = '';
-  const workChecks = (): WorkChecks => ({
-    queueConsumer: worker === null ? 'off' : worker.running() ? 'ok' : 'failed',
-    scheduler: background?.scheduler() ?? 'off',
-  });
+/** The background work of one process. */
+interface Work {
+  /** Takes the work, from a process that has ended or as the first. */
+  take(facts: WorkFacts): Promise<void>;
+  startLoops(): void;
+  stopJobs(): Promise<void>;
+  stopLoops(): Promise<void>;
+  checks(): WorkChecks;
+}
+
+/** Assembles a process. Nothing is connected yet. */
+export function createServerProcess(options: ServerProcessOptions): ServerProcess {
+  const { config, place, logger, node } = options;
   const server = composeServer({
     config,
     address: place.address,
@@ -86,85 +90,107 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
     clock: systemClock,
     logger,
     version,
-    readyChecks: (database) => readyChecks(database, node?.workChecks ?? (async () => workChecks())),
+    readyChecks: (database) => readyChecks(database, node?.workChecks ?? (async () => work.checks())),
     ...(node === undefined ? {} : { metricsText: node.metricsText, metricsSummary: node.metricsSummary }),
   });
   const { app, database, lifecycle } = server;
-  const metrics = createProcessMetrics(server.registry, database);
-
-  async function startWorker(work: WorkFacts): Promise<void> {
-    holder = work.holder;
-    if (!config.WORKER) return;
-    logger.info({ step: 'mail' }, server.aboutMail);
-    worker = await createWorker({
-      url: place.address.directUrl,
-      registry: server.jobs,
-      concurrency: config.WORKER_CONCURRENCY,
-      graceMs: (config.SHUTDOWN_GRACE_SECONDS * 1000) / 2,
-      onError: (err, job) => logger.warn({ err, job }, 'job or worker failed'),
-      onJob: metrics.jobDone,
-      endedWorker: work.endedWorker,
-      onId: (id) => node?.workerIs(id),
-    });
-  }
-
-  function startLoops(): void {
-    background = startBackground({ server, worker, scheduler: holder !== '' && config.SCHEDULER, holder, metrics });
-  }
-
-  const shutDown = async (): Promise<void> => {
-    await sleep(drainNoticeMs);
-    await Promise.all([app.close(), worker?.stop(), background?.stop()]);
-    await server.close();
-  };
-  const stopInTime = async (): Promise<void> => {
-    lifecycle.beginDrain();
-    const late = new AbortController();
-    const inTime = await Promise.race([
-      shutDown().then(() => true),
-      sleep(config.SHUTDOWN_GRACE_SECONDS * 1000, false, { signal: late.signal }).catch(() => true),
-    ]);
-    late.abort();
-    if (inTime) return;
-    logger.warn('not everything ended in time; closing what is left');
-    app.server.closeAllConnections();
-  };
-  let listens = false;
+  const work = createWork(options, server);
+  let isListening = false;
   let stopping: Promise<void> | null = null;
 
   return {
     server,
-    async prepare(work) {
+    async prepare(facts) {
       await database.listening();
-      if (work !== null) await whenThere(urlVariable(config), logger, () => startWorker(work));
+      if (facts !== null) await whenThere(urlVariable(config), logger, () => work.take(facts));
       // Callers that check readiness, or find the port open, get the same speed as later ones.
       await server.decisions.warmUp(performance.now() + warmUpWithinMs);
     },
     async listen() {
       await app.listen({ port: place.port, host: config.HOST });
-      startLoops();
-      listens = true;
+      work.startLoops();
+      isListening = true;
     },
-    async takeOver(work) {
-      await startWorker(work);
+    async takeOver(facts) {
+      await work.take(facts);
       if (stopping !== null) {
-        await worker?.stop();
+        await work.stopJobs();
         return;
       }
-      await background?.stop();
-      startLoops();
+      await work.stopLoops();
+      work.startLoops();
     },
     spreadConnections() {
       app.server.getConnections((_error, count) => lifecycle.closeConnections(count ?? 0));
     },
-    workChecks,
+    workChecks: work.checks,
     stop() {
-      stopping ??= listens
-        ? stopInTime()
-        : Promise.all([background?.stop(), worker?.stop()]).then(() => server.close());
+      stopping ??= isListening
+        ? stopInTime(options, server, work)
+        : Promise.all([work.stopLoops(), work.stopJobs()]).then(() => server.close());
       return stopping;
     },
   };
+}
+
+function createWork({ config, place, logger, node }: ServerProcessOptions, server: Server): Work {
+  const metrics = createProcessMetrics(server.registry, server.database);
+  let worker: Worker | null = null;
+  let background: Background | null = null;
+  let holder = '';
+  return {
+    async take(facts) {
+      holder = facts.holder;
+      if (!config.WORKER) return;
+      logger.info({ step: 'mail' }, server.aboutMail);
+      worker = await createWorker({
+        url: place.address.directUrl,
+        registry: server.jobs,
+        concurrency: config.WORKER_CONCURRENCY,
+        graceMs: (config.SHUTDOWN_GRACE_SECONDS * 1000) / 2,
+        onError: (err, job) => logger.warn({ err, job }, 'job or worker failed'),
+        onJob: metrics.jobDone,
+        endedWorker: facts.endedWorker,
+        onId: (id) => node?.workerIs(id),
+      });
+    },
+    startLoops() {
+      background = startBackground({ server, worker, scheduler: holder !== '' && config.SCHEDULER, holder, metrics });
+    },
+    async stopJobs() {
+      await worker?.stop();
+    },
+    async stopLoops() {
+      await background?.stop();
+    },
+    checks: () => ({
+      queueConsumer: worker === null ? 'off' : worker.running() ? 'ok' : 'failed',
+      scheduler: background?.scheduler() ?? 'off',
+    }),
+  };
+}
+
+/** Stops a process that takes requests. What hasn't ended within SHUTDOWN_GRACE_SECONDS is cut off. */
+async function stopInTime(
+  { config, logger }: ServerProcessOptions,
+  { app, lifecycle, close }: Server,
+  work: Work,
+): Promise<void> {
+  const shutDown = async (): Promise<void> => {
+    await sleep(drainNoticeMs);
+    await Promise.all([app.close(), work.stopJobs(), work.stopLoops()]);
+    await close();
+  };
+  lifecycle.beginDrain();
+  const late = new AbortController();
+  const inTime = await Promise.race([
+    shutDown().then(() => true),
+    sleep(config.SHUTDOWN_GRACE_SECONDS * 1000, false, { signal: late.signal }).catch(() => true),
+  ]);
+  late.abort();
+  if (inTime) return;
+  logger.warn('not everything ended in time; closing what is left');
+  app.server.closeAllConnections();
 }
 
 /** The checks of /ready. Schema and role were checked before the port opened and do not change under a process. */

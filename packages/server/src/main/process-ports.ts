@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MetricsSummary } from '@arbiter/contract';
+import type { createDecisionMetrics, DecisionService } from '../features/deciding/decisions/index.ts';
+import { areSameSubject } from '../features/identity/identities/index.ts';
+import { type MailPorts, mailQueue } from '../features/identity/mail/index.ts';
+import { furtherStep } from '../features/identity/second-factor/index.ts';
+import { requiresSso } from '../features/identity/sso/index.ts';
+import { expireApprovals } from '../features/operations/approvals/index.ts';
+import type { ConsolePorts } from '../features/operations/console/index.ts';
+import type { Notifier } from '../features/operations/notifications/index.ts';
+import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
+import type { ReapOutbox } from '../features/operations/stream/index.ts';
+import type { KeyedWork } from '../http/binding/keyed-work.ts';
+import type { AnyHandler } from '../http/handler.ts';
+import type { RateLimitStore } from '../http/limits/rate-limit.ts';
+import type { JobRegistry } from '../jobs/index.ts';
+import type { PrivateFolder } from '../platform/private-folder.ts';
+import type { ComposeOptions } from './compose-options.ts';
+import type { Connections } from './connections.ts';
+import type { Encryption } from './encryption.ts';
+import { allResets, features, onTenantCreated } from './features.ts';
+import type { OutboundCalls } from './outbound-calls.ts';
+import type { featurePorts, JobPorts, jobFeaturePorts, OperationPorts } from './ports.ts';
+import type { SignIn } from './sign-in.ts';
+import type { Threads } from './threads/threads.ts';
+
+/**
+ * Minimum time of responses to sign-in, registration and forgotten password. Longer than the work of each, because a
+ * known address writes rows that an unknown one doesn't (docs/design/quality.md T29).
+ */
+const evenAnswersMs = 300;
+
+/** The parts of one process that features use. */
+export interface ProcessParts {
+  readonly options: ComposeOptions;
+  readonly connections: Connections;
+  readonly encryption: Encryption;
+  readonly signIn: SignIn;
+  readonly outboundCalls: OutboundCalls;
+  readonly threads: Threads;
+  readonly decisions: DecisionService;
+  readonly decisionMetrics: ReturnType<typeof createDecisionMetrics>;
+  readonly exportFolder: PrivateFolder;
+  readonly mail: MailPorts;
+  readonly notifier: Notifier;
+  readonly rateLimits: RateLimitStore;
+  readonly reapOutbox: ReapOutbox;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Ports that both operations and jobs take. */
+export function sharedPorts({
+  options: { config, logger, publicUrl },
+  connections: { database },
+  encryption: { customerHash, envelope },
+  signIn: { links },
+  threads: { reports },
+  exportFolder,
+  notifier,
+  reapOutbox,
+}: ProcessParts) {
+  return {
+    approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    customerHash,
+    database,
+    enqueueMail: mailQueue(envelope),
+    envelope,
+    exportFolder,
+    links,
+    logger,
+    narrativeWriter: templateNarrativeWriter,
+    notifier,
+    openBreakers: (tenantId: string) => notifier.openBreakers(tenantId),
+    publicUrl,
+    reapOutbox,
+    renderReport: reports.render,
+    signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
+  } satisfies Partial<JobPorts & OperationPorts>;
+}
+
+/** What jobs need from the process. */
+export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFeaturePorts> {
+  const { decisions, mail } = parts;
+  return { ...sharedPorts(parts), mail, trials: () => decisions.trials };
+}
+
+/** What operations need of a process besides its parts. */
+export interface OperationParts extends ProcessParts {
+  readonly consoleDist: ConsolePorts['consoleDist'];
+  readonly jobs: JobRegistry;
+  readonly keyedWork: KeyedWork;
+  readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
+  /** Handlers of all features. Called only once requests come in. */
+  readonly operationHandlers: () => ReadonlyMap<string, AnyHandler>;
+}
+
+/** What operations need from the process. */
+export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyof typeof featurePorts> {
+  const { consoleDist, decisions, jobs, keyedWork, metricsSummary, onError, options, rateLimits } = parts;
+  const { config, clock } = options;
+  return {
+    ...sharedPorts(parts),
+    ...customerPorts(parts),
+    ...identityPorts(parts),
+    ...listedByFeatures(),
+    ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onError, rateLimits },
+    decisions: { service: decisions, keys: parts.encryption.keys, metrics: parts.decisionMetrics },
+    expireApprovals: () => expireApprovals(sharedPorts(parts), new Date(clock.now())),
+    isDemoMode: config.DEMO_MODE,
+    operationHandlers: parts.operationHandlers,
+    outboundRules: parts.outboundCalls.outboundRules,
+    readLargeYaml: parts.threads.policyFiles.read,
+    seedDatasets: {
+      database: parts.connections.database,
+      keys: parts.encryption.keys,
+      onError,
+      operationHandlers: parts.operationHandlers,
+    },
+    version: options.version,
+  };
+}
+
+/** Ports of features that read or write what is stored under customers' keys. */
+function customerPorts({ connections, decisions, encryption, exportFolder, onError, threads }: ProcessParts) {
+  const { database } = connections;
+  const { checkpointKeys, customerHash, importKeyHash, keys } = encryption;
+  return {
+    chainProof: { checkpointKeys, exportFolder },
+    checkpointKeys,
+    erasure: { database, keys, customerHash, erasers: features.flatMap(({ erases }) => erases), onError },
+    historyImport: { database, keys, customerHash, keyHash: importKeyHash, pause: (ms: number) => sleep(ms) },
+    suppressions: { keys, customerHash },
+    whyNot: { database, trials: decisions.trials, keys, customerHash, search: threads.searches.run },
+  } satisfies Partial<OperationPorts>;
+}
+
+/** Ports of features that sign people in. */
+function identityPorts({ options, connections, encryption, outboundCalls, signIn }: ProcessParts) {
+  const { config } = options;
+  const { authenticate, accessTokens, mfaTokens, passwords, pepper, sessions } = signIn;
+  const evenlyMs = options.evenAnswersMs ?? evenAnswersMs;
+  return {
+    ...{ authenticate, accessTokens, mfaTokens, passwords, pepper, sessions },
+    evenly: (startedAt: number) => sleep(Math.max(0, startedAt + evenlyMs - performance.now())),
+    google: outboundCalls.google,
+    oidc: outboundCalls.oidc,
+    signIn: {
+      requiresSso,
+      furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
+      isSameGoogleUser: (one, other) => areSameSubject(connections.database, config.GOOGLE_ISSUER_URL, one, other),
+    },
+    ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
+    storesSecondFactors: encryption.envelope !== null,
+  } satisfies Partial<OperationPorts>;
+}
+
+/** What features declare and others use. */
+function listedByFeatures() {
+  return {
+    eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    resets: allResets,
+    restorables: features.flatMap(({ restores }) => restores),
+    retainers: features.flatMap(({ retains }) => retains),
+  } satisfies Partial<OperationPorts>;
+}

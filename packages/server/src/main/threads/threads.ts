@@ -1,0 +1,31 @@
+import { createReportThread } from './report-threads.ts';
+import { createSearchThreads } from './why-not-threads.ts';
+import { createYamlThread } from './yaml-threads.ts';
+
+/** Why-not searches at a time; the other processors are for decisions. */
+const searchThreads = 1;
+
+/** Threads of one process, for work that would block decisions. */
+export interface Threads {
+  readonly searches: ReturnType<typeof createSearchThreads>;
+  readonly reports: ReturnType<typeof createReportThread>;
+  readonly policyFiles: ReturnType<typeof createYamlThread>;
+  close(): Promise<void>;
+}
+
+/** Creates the threads. Each starts at first use. */
+export function createThreads(onError: (error: unknown) => void): Threads {
+  const searches = createSearchThreads(searchThreads, onError);
+  const reports = createReportThread(onError);
+  const policyFiles = createYamlThread(onError);
+  return {
+    searches,
+    reports,
+    policyFiles,
+    async close() {
+      await searches.close();
+      await reports.close();
+      await policyFiles.close();
+    },
+  };
+}
