@@ -1,6 +1,6 @@
 /**
  * Codes of failures that a busy machine can cause without a fault: the test missed a deadline, or the server answered 503 as
- * it should. Only these allow a file of `test/faults` or `test/journeys` a second run (`tools/second-runs.ts`). Assertions
+ * it should. Only these allow a file of `test/faults` or `test/journeys` a second run (`tools/tests/second-runs.ts`). Assertions
  * about caps, lost or doubled writes, isolation and bytes never use them.
  */
 const deadlineCode = 'TEST_DEADLINE';

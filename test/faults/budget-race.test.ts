@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInTime } from '../deadline.ts';
 import { type Answer, type Caller, createCaller, createPatientCaller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
-import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
+import { type DurableCluster, startDurableCluster } from './nodes/durable-cluster.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 

@@ -9,7 +9,7 @@ import { assertInTime } from '../deadline.ts';
 import { type Caller, createCaller, createPatientCaller, must } from './api.ts';
 import { type Contact, contactRows, contactsOf, countedAt, findExcess, type HistoryRow } from './cap-history.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
+import { type DurableCluster, startDurableCluster } from './nodes/durable-cluster.ts';
 import { seededRandom } from './recorded-load.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';

@@ -8,12 +8,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { type BenchTarget, loadCatalogue, post } from './bench-catalogue.ts';
-import { databaseUrl, multiplyOffers, tenantIdOf } from './bench-database.ts';
-import { load, median, type Standstill, standstillText, usPerDocument, withClock } from './bench-load.ts';
-import { machineText, ms, n0, percent, type Row, table, withNotes } from './bench-report.ts';
-import { type BenchServer, root, start, startServer } from './bench-server.ts';
-import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type Usual } from './bench-tail.ts';
+import { type BenchTarget, loadCatalogue, post } from './bench/bench-catalogue.ts';
+import { databaseUrl, multiplyOffers, tenantIdOf } from './bench/bench-database.ts';
+import { load, median, type Standstill, standstillText, usPerDocument, withClock } from './bench/bench-load.ts';
+import { machineText, ms, n0, percent, type Row, table, withNotes } from './bench/bench-report.ts';
+import { type BenchServer, root, start, startServer } from './bench/bench-server.ts';
+import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type Usual } from './bench/bench-tail.ts';
 import { measureCatalogue } from './catalogue-bench.ts';
 import { benchExports } from './export-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';

@@ -2,9 +2,9 @@
 // same rows, same role, forced row-level security, without HTTP, validation, shaping and audit.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { type BenchTarget, headersOf, post } from './bench-catalogue.ts';
-import { median } from './bench-load.ts';
-import { ms, n0, type Row } from './bench-report.ts';
+import { type BenchTarget, headersOf, post } from './bench/bench-catalogue.ts';
+import { median } from './bench/bench-load.ts';
+import { ms, n0, type Row } from './bench/bench-report.ts';
 
 /** The measured tenant, filled by `loadCatalogue`, and its database. */
 export interface CatalogueTarget extends BenchTarget {

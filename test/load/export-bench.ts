@@ -10,8 +10,8 @@ import { exportHistory } from '../../packages/server/src/features/operations/exp
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import { createPrivateFolder } from '../../packages/server/src/platform/private-folder.ts';
 import { raceExports } from '../faults/export-race.ts';
-import type { Row } from './bench-report.ts';
-import { n0 } from './bench-report.ts';
+import type { Row } from './bench/bench-report.ts';
+import { n0 } from './bench/bench-report.ts';
 
 /** Rows per second of one exporter on an idle server. */
 async function exportRate(rows: number): Promise<number> {

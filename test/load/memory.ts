@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type BenchTarget, changeOffer, loadCatalogue, post, someOffers } from './bench-catalogue.ts';
-import { load } from './bench-load.ts';
-import { startServer } from './bench-server.ts';
+import { type BenchTarget, changeOffer, loadCatalogue, post, someOffers } from './bench/bench-catalogue.ts';
+import { load } from './bench/bench-load.ts';
+import { startServer } from './bench/bench-server.ts';
 
 const { values } = parseArgs({
   options: {

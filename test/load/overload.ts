@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { type BenchCatalogue, type BenchTarget, loadCatalogue } from './bench-catalogue.ts';
-import { startServer } from './bench-server.ts';
+import { type BenchCatalogue, type BenchTarget, loadCatalogue } from './bench/bench-catalogue.ts';
+import { startServer } from './bench/bench-server.ts';
 
 /** Rates a second and times in ms of one kind of answer. */
 export interface Answers {

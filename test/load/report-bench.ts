@@ -9,8 +9,8 @@ import { composeDocument } from '../../packages/server/src/features/operations/r
 import { readSource, sourceOf } from '../../packages/server/src/features/operations/reports/sources/sources.service.ts';
 import { fillHistory } from '../../packages/server/src/features/operations/reports/test-filled-history.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
-import type { Row } from './bench-report.ts';
-import { n0 } from './bench-report.ts';
+import type { Row } from './bench/bench-report.ts';
+import { n0 } from './bench/bench-report.ts';
 
 /** Time limit for one data source of a dashboard (the product's own promise). */
 const barMs = 1_000;

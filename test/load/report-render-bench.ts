@@ -17,8 +17,8 @@ import {
   sectionOf,
 } from '../../packages/server/src/features/operations/report-rendering/test-documents.ts';
 import { createReportThread } from '../../packages/server/src/main/threads/report-threads.ts';
-import { median } from './bench-load.ts';
-import { ms, n0, type Row } from './bench-report.ts';
+import { median } from './bench/bench-load.ts';
+import { ms, n0, type Row } from './bench/bench-report.ts';
 
 const formats: readonly ReportFormat[] = ['html', 'pdf', 'csv', 'markdown'];
 const channels = ['Web', 'E-mail', 'Κατάστημα', '门店'];

@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded/embedded-postgres.ts';
 import { withUser } from '../../packages/server/src/db/test-database.ts';
 import {
   addContact,

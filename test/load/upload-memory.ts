@@ -7,7 +7,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startServer } from './bench-server.ts';
+import { startServer } from './bench/bench-server.ts';
 
 const { values } = parseArgs({
   options: { 'at-once': { type: 'string', default: '3' }, bytes: { type: 'string', default: '52428800' } },

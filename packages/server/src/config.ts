@@ -6,7 +6,7 @@ import { type MailSender, readSender, readSmtpUrl, type SmtpServer } from './con
 
 /**
  * Every environment variable of the server: the only module that reads `process.env`. docs/config.md is generated from
- * this table (tools/generate-config-docs.ts). Sources: docs/design/api-access.md 5.1 and 18.
+ * this table (tools/generate/config-docs.ts). Sources: docs/design/api-access.md 5.1 and 18.
  */
 
 /** A variable as the table describes it. `read` throws an Error whose message completes "<NAME> ...". */
@@ -458,7 +458,7 @@ function rawValue(
   }
 }
 
-/** URL of the cluster that `npm test` started (tools/run-tests.ts); null when a test file is run alone. */
+/** URL of the cluster that `npm test` started (tools/tests/run-tests.ts); null when a test file is run alone. */
 export function readTestClusterUrl(env: NodeJS.ProcessEnv = process.env): string | null {
   return env.ARBITER_TEST_CLUSTER || null;
 }

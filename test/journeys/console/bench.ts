@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { budgets } from '../../../tools/console-bytes.ts';
-import { loadCatalogue } from '../../load/bench-catalogue.ts';
-import { median, usPerDocument } from '../../load/bench-load.ts';
-import { machineText, ms, n0, type Row, table } from '../../load/bench-report.ts';
+import { loadCatalogue } from '../../load/bench/bench-catalogue.ts';
+import { median, usPerDocument } from '../../load/bench/bench-load.ts';
+import { machineText, ms, n0, type Row, table } from '../../load/bench/bench-report.ts';
 import {
   inputTimes,
   lookAtInput,

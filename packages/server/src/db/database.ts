@@ -2,9 +2,9 @@ import pg from 'pg';
 import { overdue } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
 import { type Clock, systemClock } from '../platform/time/clock.ts';
-import { connectionConfig } from './connection.ts';
+import { connectionConfig } from './connections/connection.ts';
+import { createListener, type ListenOptions } from './connections/listener.ts';
 import { translateError } from './errors.ts';
-import { createListener, type ListenOptions } from './listener.ts';
 import { type OpenTransaction, openTransaction, type TransactionFacts } from './transaction.ts';
 import type { Actor, Tx, Written } from './tx.ts';
 

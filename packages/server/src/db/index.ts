@@ -17,10 +17,6 @@ export {
   readNewestCatalogueVersion,
   tenantsChangedLast,
 } from './catalogue-versions.ts';
-export type { Database, TransactionOptions } from './database.ts';
-export { createDatabase, systemActor } from './database.ts';
-export { startEmbeddedPostgres } from './embedded-postgres.ts';
-export { DatabaseError, translateError } from './errors.ts';
 export {
   createHotPath,
   type HotPath,
@@ -29,11 +25,14 @@ export {
   type HotTransaction,
   instantColumn,
   readClock,
-} from './hot-transaction.ts';
-
+} from './connections/hot-transaction.ts';
+export { createQueuePool, queueSchema } from './connections/queue-pool.ts';
+export type { Database, TransactionOptions } from './database.ts';
+export { createDatabase, systemActor } from './database.ts';
+export { startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
+export { DatabaseError, translateError } from './errors.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartitions } from './partitions.ts';
-export { createQueuePool, queueSchema } from './queue-pool.ts';
-export { checkRole } from './role-check.ts';
-export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './session-check.ts';
+export { checkRole } from './roles/role-check.ts';
+export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './roles/session-check.ts';
 export type { Actor, Tx, Written } from './tx.ts';

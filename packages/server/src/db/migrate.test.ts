@@ -9,8 +9,8 @@ import { ConfigError } from '../config.ts';
 import { newId } from '../platform/ids.ts';
 import { createDatabase, systemActor } from './database.ts';
 import { migrate, migrationsFolder, pendingMigrations, readMigrations } from './migrate.ts';
-import { checkRole } from './role-check.ts';
-import { scramVerifier } from './roles.ts';
+import { checkRole } from './roles/role-check.ts';
+import { scramVerifier } from './roles/roles.ts';
 import { createTestDatabase, type TestDatabase, withDatabase, withUser } from './test-database.ts';
 
 let db: TestDatabase;

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, runMigrations as runQueueMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
-import { closeClient, connectionConfig } from './connection.ts';
-import { assertOwnership } from './ownership-check.ts';
-import { createQueuePool, queueSchema } from './queue-pool.ts';
-import { assertLogin, loginOf } from './role-names.ts';
-import { ensureRoles } from './roles.ts';
+import { closeClient, connectionConfig } from './connections/connection.ts';
+import { createQueuePool, queueSchema } from './connections/queue-pool.ts';
+import { assertOwnership } from './roles/ownership-check.ts';
+import { assertLogin, loginOf } from './roles/role-names.ts';
+import { ensureRoles } from './roles/roles.ts';
 
 export interface MigrateOptions {
   /** Owner's URL: a superuser, or the database's owner with CREATEROLE. */

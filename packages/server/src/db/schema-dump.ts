@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionConfig } from './connection.ts';
+import { connectionConfig } from './connections/connection.ts';
 
 /**
  * The schema that the migrations built, as text in a stable order: what a reviewer reads and a test compares with

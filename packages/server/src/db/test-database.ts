@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { readTestClusterUrl } from '../config.ts';
-import { connectionConfig } from './connection.ts';
+import { connectionConfig } from './connections/connection.ts';
 import { createDatabase, type Database, type DatabaseOptions } from './database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { migrate } from './migrate.ts';
-import { settleDatabase } from './roles.ts';
+import { settleDatabase } from './roles/roles.ts';
 
 /** The database of one test file, built by the real migrations and connected as the restricted role. */
 export interface TestDatabase {

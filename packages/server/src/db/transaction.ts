@@ -5,8 +5,8 @@ import { overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
 import { type Clock, instantFrom } from '../platform/time/clock.ts';
 import { catalogueVersionOf } from './catalogue-versions.ts';
+import { kyselyOver, type RunStatement } from './connections/kysely-connection.ts';
 import { DatabaseError, translateCommitError, translateError } from './errors.ts';
-import { kyselyOver, type RunStatement } from './kysely-connection.ts';
 import type { Actor, Tx, Written } from './tx.ts';
 
 /** Options of a transaction. */

@@ -49,7 +49,7 @@ export interface ProcessParts {
 }
 
 /** Ports that both operations and jobs take. */
-export function sharedPorts({
+function sharedPorts({
   options: { config, logger, publicUrl },
   connections: { database },
   encryption: { customerHash, envelope },

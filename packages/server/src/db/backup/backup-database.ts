@@ -1,6 +1,6 @@
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { closeClient, connectionConfig } from '../connection.ts';
+import { closeClient, connectionConfig } from '../connections/connection.ts';
 import { BackupError, type Frame, jsonFrame } from './backup-file.ts';
 import {
   type BackupHeader,

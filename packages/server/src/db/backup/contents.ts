@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { queueSchema } from '../queue-pool.ts';
+import { queueSchema } from '../connections/queue-pool.ts';
 
 /** Describes a backup. Stored in its first frame. */
 export interface BackupHeader {

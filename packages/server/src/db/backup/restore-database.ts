@@ -1,9 +1,9 @@
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { ConfigError } from '../../config.ts';
-import { closeClient, connectionConfig } from '../connection.ts';
+import { closeClient, connectionConfig } from '../connections/connection.ts';
+import { queueSchema } from '../connections/queue-pool.ts';
 import { migrate, readMigrations } from '../migrate.ts';
-import { queueSchema } from '../queue-pool.ts';
 import { assertUnbound, quoted, quoteName } from './backup-database.ts';
 import { BackupError, type Frame } from './backup-file.ts';
 import {

@@ -40,7 +40,7 @@ export {
 } from './schema-tables.store.ts';
 export type { AppendEvents } from './schemas.events.ts';
 export { fieldHandlersInside } from './schemas.routes.ts';
-export { createSchema, type FindSchemaUses } from './schemas.service.ts';
+export { createSchema } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 export { figuresByKeyStatement } from './stats/figures-by-key.store.ts';
 export { sampleRows } from './stats/sample.store.ts';

@@ -23,7 +23,7 @@ export {
 export { recordableSegments } from './recordable.ts';
 export { type RefreshPorts, refreshNow } from './refresh.service.ts';
 export { enqueueRefresh } from './segments.jobs.ts';
-export { createSegment, type FindSegmentUses } from './segments.service.ts';
+export { createSegment } from './segments.service.ts';
 export { segmentsAsking } from './uses.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

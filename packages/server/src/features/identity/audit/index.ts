@@ -9,7 +9,7 @@ export type { AuditPorts } from './audit.routes.ts';
 export { secretMask, withoutSecrets } from './audit.rules.ts';
 export { type AuditEntry, auditedSince, forgetAuditSince, markAudit, recordAudit } from './audit.service.ts';
 export { holdAnchors, selectHead, selectVersionChanges, type VersionChange } from './audit.store.ts';
-export { type ChainProof, verifyChain } from './audit.verify.ts';
+export { verifyChain } from './audit.verify.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['audit_logs', 'audit_heads'];

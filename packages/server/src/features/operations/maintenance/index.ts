@@ -4,8 +4,6 @@ import { handlerEntries } from '../../../http/handler.ts';
 import { type MaintenanceJobPorts, maintenanceJobs } from './maintenance.jobs.ts';
 import { type CronPorts, cronRoutes, type MaintenancePorts, maintenanceRoutes } from './maintenance.routes.ts';
 
-export type { ExpireApprovals } from './maintenance.routes.ts';
-
 export const maintenanceFeature = feature({
   name: 'maintenance',
   operations: (ports: CronPorts & MaintenancePorts) => [

@@ -1,0 +1,235 @@
+import type pg from 'pg';
+import { answerWithinMs, overdue } from '../../platform/deadline.ts';
+import { isCanonicalUuid } from '../../platform/ids.ts';
+import { translateCommitError, translateError } from '../errors.ts';
+import { presenceOf } from '../transaction.ts';
+import { createHotConnections } from './hot-connections.ts';
+
+/** A hot-path statement, prepared once per connection under its name. */
+export interface HotStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export type HotRow = Readonly<Record<string, unknown>>;
+
+/**
+ * SQL for the database's instant, as `instant`. A statement after the locking one reads it after the wait for the lock.
+ */
+export const instantColumn = 'clock_timestamp() as instant';
+
+/** Reads the database's clock. */
+export const readClock: HotStatement = { name: 'hot.clock', text: `select ${instantColumn}`, values: [] };
+
+/** An open hot-path transaction. Statements sent together make one round trip (docs/design/stack.md, "driver"). */
+export interface HotTransaction {
+  /** Runs the statements in order and returns the rows of each. */
+  send(statements: readonly HotStatement[]): Promise<(readonly HotRow[])[]>;
+  /** Runs the statements and commits in one round trip. Resolves only when the commit is durable. */
+  commit(statements: readonly HotStatement[]): Promise<void>;
+}
+
+/** Pipelined connections for the batcher, separate from the pool. */
+export interface HotPath {
+  /**
+   * Runs `fn` in a transaction bound to the tenant, and rolls back a transaction that `fn` didn't commit. Throws
+   * AppError `unavailable` when the database is away, no connection is free within two seconds, or the whole, rollback
+   * included, takes longer than `patienceMs` (default and maximum `answerWithinMs`).
+   */
+  run<T>(tenantId: string, fn: (tx: HotTransaction) => Promise<T>, patienceMs?: number): Promise<T>;
+  /** Connections in use now. */
+  inUse(): number;
+  /** Round trips to the database so far. Statements sent together count as one; a rollback counts too. */
+  trips(): number;
+  close(): Promise<void>;
+}
+
+export interface HotPathOptions {
+  readonly url: string;
+  /**
+   * True when the URL goes through a pooler that gives each transaction another session (docs/guides/scaling.md).
+   * Nothing may then outlive a transaction: settings are made in each one, and statements have no names. Default false.
+   */
+  readonly pooled?: boolean;
+  /** Maximum connections. Each carries one batch at a time. */
+  readonly connections: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+// Every statement of this path finds its rows by key. Fresh tables have no statistics yet, and a sequential scan chosen
+// for that reason would lock or read a whole tenant. Tell the planner once per connection.
+const settings = [
+  ['search_path', 'arbiter,pg_temp'],
+  ['plan_cache_mode', 'force_generic_plan'],
+  ['enable_seqscan', 'off'],
+  ['enable_hashjoin', 'off'],
+  ['enable_mergejoin', 'off'],
+  ['jit', 'off'],
+  // Shorter than any caller's wait: if the database can still answer, it gives up first and we keep the connection.
+  ['statement_timeout', '3750'],
+  ['idle_in_transaction_session_timeout', '60000'],
+] as const;
+const sessionOptions = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
+/** Milliseconds a rollback may take, even past the deadline: saving a connection beats opening a new one. */
+const rollbackMs = 100;
+/** `begin` and the tenant. */
+const openingStatements = 2;
+
+const present = `pg_advisory_xact_lock_shared(${presenceOf('$1')})`;
+const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true), ${present}` };
+/** For a connection without its own session: everything that applies to a transaction, in one statement. */
+const setEverything = [
+  `select set_config('app.tenant', $1, true)`,
+  ...settings.map(([name, value]) => `set_config('${name}', '${value}', true)`),
+  present,
+].join(', ');
+const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
+
+/** Opens connections lazily, up to the given number. */
+export function createHotPath(options: HotPathOptions): HotPath {
+  const { url, connections, pooled = false, onError = () => undefined } = options;
+  const pool = createHotConnections({ url, connections, onError, ...(pooled ? {} : { options: sessionOptions }) });
+  const counts: HotCounts = { used: 0, trips: 0 };
+  return {
+    async run(tenantId, fn, patienceMs = answerWithinMs) {
+      if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs a tenant id');
+      const until = performance.now() + Math.min(patienceMs, answerWithinMs);
+      const client = await pool.acquire(until);
+      counts.used++;
+      const tx = createHotTransaction(client, { tenantId, until, pooled, counts });
+      try {
+        return await fn(tx);
+      } catch (error) {
+        tx.noteError(error);
+        throw translateError(error);
+      } finally {
+        const clean = await tx.end();
+        counts.used--;
+        pool.release(client, clean);
+      }
+    },
+    inUse: () => counts.used,
+    trips: () => counts.trips,
+    close: pool.close,
+  };
+}
+
+interface HotCounts {
+  /** Connections in use. */
+  used: number;
+  /** Round trips so far. */
+  trips: number;
+}
+
+interface HotTransactionFacts {
+  readonly tenantId: string;
+  /** Monotonic ms by which every statement has its answer. */
+  readonly until: number;
+  readonly pooled: boolean;
+  readonly counts: HotCounts;
+}
+
+/** A transaction that `createHotPath` can end. */
+interface OpenHotTransaction extends HotTransaction {
+  /** Notes that the connection takes no more statements, if that's what the error means. */
+  noteError(error: unknown): void;
+  /** Rolls back what wasn't committed. Returns true when the connection is clean. */
+  end(): Promise<boolean>;
+}
+
+function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): OpenHotTransaction {
+  const { tenantId, until, pooled, counts } = facts;
+  let clean = false;
+  // A connection that didn't answer in time gets no more statements.
+  let stuck = false;
+  let state: 'new' | 'open' | 'over' = 'new';
+
+  const query = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const timed = { ...config, query_timeout: Math.max(1, until - performance.now()) };
+    return client.query(timed);
+  };
+  const opening = (): Promise<pg.QueryResult>[] => {
+    state = 'open';
+    const setting = pooled ? { text: setEverything } : setTenant;
+    return [query({ text: 'begin' }), query({ ...setting, values: [tenantId] })];
+  };
+  const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
+    statements.map(({ name, text, values }) =>
+      query(pooled ? { text, values: [...values] } : { name, text, values: [...values] }),
+    );
+
+  return {
+    async send(statements) {
+      const first = state === 'new';
+      counts.trips++;
+      const sent = corked(client, () => [...(first ? opening() : []), ...dispatch(statements)]);
+      return (await settle(sent)).slice(first ? openingStatements : 0).map((r) => r.rows);
+    },
+    async commit(statements) {
+      // Don't send a commit that nobody waits for.
+      if (performance.now() >= until) throw overdue();
+      counts.trips++;
+      const sent = corked(client, () => [
+        ...(state === 'new' ? opening() : []),
+        ...dispatch(statements),
+        query({ text: 'commit' }),
+        // Behind a pooler any session would answer; there the setting ended with the transaction.
+        ...(pooled ? [] : [query(leftover)]),
+      ]);
+      state = 'over';
+      const results = await settle(sent).catch((error: unknown) => {
+        stuck = isReadTimeout(error);
+        throw translateCommitError(error);
+      });
+      if (results.at(pooled ? -1 : -2)?.command !== 'COMMIT') throw new Error('nothing was committed');
+      clean = pooled || isClean(results.at(-1));
+    },
+    noteError(error) {
+      stuck ||= isReadTimeout(error);
+    },
+    async end() {
+      if (state === 'new' || clean || stuck) return state === 'new' || clean;
+      counts.trips++;
+      return rollback(client, Math.max(rollbackMs, until - performance.now()), pooled);
+    },
+  };
+}
+
+/** Sends everything inside in one write. The driver alone would make a system call per statement. */
+function corked(client: pg.Client, sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] {
+  const { stream } = client.connection;
+  stream.cork();
+  try {
+    return sendAll();
+  } finally {
+    stream.uncork();
+  }
+}
+
+const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
+
+/** Waits for all, then throws the first error: the connection must be quiet before anyone else gets it. */
+async function settle(sent: readonly Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
+  const settled = await Promise.allSettled(sent);
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+async function rollback(client: pg.Client, waitMs: number, pooled: boolean): Promise<boolean> {
+  const timed = <C extends pg.QueryConfig>(config: C) => client.query({ ...config, query_timeout: waitMs });
+  try {
+    const results = await settle([timed({ text: 'rollback' }), ...(pooled ? [] : [timed(leftover)])]);
+    return pooled || isClean(results.at(-1));
+  } catch {
+    // The connection is lost; the database rolls back by itself.
+    return false;
+  }
+}
+
+function isClean(result: pg.QueryResult | undefined): boolean {
+  const tenant: unknown = result?.rows[0]?.tenant;
+  return tenant === '' || tenant === null;
+}

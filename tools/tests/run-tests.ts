@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { startTestCluster } from '../../packages/server/src/db/test-database.ts';
+import type { Failure } from './failure-reporter.ts';
+import { fastFiles } from './fast-tests.ts';
+import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
+import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
+
+/**
+ * `npm test` runs every test; `npm test -- <file or folder>...` runs some. `--fast` skips tests that need a server, a
+ * database or a browser (`fast-tests.ts`), `--long` runs random and repeated tests in their long form (`test/form.ts`).
+ * Other options that start with `--` go to node (`npm test -- --test-name-pattern=audit packages/server`). One database
+ * cluster serves the whole run.
+ *
+ * Loading the server takes a process about a second of processor time, often more than its tests, so files share
+ * processes (`test-tasks.ts`). A lane runs one process after the other. There are more lanes than processors, because
+ * tests often wait for the database or a timer; with fewer, a quarter of the processor time was idle. Files of
+ * `test/faults` start their own servers and databases and mostly wait for them, and a journey's browser needs a processor,
+ * so both have lanes of their own. Files that compare responses with time limits of the product (R3, R10, T30) run last,
+ * one by one, so that other tests don't distort the measurement.
+ *
+ * A machine that stalls for seconds makes servers answer 503, as they should, and makes tests of servers or browsers
+ * miss their deadline. A few such files run a second time at the end, alone; each is listed with its reason, and the
+ * last line counts them. No other failure gets a second run (`second-runs.ts`).
+ */
+// Files in `test` take longest. They start first, so none of them runs alone at the end.
+const everything = ['test', 'tools', 'packages'];
+const faults = 'test/faults/';
+const journeys = 'test/journeys/';
+/** A larger young generation saves short processes 5 to 10% of their processor time (measured). */
+const nodeOptions = (timeoutMs: number) => [
+  ...['--min-semi-space-size=32', '--max-semi-space-size=32'],
+  ...['--test', '--test-isolation=none', `--test-timeout=${timeoutMs}`],
+  ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+];
+/** A test that takes longer counts as hanging. */
+const timeoutMs = 600_000;
+const longTimeoutMs = 3_600_000;
+const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
+const args = process.argv.slice(2);
+const isFast = args.includes('--fast');
+const isLong = args.includes('--long');
+const options = args.filter((arg) => arg.startsWith('-') && arg !== '--fast' && arg !== '--long');
+const places = args.filter((arg) => !arg.startsWith('-'));
+
+const found = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
+const files = isFast ? fastFiles(found) : found;
+if (files.length === 0) {
+  console.error(`no tests in ${places.join(' ')}`);
+  process.exit(1);
+}
+
+const reports = mkdtempSync(join(tmpdir(), 'arbiter-test-reports-'));
+const cluster = isFast ? null : await startTestCluster();
+let stopped = false;
+const running = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopped = true;
+    for (const child of running) child.kill(signal);
+  });
+}
+/** Result of a test process. */
+interface Outcome {
+  readonly code: number;
+  readonly output: string;
+  readonly failures: readonly Failure[];
+}
+let runs = 0;
+const outputs: string[] = [];
+const failed: (FailedTask & Outcome)[] = [];
+
+/** Runs the chosen files in this many lanes. */
+async function runLanes(most: number, isChosen: (path: string) => boolean): Promise<void> {
+  const own = files.filter((file) => isChosen(relative('.', file)));
+  const tasks = tasksOf(own, (file) => readFileSync(file, 'utf8'));
+  const lane = async () => {
+    for (let task = tasks.shift(); task !== undefined && !stopped; task = tasks.shift()) {
+      const outcome = await run(task);
+      if (outcome.code === 0) outputs.push(outcome.output);
+      else failed.push({ task, ...outcome });
+    }
+  };
+  await Promise.all(Array.from({ length: most }, lane));
+}
+const processors = availableParallelism();
+const hasOwnLane = (path: string): boolean => path.startsWith(faults) || path.startsWith(journeys);
+await Promise.all([
+  runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(journeys)),
+  runLanes(processors, (path) => !hasOwnLane(path)),
+  runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(faults) && !measured.includes(path)),
+]);
+await runLanes(1, (path) => measured.includes(path));
+const reasons = stopped ? null : reasonsToRunAgain(failed);
+let status = 0;
+const passedAtSecondRun: string[] = [];
+for (const { task, ...first } of failed) {
+  const reason = reasons?.get(task);
+  if (reason !== undefined) console.log(`↻ second run of ${task.files.join(' ')}: ${reason}`);
+  const last = reason === undefined ? first : await run(task);
+  outputs.push(last.output);
+  status = Math.max(status, last.code);
+  if (reason !== undefined && last.code === 0) passedAtSecondRun.push(`${task.files.join(' ')} (${reason})`);
+}
+await cluster?.stop();
+rmSync(reports, { recursive: true });
+for (const line of passedAtSecondRun) console.log(`passed at the second run only: ${line}`);
+process.stdout.write(sumSummaries(outputs));
+console.log(`second runs: ${reasons?.size ?? 0}`);
+process.exit(stopped ? 1 : status);
+
+/** Runs a task's files in a process of their own and prints the output when it ends. */
+async function run(task: Task): Promise<Outcome> {
+  const report = join(reports, `${++runs}.jsonl`);
+  const reporter = ['--test-reporter=./tools/tests/failure-reporter.ts', `--test-reporter-destination=${report}`];
+  const child = spawn(
+    process.execPath,
+    [...nodeOptions(isLong ? longTimeoutMs : timeoutMs), ...reporter, ...options, ...task.files],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Keeping stripped and compiled sources between processes more than halves the processor time for loading.
+      env: {
+        NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
+        ...process.env,
+        ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
+        ...(isLong ? { TEST_FORM: 'long' } : {}),
+      },
+    },
+  );
+  running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const code = await new Promise<number>((done) => child.once('close', (exit) => done(exit ?? 1)));
+  running.delete(child);
+  process.stdout.write(output);
+  if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
+  return { code, output, failures: code === 0 ? [] : failuresIn(report) };
+}
+
+/** Returns what the reporter wrote. A killed process may have left no file, or half a line. */
+function failuresIn(report: string): Failure[] {
+  if (statSync(report, { throwIfNoEntry: false }) === undefined) return [];
+  const lines = readFileSync(report, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Failure);
+}
+
+function testFiles(place: string): string[] {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found?.isDirectory())
+    return globSync('**/*.test.ts', { cwd: place, exclude: ['**/node_modules/**'] }).map((f) => `${place}/${f}`);
+  return found === undefined ? globSync(place) : [place];
+}
