@@ -5,7 +5,7 @@ import { selectTenantIds } from '../features/identity/tenants/index.ts';
 import { createOutboxDispatcher } from '../features/operations/stream/index.ts';
 import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
 import type { Server } from './compose.ts';
-import type { ProcessMetrics } from './metrics.ts';
+import type { ProcessMetrics } from './metrics/metrics.ts';
 
 /** Work that runs alongside this process's requests. Only `main` starts timers (docs/architecture.md). */
 export interface Background {

@@ -37,13 +37,13 @@ import { createEncryption } from './encryption.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { mailWay } from './mail.ts';
-import { createCacheMetrics, createNotificationMetrics } from './metrics.ts';
-import { type Metrics, metricsText } from './node-metrics.ts';
+import { createCacheMetrics, createNotificationMetrics } from './metrics/metrics.ts';
+import { type Metrics, metricsText } from './metrics/node-metrics.ts';
+import { metricsOfProcess, shownMetrics, summaryOf } from './metrics/tenant-metrics.ts';
 import { createOutboundCalls } from './outbound-calls.ts';
 import { featurePorts } from './ports.ts';
 import { jobPorts, operationPorts, type ProcessParts } from './process-ports.ts';
 import { createSignIn } from './sign-in.ts';
-import { metricsOfProcess, shownMetrics, summaryOf } from './tenant-metrics.ts';
 import { createThreads } from './threads/threads.ts';
 
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { createDatabase, createHotPath, type Database, type HotPath } from '../db/index.ts';
 import type { ComposeOptions } from './compose-options.ts';
-import { createWriteMetrics } from './metrics.ts';
+import { createWriteMetrics } from './metrics/metrics.ts';
 
 /** Connections of the decision path: one batch each. */
 const hotConnections = 6;

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Metrics } from '../node-metrics.ts';
+import type { Metrics } from '../metrics/node-metrics.ts';
 import type { Place } from '../place.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
 

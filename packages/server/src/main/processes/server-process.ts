@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/logger.ts';
 import { systemClock } from '../../platform/time/clock.ts';
 import { type Background, startBackground } from '../background.ts';
 import { composeServer, type Server } from '../compose.ts';
-import { createProcessMetrics } from '../metrics.ts';
+import { createProcessMetrics } from '../metrics/metrics.ts';
 import type { Place } from '../place.ts';
 import { version } from '../version.ts';
 import { urlVariable, whenThere } from '../when-there.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { MetricsSummary } from '@arbiter/contract';
-import { createNodeMetrics } from '../../../main/node-metrics.ts';
-import { metricsOfProcess, shownMetrics, summaryOf } from '../../../main/tenant-metrics.ts';
+import { createNodeMetrics } from '../../../main/metrics/node-metrics.ts';
+import { metricsOfProcess, shownMetrics, summaryOf } from '../../../main/metrics/tenant-metrics.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
 const token = 'a token of the summary tests';

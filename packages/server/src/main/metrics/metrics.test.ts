@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { Registry } from 'prom-client';
 import Type from 'typebox';
-import { systemActor } from '../db/index.ts';
-import { createDecisionMetrics } from '../features/deciding/decisions/index.ts';
-import { recordAudit } from '../features/identity/audit/index.ts';
-import { enqueueJob, job } from '../jobs/index.ts';
-import { AppError } from '../platform/app-error.ts';
-import { newId } from '../platform/ids.ts';
+import { systemActor } from '../../db/index.ts';
+import { createDecisionMetrics } from '../../features/deciding/decisions/index.ts';
+import { recordAudit } from '../../features/identity/audit/index.ts';
+import { enqueueJob, job } from '../../jobs/index.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { newId } from '../../platform/ids.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
 import { createProcessMetrics } from './metrics.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
 
 const token = 'a token of the metrics tests';
 let server: TestServer;
@@ -223,7 +223,7 @@ const ofFeaturesToCome = [
 ];
 
 test('every metric of the page is there with its labels, or waits for its feature; each has a help text', async () => {
-  const page = await readFile(new URL('../../../../docs/design/api-access.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../../../docs/design/api-access.md', import.meta.url), 'utf8');
   const listed = page.slice(page.indexOf('\nMetrics: `svc_'), page.indexOf('\n## 20.'));
   const wanted = new Map<string, string>();
   for (const [, name, labels] of listed.matchAll(/`(svc_[a-z_]+)(?:\{([a-zA-Z,]+)\})?`/g))

@@ -1,6 +1,6 @@
 import type { MetricsSummary } from '@arbiter/contract';
 import type { Registry } from 'prom-client';
-import type { TenantMetric } from '../features/deciding/decisions/index.ts';
+import type { TenantMetric } from '../../features/deciding/decisions/index.ts';
 import { type Metrics, metricsOf } from './node-metrics.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Database, Tx, Written } from '../db/index.ts';
-import { countFailedExports } from '../features/operations/exports/index.ts';
-import { countAllDeadLetters, countJobs } from '../jobs/index.ts';
-import { AppError } from '../platform/app-error.ts';
+import type { Database, Tx, Written } from '../../db/index.ts';
+import { countFailedExports } from '../../features/operations/exports/index.ts';
+import { countAllDeadLetters, countJobs } from '../../jobs/index.ts';
+import { AppError } from '../../platform/app-error.ts';
 
 /** What the process itself reports besides HTTP and decisions (docs/design/api-access.md 19). */
 export interface ProcessMetrics {
