@@ -38,6 +38,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
   ['deliveries'],
+  ['delivery-webhooks'],
   [
     // Above decisions, below what starts them.
     'journeys',
@@ -70,6 +71,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   outreach: [
     // One line each, so that features added at the same time don't conflict.
     'deliveries',
+    'delivery-webhooks',
     'journeys',
   ],
 };

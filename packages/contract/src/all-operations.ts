@@ -71,6 +71,7 @@ import { systemOperations } from './operations/system.ts';
 import { deliveryOperations } from './outreach/deliveries.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
 import { journeyOperations } from './outreach/journeys.ts';
+import { webhookOperations } from './outreach/webhooks.ts';
 
 /** Every operation of the API, by id. */
 export const operations = {
@@ -149,4 +150,5 @@ export const operations = {
   ...byId(deliveryOperations),
   ...byId(journeyEnrollmentOperations),
   ...byId(journeyOperations),
+  ...byId(webhookOperations),
 };

@@ -103,3 +103,4 @@ export * from './outreach/deliveries.ts';
 export * from './outreach/journey-enrollments.ts';
 export * from './outreach/journey-nodes.ts';
 export * from './outreach/journeys.ts';
+export * from './outreach/webhooks.ts';

@@ -3172,6 +3172,18 @@ create table arbiter.delivery_events (
 comment on table arbiter.delivery_events is 'Events that providers reported about deliveries.';
 select arbiter.protect_table('arbiter.delivery_events');
 
+-- Subscriptions of Amazon SNS that were confirmed, by a hash of topic and token. They belong to the installation.
+create table arbiter.webhook_subscriptions (
+  -- The id of no tenant.
+  tenant_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  id text not null,
+  confirmed_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+select arbiter.protect_table('arbiter.webhook_subscriptions');
+revoke all on arbiter.webhook_subscriptions from arbiter_app, arbiter_readonly;
+select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert, delete');
+
 -- =====================================================================================================================
 -- Notifications, alerts and reports
 -- =====================================================================================================================
