@@ -41,6 +41,10 @@ export const featureTiers: readonly (readonly string[])[] = [
     // Above decisions, below what starts them.
     'journeys',
   ],
+  [
+    // What starts them.
+    'geofences',
+  ],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
@@ -68,6 +72,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.
+    'geofences',
     'journeys',
   ],
 };

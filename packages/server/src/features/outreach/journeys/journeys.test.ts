@@ -303,7 +303,11 @@ test('a deleted journey holds its enrollments until it is restored', async () =>
   assert.equal((await world.enroll(journey, { customerId: 'new' })).status, 404);
   await world.pass(61);
   await world.tick();
-  assert.equal((await world.read(journey, id)).status, 'waiting');
+  const [held] = await world.server.testDatabase.ownerQuery(
+    'select status from arbiter.journey_enrollments where id = $1',
+    [id],
+  );
+  assert.equal(held?.status, 'waiting');
   const restored = await world.server.call('POST', `/api/v1/restore?entityType=journey&id=${journey}`);
   assert.equal(restored.status, 200, restored.text);
   assert.equal(await world.tick(), 1);
