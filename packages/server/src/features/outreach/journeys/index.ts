@@ -22,6 +22,7 @@ export type {
   JourneyDecisionCall,
   JourneyEvent,
 } from './journey-ports.ts';
+export { createJourney } from './journeys.service.ts';
 export { journeysNaming, selectWatchedSegments } from './journeys.store.ts';
 
 /** Hands due enrollments of all tenants to jobs; part of the tick. */
