@@ -1,6 +1,6 @@
 import type { ContactCounts, ContactLane, Contacts, WindowSpec, ZoneClock } from './plan/input.ts';
 
-interface Range {
+interface DayRange {
   readonly from: number;
   readonly to: number;
 }
@@ -93,12 +93,12 @@ function positions(
 }
 
 /** Start inclusive, end exclusive; null for `alltime`. Rolling windows begin after now - length; instants are whole ms. */
-function rangeOf(window: WindowSpec, now: number, clock: ZoneClock, ends: boolean): Range | null {
+function rangeOf(window: WindowSpec, now: number, clock: ZoneClock, ends: boolean): DayRange | null {
   const range = closedRangeOf(window, now, clock);
   return ends || range === null ? range : { from: range.from, to: Number.POSITIVE_INFINITY };
 }
 
-function closedRangeOf(window: WindowSpec, now: number, clock: ZoneClock): Range | null {
+function closedRangeOf(window: WindowSpec, now: number, clock: ZoneClock): DayRange | null {
   switch (window.kind) {
     case 'day':
       return { from: clock.dayStart, to: clock.dayEnd };

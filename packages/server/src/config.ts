@@ -366,12 +366,12 @@ export const variables = {
   ),
 } as const satisfies Record<string, Variable<unknown>>;
 
-type Values = {
+type ConfigValues = {
   readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> | (typeof variables)[K]['fallback'];
 };
 
 /** The configuration, with the names of the environment, and what the reader should be told at start. */
-export interface Config extends Values {
+export interface Config extends ConfigValues {
   readonly warnings: readonly string[];
   /** Names that were present but blank: they count as unset, and are never generated. */
   readonly blank: readonly string[];
@@ -440,7 +440,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   }
   if (problems.length > 0) throw new ConfigError(problems);
   // Each entry was read by the variable of its name, or is its fallback.
-  return { ...(values as Values), warnings, blank };
+  return { ...(values as ConfigValues), warnings, blank };
 }
 
 function rawValue(

@@ -14,7 +14,7 @@ export interface ConfigField {
 export type ConfigFields = Readonly<Record<string, ConfigField>>;
 
 /** The numbers that a key accepts; without bounds, all. */
-export interface Range {
+export interface NumberRange {
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -38,7 +38,7 @@ export const numberField = (minimum: number, maximum: number, description: strin
 });
 
 /** A number without bounds. */
-export const anyNumberField = (description: string): ConfigField & Range => ({ type: 'number', description });
+export const anyNumberField = (description: string): ConfigField & NumberRange => ({ type: 'number', description });
 
 export const textField = (description: string) => ({ type: 'string', description });
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
-import type { Range } from './config-fields.ts';
+import type { NumberRange } from './config-fields.ts';
 
 /** A problem in a stored or sent config. `path`: JSON Pointer relative to the config. */
 export interface ConfigProblem {
@@ -37,8 +37,8 @@ export function pointerStep(key: string): string {
 /** Reads keys of a config and collects their problems. An absent or null key counts as not set. */
 export interface ConfigReader {
   readonly problems: ConfigProblem[];
-  integer(key: string, range: Range): number | undefined;
-  number(key: string, range: Range): number | undefined;
+  integer(key: string, range: NumberRange): number | undefined;
+  number(key: string, range: NumberRange): number | undefined;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   word<W extends string>(key: string, words: readonly W[]): W | undefined;
@@ -58,7 +58,7 @@ export function readConfig(config: JsonObject): ConfigReader {
   };
   const number = (
     key: string,
-    { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE }: Range,
+    { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE }: NumberRange,
   ): number | undefined => {
     const value = given(key);
     if (value === undefined) return undefined;

@@ -21,10 +21,10 @@ export interface PlacedNode {
   readonly prefix: string;
   readonly phase: number;
   /** The calls that it can make, by side. */
-  readonly calls: ReadonlyMap<CallSide, Call>;
+  readonly calls: ReadonlyMap<CallSide, PlacedCall>;
 }
 
-export interface Call {
+export interface PlacedCall {
   readonly mode: CallMode;
   /** Null: the call is closed, because the flow cannot run. */
   readonly flow: SnapshotSubFlow | null;
@@ -68,7 +68,7 @@ export function placeNodes({ flow, subFlows = [] }: Pick<Snapshot, 'flow' | 'sub
       if (!isWanted(there)) continue;
       left -= 1;
       const path = caller.path + node.id;
-      const calls = new Map<CallSide, Call>();
+      const calls = new Map<CallSide, PlacedCall>();
       for (const { side, name, mode } of callsOf(node)) {
         const from = side === 'call' ? path : `${path}.${side}`;
         calls.set(side, call(name, mode, there, { ...caller, path: `${from}/` }));
@@ -79,9 +79,9 @@ export function placeNodes({ flow, subFlows = [] }: Pick<Snapshot, 'flow' | 'sub
     return placed;
   }
 
-  function call(name: string, mode: CallMode, phase: number, { path, chain }: Caller): Call {
+  function call(name: string, mode: CallMode, phase: number, { path, chain }: Caller): PlacedCall {
     const called = find(name);
-    const closed: Call = { mode, flow: null, name, nodes: [] };
+    const closed: PlacedCall = { mode, flow: null, name, nodes: [] };
     if (called === undefined || chain.includes(called.key) || chain.length > deepestCall) return closed;
     const caller = { prefix: `call_flow:${called.key}/`, path, chain: [...chain, called.key] };
     const nodes = place(called, caller, (each) => (phase === 3 ? each === 3 : each <= phase));

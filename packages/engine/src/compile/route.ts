@@ -1,6 +1,6 @@
 import { readObject, readWord } from '../config-values.ts';
 import { type BranchAction, branchActions } from '../nodes/branch-actions.ts';
-import type { Call, CallSide, PlacedNode } from './placed-nodes.ts';
+import type { CallSide, PlacedCall, PlacedNode } from './placed-nodes.ts';
 
 /** A node on the way of one request through a plan, of phase 1 or 2. */
 export interface Stop {
@@ -10,7 +10,7 @@ export interface Stop {
   /** What a conditional does for this request; null for all other nodes. */
   readonly action: BranchAction | null;
   /** The call that it makes, with the way through the called flow; null: none. */
-  readonly call: { readonly call: Call; readonly stops: readonly Stop[] } | null;
+  readonly call: { readonly call: PlacedCall; readonly stops: readonly Stop[] } | null;
 }
 
 /** The request that the route is for. */

@@ -1,9 +1,7 @@
 import { parseInstant } from '../arithmetic/calendar.ts';
 import type { ZoneClock } from '../plan/input.ts';
 import type { Schedule } from '../plan/offer.ts';
-import type { Json } from '../plan/snapshot.ts';
-
-type JsonObject = { readonly [key: string]: Json };
+import type { Json, JsonObject } from '../plan/snapshot.ts';
 
 const localDate = /^\d{4}-\d{2}-\d{2}$/;
 const withOffset = /T.*(?:Z|[+-]\d{2}(?::?\d{2})?)$/;

@@ -70,18 +70,18 @@ function readerOf(path: readonly [string, ...string[]]): ReadRaw {
 }
 
 function compiled(stored: Condition, options: ConditionOptions): CompiledCondition {
-  const found: Found = { paths: new Map(), tests: [] };
+  const found: ConditionReads = { paths: new Map(), tests: [] };
   const test = compileNode(stored, options, found);
   return { test, paths: [...found.paths.values()], tests: found.tests, stored };
 }
 
 /** The paths that the leaves read. */
-interface Found {
+interface ConditionReads {
   readonly paths: Map<string, readonly string[]>;
   readonly tests: ConditionTest[];
 }
 
-function compileNode(node: Condition, options: ConditionOptions, found: Found): Test {
+function compileNode(node: Condition, options: ConditionOptions, found: ConditionReads): Test {
   if ('operator' in node) return compileLeaf(node, options, found);
   const tests = node.conditions.map((condition) => compileNode(condition, options, found));
   const [only] = tests;
@@ -100,7 +100,7 @@ function anyHolds(tests: readonly Test[], scope: FormulaScope): boolean {
   return false;
 }
 
-function compileLeaf(leaf: ConditionLeaf, options: ConditionOptions, { paths, tests }: Found): Test {
+function compileLeaf(leaf: ConditionLeaf, options: ConditionOptions, { paths, tests }: ConditionReads): Test {
   const path = resolveField(leaf.field, options);
   if (path === null) return () => false;
   paths.set(path.join('.'), path);

@@ -27,7 +27,7 @@ export type ConditionParse =
   | { readonly ok: true; readonly stored: Condition }
   | { readonly ok: false; readonly problems: readonly ConditionProblem[] };
 
-interface Reader {
+interface ConditionReader {
   readonly options: ConditionOptions;
   readonly problems: ConditionProblem[];
   leaves: number;
@@ -39,7 +39,7 @@ interface Reader {
  * which is true. Never throws.
  */
 export function parseCondition(value: unknown, options: ConditionOptions = {}): ConditionParse {
-  const reader: Reader = { options, problems: [], leaves: 0 };
+  const reader: ConditionReader = { options, problems: [], leaves: 0 };
   const stored = readTop(reader, value);
   return finish(reader, stored);
 }
@@ -54,7 +54,7 @@ export function parseConditionList(
   maxLeaves: number,
   options: ConditionOptions,
 ): ConditionParse {
-  const reader: Reader = { options, problems: [], leaves: 0 };
+  const reader: ConditionReader = { options, problems: [], leaves: 0 };
   const logic = combinator === 'OR' ? 'or' : 'and';
   if (value === undefined || value === null) return { ok: true, stored: { logic, conditions: [] } };
   if (!Array.isArray(value)) {
@@ -73,23 +73,23 @@ export function parseConditionList(
   return finish(reader, { logic, conditions });
 }
 
-function finish(reader: Reader, stored: Condition | null): ConditionParse {
+function finish(reader: ConditionReader, stored: Condition | null): ConditionParse {
   if (stored === null || reader.problems.length > 0) return { ok: false, problems: reader.problems };
   return { ok: true, stored };
 }
 
-function refuse(reader: Reader, path: string, message: string): void {
+function refuse(reader: ConditionReader, path: string, message: string): void {
   reader.problems.push({ path, message });
 }
 
-function readTop(reader: Reader, value: unknown): Condition | null {
+function readTop(reader: ConditionReader, value: unknown): Condition | null {
   if (value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0)) {
     return { logic: 'and', conditions: [] };
   }
   return readNode(reader, value, '', 1);
 }
 
-function readNode(reader: Reader, value: unknown, path: string, depth: number): Condition | null {
+function readNode(reader: ConditionReader, value: unknown, path: string, depth: number): Condition | null {
   if (Array.isArray(value)) return readGroup(reader, 'and', value, path, path, depth);
   if (!isObject(value)) {
     refuse(reader, path, 'must be a condition or a group of conditions');
@@ -106,7 +106,7 @@ function readNode(reader: Reader, value: unknown, path: string, depth: number): 
 }
 
 function readGroup(
-  reader: Reader,
+  reader: ConditionReader,
   logic: 'and' | 'or',
   items: unknown,
   path: string,
@@ -134,7 +134,11 @@ function readGroup(
   return { logic, conditions };
 }
 
-function readLeaf(reader: Reader, leaf: Readonly<Record<string, unknown>>, path: string): ConditionLeaf | null {
+function readLeaf(
+  reader: ConditionReader,
+  leaf: Readonly<Record<string, unknown>>,
+  path: string,
+): ConditionLeaf | null {
   reader.leaves += 1;
   if (reader.leaves > MAX_LEAVES) {
     refuse(reader, path, `must have at most ${MAX_LEAVES} conditions`);
@@ -188,7 +192,7 @@ export function resolveField(field: string, options: ConditionOptions = {}): rea
 
 /** The value as stored, or null after a problem. */
 function readValue(
-  reader: Reader,
+  reader: ConditionReader,
   operator: Exclude<Operator, 'exists' | 'not_exists'>,
   value: unknown,
   path: string,

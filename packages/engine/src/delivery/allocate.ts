@@ -69,7 +69,7 @@ export function allocate(work: Allocating, method: RankMethod, rankCut: number):
 const isFree = ({ reason, taken }: Candidate): boolean => reason === null && !taken;
 
 /** The ranked list as the placements see it. */
-interface Ranked {
+interface PlacementOrder {
   /** True when `a` is ranked before `b`, both of one placement. */
   before(a: Candidate, b: Candidate): boolean;
   /** True when the offer of `a` is ranked before that of `b`. */
@@ -85,13 +85,13 @@ interface Ranked {
  * Ranks the offers, each by its best candidate. After `topN` without chance a candidate is worth its score; else its place in
  * the list, `(n + 1 - position)/n`, so that the order of the method is honoured.
  */
-function rankCandidates({ run, rooms }: Allocating, method: RankMethod, rankCut: number): Ranked {
+function rankCandidates({ run, rooms }: Allocating, method: RankMethod, rankCut: number): PlacementOrder {
   const { list, scratch } = run;
   const { score } = scratch.columns;
   const best = bestOfOffers(run);
   const isCertain = run.holdout || run.probe?.greedy === true;
   const exploring = isCertain || run.program.explore === null ? null : beginExploring(run, run.program.explore);
-  const first = (before: Ranked['before']): Ranked['first'] => {
+  const first = (before: PlacementOrder['before']): PlacementOrder['first'] => {
     return (slot, condition) => {
       let found: Candidate | null = null;
       for (const candidate of list) {
@@ -182,7 +182,7 @@ function cutBehind(run: Run, order: readonly Candidate[], cut: number): void {
  * Returns the optimal allocation: each slot's candidates, best first. A slot's row needs no more columns than there are
  * rows, because the others can't take more than that from it.
  */
-function plan(work: Allocating, ranked: Ranked): readonly (readonly Candidate[])[] {
+function plan(work: Allocating, ranked: PlacementOrder): readonly (readonly Candidate[])[] {
   const { run, group, slots, rooms } = work;
   const rowSlots: number[] = [];
   // All slots take part, even those that the answer's limit leaves empty: it ends along the slots.
@@ -224,7 +224,7 @@ function plan(work: Allocating, ranked: Ranked): readonly (readonly Candidate[])
 }
 
 /** The first `most` of a placement, in rank order, in one pass over the list. */
-function fittingOf(run: Run, ranked: Ranked, slot: number, most: number): readonly Candidate[] {
+function fittingOf(run: Run, ranked: PlacementOrder, slot: number, most: number): readonly Candidate[] {
   const found: Candidate[] = [];
   for (const candidate of run.list) {
     if (candidate.slot !== slot || !isFree(candidate)) continue;
@@ -241,7 +241,7 @@ function fittingOf(run: Run, ranked: Ranked, slot: number, most: number): readon
 function columnsOf(
   candidates: readonly Candidate[],
   uniqueOffers: boolean,
-  ranked: Ranked,
+  ranked: PlacementOrder,
 ): readonly { readonly name: PlanOffer | Candidate }[] {
   const named = new Map<PlanOffer | Candidate, Candidate>();
   for (const candidate of candidates) named.set(uniqueOffers ? candidate.offer : candidate, candidate);

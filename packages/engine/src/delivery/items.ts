@@ -2,7 +2,7 @@ import { evaluateInto } from '../nodes/compute.ts';
 import type { Candidate } from '../plan/candidate.ts';
 import type { DecisionItem } from '../plan/decision.ts';
 import type { PlanModel } from '../plan/models.ts';
-import type { Delivery, Taken } from '../plan/ranking.ts';
+import type { Delivery, TakenItem } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
 import type { Json } from '../plan/snapshot.ts';
 import type { FormulaError, OutputItem } from '../plan/stages.ts';
@@ -50,7 +50,7 @@ type Values = Readonly<Record<string, Json>>;
 
 function writeItem(
   run: Run,
-  taken: Taken,
+  taken: TakenItem,
   rank: number,
   placementRank: number | null,
   errors: FormulaError[],
@@ -105,7 +105,7 @@ function modelOf(run: Run, candidate: Candidate): PlanModel | null {
 
 const nothing: Values = Object.freeze({});
 
-function computeOutput(run: Run, { candidate, placementId }: Taken, rank: number, score: object): OutputItem {
+function computeOutput(run: Run, { candidate, placementId }: TakenItem, rank: number, score: object): OutputItem {
   const { scope, program } = run;
   // Compute keys are added to the names, so the offer's own values are copied.
   const names: Record<string, Json> = Object.assign(Object.create(null), candidate.offer.customFields);

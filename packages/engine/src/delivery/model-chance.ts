@@ -6,7 +6,7 @@ import { modelFor, workOutPropensity } from '../scoring/propensity.ts';
 import { scoredBy, settingsFor } from '../scoring/scoring.ts';
 import { DRAWN, fitOf } from '../scratch.ts';
 import type { Exploring } from './explore.ts';
-import { type Answer, estimatedPicks, type Step } from './model-estimate.ts';
+import { type Answer, estimatedPicks, type FilledPlace } from './model-estimate.ts';
 
 /** Position of `model` among the sources of propensities. */
 const fromModel = 0;
@@ -30,7 +30,7 @@ export interface ModelChance {
 /** Null: no score was drawn that an order depends on. */
 export function watchModelChance(run: Run, method: RankMethod, exploring: Exploring | null): ModelChance | null {
   if (run.modelRuns.length === 0 || run.holdout || !run.list.some((candidate) => isDrawn(run, candidate))) return null;
-  const steps: Step[] = [];
+  const steps: FilledPlace[] = [];
   /** By `candidate.at`: the last step it was left for; -1: never. */
   const lastStep = new Int32Array(run.scratch.columns.size).fill(-1);
   return {

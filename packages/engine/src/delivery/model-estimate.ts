@@ -15,7 +15,7 @@ const leastRepetitions = 20;
 const mostDraws = 20_000;
 
 /** A place of the answer as it was filled. */
-export interface Step {
+export interface FilledPlace {
   readonly slot: number | null;
   readonly place: number;
   /** Candidates left. */
@@ -26,7 +26,7 @@ export interface Step {
 /** An answer whose scores a model drew. */
 export interface Answer {
   readonly run: Run;
-  readonly steps: readonly Step[];
+  readonly steps: readonly FilledPlace[];
   /** Candidates that were left for some step. */
   readonly base: readonly Candidate[];
   readonly lastStep: Int32Array;

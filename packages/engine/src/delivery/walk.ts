@@ -4,7 +4,7 @@ import type { Candidate } from '../plan/candidate.ts';
 import type { DecisionRequest } from '../plan/input.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { CompiledPolicy } from '../plan/policy.ts';
-import type { Grouping, RankedPick, RankMethod, Taken, Walked } from '../plan/ranking.ts';
+import type { Grouping, RankedPick, RankMethod, TakenItem, Walked } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
 import type { Target, TargetSlot } from '../plan/target.ts';
 import { describe } from '../policies/ask-policies.ts';
@@ -75,7 +75,7 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
   const exploring = isCertain || explore === null ? null : beginExploring(run, explore);
   const chance = isCertain ? null : watchModelChance(run, method, exploring);
   const draws: RankedPick[] | null = exploring === null && chance === null && method.strategy === undefined ? null : [];
-  const drawn: Taken[] = [];
+  const drawn: TakenItem[] = [];
   let place = 1;
   for (let slot = 0; slot < rooms.length; slot++) {
     place += walk.delivery[slot]!.length;
@@ -94,7 +94,12 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
       if (chance !== null) chance.took(picked);
       if (draws !== null) draws.push(picked);
       place += 1;
-      const item: Taken = { candidate, placementId: freePlacement(walk, candidate) ?? null, mandatory: false, pick };
+      const item: TakenItem = {
+        candidate,
+        placementId: freePlacement(walk, candidate) ?? null,
+        mandatory: false,
+        pick,
+      };
       if (chance !== null) drawn.push(item);
       take(walk, slot, item);
     }
@@ -135,7 +140,7 @@ interface Walk {
   readonly run: Run;
   readonly cut: number;
   readonly rooms: readonly number[];
-  readonly delivery: Taken[][];
+  readonly delivery: TakenItem[][];
   total: number;
   /** Items per placement of a request for one placement. */
   readonly placementUse: Map<string, number> | null;
@@ -204,7 +209,7 @@ function freePlacement(walk: Walk, candidate: Candidate): string | null | undefi
   return open === undefined ? undefined : program.placements[open]!.id;
 }
 
-function take(walk: Walk, slot: number, item: Taken): void {
+function take(walk: Walk, slot: number, item: TakenItem): void {
   const { run } = walk;
   const { candidate, placementId } = item;
   candidate.taken = true;

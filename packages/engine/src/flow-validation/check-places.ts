@@ -1,6 +1,6 @@
 import { readObject } from '../config-values.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
-import type { PlacedNode, RefuseAt } from './flow-issues.ts';
+import type { IssueNode, RefuseAt } from './flow-issues.ts';
 
 interface HookPlace {
   /** True for a node that may not come before the hook. */
@@ -38,7 +38,7 @@ const hookPlaces: ReadonlyMap<unknown, HookPlace> = new Map([
 ] satisfies [string, HookPlace][]);
 
 /** Checks that an extension point is where its hook belongs (docs/design/api-decisioning.md 7, `hook_position`). */
-export function checkHook(place: PlacedNode, enabled: readonly PlacedNode[], refuse: RefuseAt): void {
+export function checkHook(place: IssueNode, enabled: readonly IssueNode[], refuse: RefuseAt): void {
   const hook = hookPlaces.get(place.node.config?.hook);
   if (hook === undefined) return;
   const wrong = enabled.some(({ node, at }) => {
@@ -50,7 +50,7 @@ export function checkHook(place: PlacedNode, enabled: readonly PlacedNode[], ref
 }
 
 /** `skip_to` names a later node of phase 1, or the first of phase 2 (`skip_target`). */
-export function checkSkips(place: PlacedNode, enabled: readonly PlacedNode[], refuse: RefuseAt): void {
+export function checkSkips(place: IssueNode, enabled: readonly IssueNode[], refuse: RefuseAt): void {
   const firstScored = enabled.find(({ phase }) => phase === 2);
   for (const side of ['onTrue', 'onFalse']) {
     const { action, nodeId } = readObject(place.node.config?.[side]);

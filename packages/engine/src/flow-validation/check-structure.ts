@@ -1,7 +1,7 @@
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { FlowNode } from '../plan/snapshot.ts';
 import { checkHook, checkSkips } from './check-places.ts';
-import type { FlowIssue, PlacedNode, RefuseAt } from './flow-issues.ts';
+import type { FlowIssue, IssueNode, RefuseAt } from './flow-issues.ts';
 
 /** Node types that must follow this relative order. */
 const scoreOrder = ['score', 'optimize', 'rank', 'group'];
@@ -33,7 +33,7 @@ export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publi
 }
 
 /** Returns the enabled nodes. Those of any phase get the phase of their position. */
-function placed(nodes: readonly FlowNode[], refuse: RefuseAt): readonly PlacedNode[] {
+function placed(nodes: readonly FlowNode[], refuse: RefuseAt): readonly IssueNode[] {
   let phase = 1;
   return nodes.flatMap((node, at) => {
     const kind = nodeKinds.get(node.type);
@@ -48,7 +48,7 @@ function placed(nodes: readonly FlowNode[], refuse: RefuseAt): readonly PlacedNo
   });
 }
 
-function checkOrder(enabled: readonly PlacedNode[], refuse: RefuseAt): void {
+function checkOrder(enabled: readonly IssueNode[], refuse: RefuseAt): void {
   const seen = new Set<string>();
   let order = -1;
   for (const { node, at, phase } of enabled) {
@@ -65,7 +65,7 @@ function checkOrder(enabled: readonly PlacedNode[], refuse: RefuseAt): void {
   }
 }
 
-function checkInventory(enabled: readonly PlacedNode[], refuse: RefuseAt): void {
+function checkInventory(enabled: readonly IssueNode[], refuse: RefuseAt): void {
   const inventories = enabled.filter(({ node }) => node.type === 'inventory');
   const [first, ...others] = inventories;
   if (first === undefined) {

@@ -24,7 +24,7 @@ export interface FlowCheck {
 }
 
 /** An enabled node with its place in the list of all nodes and the phase of that place. */
-export interface PlacedNode {
+export interface IssueNode {
   readonly node: FlowNode;
   readonly at: number;
   readonly phase: number;

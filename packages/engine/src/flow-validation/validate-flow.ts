@@ -30,7 +30,7 @@ export function validateFlow(
   const flow = readFlow(config, errors, warnings);
   if (flow !== null && errors.length === 0) {
     const unavailable: FlowIssue[] = [];
-    const found: Found = { errors, warnings, unavailable };
+    const found: FlowFindings = { errors, warnings, unavailable };
     checkStructure(flow.nodes, use, errors);
     checkNodes(flow.nodes, references, found);
     checkEnrichChains(flow.nodes, references, errors);
@@ -66,14 +66,14 @@ export function flowReferences(config: unknown): readonly { readonly kind: Refer
 }
 
 /** Collects findings about a config. */
-interface Found {
+interface FlowFindings {
   readonly errors: FlowIssue[];
   readonly warnings: FlowWarning[];
   /** Valid, but can't be run yet. */
   readonly unavailable: FlowIssue[];
 }
 
-function checkNodes(nodes: readonly FlowNode[], references: FlowReferences, found: Found): void {
+function checkNodes(nodes: readonly FlowNode[], references: FlowReferences, found: FlowFindings): void {
   const bareNames = new Set(references.customFieldKeys);
   nodes.forEach((node, at) => {
     const kind = nodeKinds.get(node.type);
@@ -121,7 +121,7 @@ function checkEnrichChains(nodes: readonly FlowNode[], references: FlowReference
 /** Keys of `flowConfig`. */
 export const flowConfigKeys = { defaultLimit: integer(1, 50), scoring: object(scoreShape), explore: exploreKey };
 
-function checkFlowConfig(flowConfig: JsonObject, references: FlowReferences, found: Found): void {
+function checkFlowConfig(flowConfig: JsonObject, references: FlowReferences, found: FlowFindings): void {
   const place = { bareNames: references.customFieldKeys, phase1: false };
   const issues = issuesAt('/flowConfig', null, references, place, found);
   checkKeys(flowConfig, { keys: flowConfigKeys }, '', issues);
@@ -223,7 +223,7 @@ function issuesAt(
   nodeId: string | null,
   references: FlowReferences,
   place: Pick<NodeIssues, 'bareNames' | 'phase1'>,
-  { errors, warnings, unavailable }: Found,
+  { errors, warnings, unavailable }: FlowFindings,
 ): NodeIssues {
   return {
     ...place,

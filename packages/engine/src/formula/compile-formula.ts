@@ -18,7 +18,7 @@ import { parseFormula } from './parse.ts';
 import { isNamespace, listOrValueOf, type ReadList, type ReadRaw, readOwn, readPath, scalarOf } from './path.ts';
 
 /** What one compilation collects. */
-interface Compiler {
+interface FormulaCompiler {
   readonly options: FormulaOptions;
   readonly paths: Map<string, readonly string[]>;
   readonly bareNames: Set<string>;
@@ -34,7 +34,7 @@ interface Compiler {
 export function compileFormula(source: string, options: FormulaOptions = {}): FormulaCompilation {
   const parse = parseFormula(source);
   if (!parse.ok) return { ok: false, problems: [parse.problem] };
-  const compiler: Compiler = { options, paths: new Map(), bareNames: new Set(), problems: [], readsZone: false };
+  const compiler: FormulaCompiler = { options, paths: new Map(), bareNames: new Set(), problems: [], readsZone: false };
   const root = compileNode(compiler, parse.root);
   if (compiler.problems.length > 0) return { ok: false, problems: compiler.problems };
   const formula: Formula = {
@@ -68,7 +68,7 @@ export function convertOutput(value: FormulaValue, outputType: OutputType, scope
 }
 
 function refuse(
-  compiler: Compiler,
+  compiler: FormulaCompiler,
   kind: FormulaErrorKind,
   message: string,
   position: number,
@@ -79,7 +79,7 @@ function refuse(
   return () => null;
 }
 
-function compileNode(compiler: Compiler, node: FormulaNode): Evaluate {
+function compileNode(compiler: FormulaCompiler, node: FormulaNode): Evaluate {
   switch (node.kind) {
     case 'literal': {
       const { value } = node;
@@ -106,7 +106,7 @@ function compileNode(compiler: Compiler, node: FormulaNode): Evaluate {
   }
 }
 
-function compilePathNode(compiler: Compiler, parts: readonly string[], at: number): ReadRaw {
+function compilePathNode(compiler: FormulaCompiler, parts: readonly string[], at: number): ReadRaw {
   const [namespace = '', ...below] = parts;
   if (!isNamespace(namespace) || (namespace === 'score' && compiler.options.phase1 === true)) {
     refuse(compiler, 'unknown_name', `"${parts.join('.')}" is not known`, at, namespace);
@@ -120,7 +120,7 @@ function compilePathNode(compiler: Compiler, parts: readonly string[], at: numbe
   return readPath(namespace, below);
 }
 
-function compileName(compiler: Compiler, name: string, at: number): Evaluate {
+function compileName(compiler: FormulaCompiler, name: string, at: number): Evaluate {
   const { bareNames } = compiler.options;
   const read: ReadRaw = (scope) => readOwn(scope.names, name);
   if (bareNames === 'any') {
@@ -137,7 +137,7 @@ function compileName(compiler: Compiler, name: string, at: number): Evaluate {
   return scalarOf(read, name, at);
 }
 
-function compileCall(compiler: Compiler, name: string, nodes: readonly FormulaNode[], at: number): Evaluate {
+function compileCall(compiler: FormulaCompiler, name: string, nodes: readonly FormulaNode[], at: number): Evaluate {
   const called = functionNamed(name);
   if (called === undefined) {
     return refuse(compiler, 'unknown_function', `there is no function "${name}"`, at, name);
@@ -160,7 +160,7 @@ function nothing(): null {
 }
 
 /** An argument that may be a list: a path or name, or a choice between such. */
-function compileList(compiler: Compiler, node: FormulaNode): ReadList {
+function compileList(compiler: FormulaCompiler, node: FormulaNode): ReadList {
   switch (node.kind) {
     case 'path':
       return listOrValueOf(compilePathNode(compiler, node.parts, node.at), node.parts.join('.'), node.at);
@@ -180,7 +180,12 @@ function compileList(compiler: Compiler, node: FormulaNode): ReadList {
   }
 }
 
-function choiceOf(compiler: Compiler, testNode: FormulaNode, yesNode: FormulaNode, noNode: FormulaNode): ReadList {
+function choiceOf(
+  compiler: FormulaCompiler,
+  testNode: FormulaNode,
+  yesNode: FormulaNode,
+  noNode: FormulaNode,
+): ReadList {
   const test = compileNode(compiler, testNode);
   const yes = compileList(compiler, yesNode);
   const no = compileList(compiler, noNode);

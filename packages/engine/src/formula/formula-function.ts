@@ -7,11 +7,11 @@ export interface FormulaFunction {
   /** True when its first argument may be a list. */
   readonly takesList?: boolean;
   readonly readsZone?: boolean;
-  compile(call: Call): Evaluate;
+  compile(call: FunctionCall): Evaluate;
 }
 
 /** What a function is built from: its arguments as closures, and failures that name it. */
-export interface Call {
+export interface FunctionCall {
   readonly args: readonly Evaluate[];
   /** The first argument of a function that takes a list there. For other functions, fails for lists. */
   readonly first: ReadList;

@@ -1,6 +1,6 @@
 import { dateFunctions } from './date-functions.ts';
 import { type Evaluate, failuresOf, isTrue } from './evaluate.ts';
-import type { Call, FormulaFunction } from './formula-function.ts';
+import type { FormulaFunction, FunctionCall } from './formula-function.ts';
 import { numberFunctions } from './number-functions.ts';
 import type { ReadList } from './path.ts';
 import { textFunctions } from './text-functions.ts';
@@ -48,6 +48,6 @@ export function functionNames(): string[] {
   return [...FUNCTIONS.keys()];
 }
 
-export function callOf(name: string, args: readonly Evaluate[], first: ReadList, at: number): Call {
+export function callOf(name: string, args: readonly Evaluate[], first: ReadList, at: number): FunctionCall {
   return { args, first, failures: failuresOf(`${name}()`, at), at };
 }

@@ -16,7 +16,7 @@ const LEVELS: readonly (readonly BinaryOperator[])[] = [
   ['*', '/', '%'],
 ];
 
-interface Reader {
+interface FormulaReader {
   readonly source: string;
   at: number;
   depth: number;
@@ -30,7 +30,7 @@ export function parseFormula(source: string): FormulaParse {
     const message = `a formula has at most ${MAX_SOURCE_CHARACTERS} characters`;
     return { ok: false, problem: { kind: 'limit', message, position: MAX_SOURCE_CHARACTERS } };
   }
-  const reader: Reader = { source, at: 0, depth: 0, problem: null };
+  const reader: FormulaReader = { source, at: 0, depth: 0, problem: null };
   const root = readExpression(reader);
   if (reader.problem === null && reader.at < source.length) {
     refuse(reader, `unexpected ${shown(reader)}`);
@@ -40,18 +40,18 @@ export function parseFormula(source: string): FormulaParse {
   return { ok: true, root };
 }
 
-function refuse(reader: Reader, message: string, at = reader.at): null {
+function refuse(reader: FormulaReader, message: string, at = reader.at): null {
   reader.problem ??= { kind: 'parse', message: `${message} at position ${at}`, position: at };
   return null;
 }
 
-function shown(reader: Reader): string {
+function shown(reader: FormulaReader): string {
   const code = reader.source.codePointAt(reader.at);
   return code === undefined ? 'end' : `"${String.fromCodePoint(code)}"`;
 }
 
 /** Enters one level; false when that is too deep. A caller that got true leaves the level by `depth -= 1`. */
-function enter(reader: Reader): boolean {
+function enter(reader: FormulaReader): boolean {
   if (reader.depth >= MAX_DEPTH) {
     reader.problem ??= {
       kind: 'limit',
@@ -64,7 +64,7 @@ function enter(reader: Reader): boolean {
   return true;
 }
 
-function skipSpace(reader: Reader): void {
+function skipSpace(reader: FormulaReader): void {
   for (;;) {
     const code = reader.source.charCodeAt(reader.at);
     if (code !== 32 && code !== 9 && code !== 10 && code !== 13) return;
@@ -73,14 +73,14 @@ function skipSpace(reader: Reader): void {
 }
 
 /** Takes the text when it comes next, white space before and after it aside. */
-function take(reader: Reader, text: string): boolean {
+function take(reader: FormulaReader, text: string): boolean {
   if (!reader.source.startsWith(text, reader.at)) return false;
   reader.at += text.length;
   skipSpace(reader);
   return true;
 }
 
-function readExpression(reader: Reader): FormulaNode | null {
+function readExpression(reader: FormulaReader): FormulaNode | null {
   skipSpace(reader);
   const at = reader.at;
   const test = readBinary(reader, 0);
@@ -94,7 +94,7 @@ function readExpression(reader: Reader): FormulaNode | null {
   return no === null ? null : { kind: 'choice', at, test, yes, no };
 }
 
-function readBinary(reader: Reader, level: number): FormulaNode | null {
+function readBinary(reader: FormulaReader, level: number): FormulaNode | null {
   const operators = LEVELS[level];
   if (operators === undefined) return readUnary(reader);
   let left = readBinary(reader, level + 1);
@@ -109,7 +109,7 @@ function readBinary(reader: Reader, level: number): FormulaNode | null {
   return null;
 }
 
-function readUnary(reader: Reader): FormulaNode | null {
+function readUnary(reader: FormulaReader): FormulaNode | null {
   const at = reader.at;
   const operator = take(reader, '-') ? '-' : take(reader, '!') ? '!' : null;
   if (operator === null) return readPrimary(reader);
@@ -119,7 +119,7 @@ function readUnary(reader: Reader): FormulaNode | null {
   return operand === null ? null : { kind: 'unary', at, operator, operand };
 }
 
-function readPrimary(reader: Reader): FormulaNode | null {
+function readPrimary(reader: FormulaReader): FormulaNode | null {
   const code = reader.source.charCodeAt(reader.at);
   if (isDigit(code)) return readNumber(reader);
   if (code === 34 || code === 39) return readText(reader, code);
@@ -132,7 +132,7 @@ function readPrimary(reader: Reader): FormulaNode | null {
   return take(reader, ')') ? inner : refuse(reader, '")" is missing');
 }
 
-function readNumber(reader: Reader): FormulaNode | null {
+function readNumber(reader: FormulaReader): FormulaNode | null {
   const start = reader.at;
   skipDigits(reader);
   if (reader.source.charCodeAt(reader.at) === 46) {
@@ -153,7 +153,7 @@ function readNumber(reader: Reader): FormulaNode | null {
   return { kind: 'literal', at: start, value };
 }
 
-function skipDigits(reader: Reader): boolean {
+function skipDigits(reader: FormulaReader): boolean {
   const start = reader.at;
   while (isDigit(reader.source.charCodeAt(reader.at))) reader.at += 1;
   return reader.at > start;
@@ -161,7 +161,7 @@ function skipDigits(reader: Reader): boolean {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', "'": "'", n: '\n', t: '\t' };
 
-function readText(reader: Reader, quote: number): FormulaNode | null {
+function readText(reader: FormulaReader, quote: number): FormulaNode | null {
   const start = reader.at;
   reader.at += 1;
   let value = '';
@@ -203,7 +203,7 @@ function hasLoneSurrogate(text: string): boolean {
   return false;
 }
 
-function readNamed(reader: Reader): FormulaNode | null {
+function readNamed(reader: FormulaReader): FormulaNode | null {
   const at = reader.at;
   const first = readName(reader);
   skipSpace(reader);
@@ -225,13 +225,13 @@ function readNamed(reader: Reader): FormulaNode | null {
   return { kind: 'path', at, parts: [first, second, ...others] };
 }
 
-function readName(reader: Reader): string {
+function readName(reader: FormulaReader): string {
   const start = reader.at;
   while (isNamePart(reader.source.charCodeAt(reader.at))) reader.at += 1;
   return reader.source.slice(start, reader.at);
 }
 
-function readCall(reader: Reader, name: string, at: number): FormulaNode | null {
+function readCall(reader: FormulaReader, name: string, at: number): FormulaNode | null {
   take(reader, '(');
   if (take(reader, ')')) return { kind: 'call', at, name, args: [] };
   if (!enter(reader)) return null;

@@ -53,11 +53,11 @@ export interface WebhookRules {
 export interface KeyCheck {
   (value: Json, path: string, issues: NodeIssues): void;
   /** What it accepts, for listing the keys of nodes. */
-  readonly takes?: Taken;
+  readonly takes?: AcceptedValue;
 }
 
 /** What a key accepts, as far as it can be listed. */
-export interface Taken {
+export interface AcceptedValue {
   /** The value as a JSON Schema; the parts of `keys` come from there. */
   readonly schema?: Readonly<Record<string, Json>>;
   /** One or more of these words. */
@@ -71,7 +71,7 @@ export interface Taken {
 }
 
 /** Returns a check that declares what it accepts. */
-export function taking(takes: Taken, check: (value: Json, path: string, issues: NodeIssues) => void): KeyCheck {
+export function taking(takes: AcceptedValue, check: (value: Json, path: string, issues: NodeIssues) => void): KeyCheck {
   return Object.assign(
     (value: Json, path: string, issues: NodeIssues): void => {
       check(value, path, issues);
@@ -225,7 +225,7 @@ const conditionItems = {
   required: ['field', 'operator'],
 };
 
-const operators: Taken = {
+const operators: AcceptedValue = {
   schema: { type: 'array', items: conditionItems },
   keys: { operator: oneOf([...LIST_OPERATORS]) },
 };

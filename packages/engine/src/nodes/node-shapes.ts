@@ -1,6 +1,6 @@
 import type { ConfigField, ConfigShape } from '../compile/config-fields.ts';
 import type { Json } from '../plan/snapshot.ts';
-import type { KeyCheck, Taken } from './node-keys.ts';
+import type { AcceptedValue, KeyCheck } from './node-keys.ts';
 import { type NodeType, nodeKinds } from './node-kinds.ts';
 import { nodeTexts } from './node-texts.ts';
 
@@ -21,7 +21,10 @@ function fieldsOf(keys: Keys, path: string): Record<string, ConfigField> {
   );
 }
 
-function schemaOf({ schema, keys, required = [], mostItems }: Taken, place: string): Readonly<Record<string, Json>> {
+function schemaOf(
+  { schema, keys, required = [], mostItems }: AcceptedValue,
+  place: string,
+): Readonly<Record<string, Json>> {
   if (keys === undefined || schema !== undefined) return schema ?? {};
   // Fields are plain JSON, whose type allows missing properties.
   const properties = fieldsOf(keys, place) as unknown as Json;

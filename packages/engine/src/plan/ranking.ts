@@ -66,7 +66,7 @@ export interface Explore {
 }
 
 /** An item of the answer. */
-export interface Taken {
+export interface TakenItem {
   readonly candidate: Candidate;
   readonly placementId: string | null;
   readonly mandatory: boolean;
@@ -75,7 +75,7 @@ export interface Taken {
 }
 
 /** Items by slot in delivery order; requests without `placements` have one slot. */
-export type Delivery = readonly (readonly Taken[])[];
+export type Delivery = readonly (readonly TakenItem[])[];
 
 export interface Walked {
   readonly delivery: Delivery;

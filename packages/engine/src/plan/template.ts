@@ -1,7 +1,5 @@
 import type { FormulaScope } from './formula.ts';
-import type { Json } from './snapshot.ts';
-
-type JsonObject = { readonly [key: string]: Json };
+import type { JsonObject } from './snapshot.ts';
 
 /** Content of a creative, compiled once (docs/design/api-catalogue.md 3.4). Pure; never throws. */
 export interface Template {

@@ -137,7 +137,7 @@ function explainBlock(
   };
 }
 
-interface Target {
+interface CategoryTarget {
   /** Which candidates in scope are blocked. */
   readonly holds: (candidate: Candidate) => boolean;
   /** Which interactions block them. */
@@ -148,7 +148,7 @@ interface Target {
   readonly name: (candidate: Candidate) => string;
 }
 
-function compileTarget({ ids }: Config, { snapshot, index: { ordinals } }: Builder): Target {
+function compileTarget({ ids }: Config, { snapshot, index: { ordinals } }: Builder): CategoryTarget {
   const { categoryId, subCategoryId, triggerCategoryId } = ids;
   const names = new Map([...snapshot.categories, ...snapshot.subCategories].map((row) => [row.id, row.name]));
   const nameOf = (id: string | null): string => (id === null ? 'all offers' : (names.get(id) ?? id));

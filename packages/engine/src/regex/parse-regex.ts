@@ -18,7 +18,7 @@ export type RegexParse =
 const MAX_PATTERN_CHARACTERS = 200;
 const MAX_COUNT = 1000;
 
-interface Reader {
+interface RegexReader {
   readonly source: readonly string[];
   at: number;
   message: string | null;
@@ -29,7 +29,7 @@ interface Reader {
  * repetitions, by code points. Backreferences and lookaround are refused: they cannot be matched in linear time.
  */
 export function parseRegex(pattern: string): RegexParse {
-  const reader: Reader = { source: [...pattern], at: 0, message: null };
+  const reader: RegexReader = { source: [...pattern], at: 0, message: null };
   if (reader.source.length > MAX_PATTERN_CHARACTERS) {
     return { ok: false, message: `a pattern has at most ${MAX_PATTERN_CHARACTERS} characters` };
   }
@@ -40,16 +40,16 @@ export function parseRegex(pattern: string): RegexParse {
 
 const NOTHING: RegexNode = { kind: 'sequence', items: [] };
 
-function refuse(reader: Reader, message: string): RegexNode {
+function refuse(reader: RegexReader, message: string): RegexNode {
   reader.message ??= `${message} at position ${reader.at}`;
   return NOTHING;
 }
 
-function peek(reader: Reader): string | undefined {
+function peek(reader: RegexReader): string | undefined {
   return reader.message === null ? reader.source[reader.at] : undefined;
 }
 
-function take(reader: Reader, text: string): boolean {
+function take(reader: RegexReader, text: string): boolean {
   for (const [index, character] of [...text].entries()) {
     if (reader.source[reader.at + index] !== character) return false;
   }
@@ -57,7 +57,7 @@ function take(reader: Reader, text: string): boolean {
   return true;
 }
 
-function readAlternatives(reader: Reader): RegexNode {
+function readAlternatives(reader: RegexReader): RegexNode {
   const items = [readSequence(reader)];
   while (peek(reader) === '|') {
     reader.at += 1;
@@ -66,7 +66,7 @@ function readAlternatives(reader: Reader): RegexNode {
   return items.length === 1 ? (items[0] ?? NOTHING) : { kind: 'alternatives', items };
 }
 
-function readSequence(reader: Reader): RegexNode {
+function readSequence(reader: RegexReader): RegexNode {
   const items: RegexNode[] = [];
   for (;;) {
     const next = peek(reader);
@@ -75,7 +75,7 @@ function readSequence(reader: Reader): RegexNode {
   }
 }
 
-function readRepeated(reader: Reader): RegexNode {
+function readRepeated(reader: RegexReader): RegexNode {
   const item = readAtom(reader);
   const bounds = readBounds(reader);
   if (bounds === null) return item;
@@ -87,7 +87,7 @@ function readRepeated(reader: Reader): RegexNode {
   return { kind: 'repeat', item, min, max };
 }
 
-function readBounds(reader: Reader): readonly [min: number, max: number] | null {
+function readBounds(reader: RegexReader): readonly [min: number, max: number] | null {
   switch (peek(reader)) {
     case '*':
       reader.at += 1;
@@ -105,7 +105,7 @@ function readBounds(reader: Reader): readonly [min: number, max: number] | null 
   }
 }
 
-function readCounts(reader: Reader): readonly [min: number, max: number] | null {
+function readCounts(reader: RegexReader): readonly [min: number, max: number] | null {
   reader.at += 1;
   const min = readCount(reader);
   let max = min;
@@ -121,13 +121,13 @@ function readCounts(reader: Reader): readonly [min: number, max: number] | null 
   return [min, max];
 }
 
-function readCount(reader: Reader): number | null {
+function readCount(reader: RegexReader): number | null {
   const start = reader.at;
   while (/^[0-9]$/.test(peek(reader) ?? '') && reader.at - start < 6) reader.at += 1;
   return reader.at === start ? null : Number(reader.source.slice(start, reader.at).join(''));
 }
 
-function readAtom(reader: Reader): RegexNode {
+function readAtom(reader: RegexReader): RegexNode {
   const character = peek(reader) ?? '';
   switch (character) {
     case '(':
@@ -157,12 +157,12 @@ function readAtom(reader: Reader): RegexNode {
   }
 }
 
-function readAssertion(reader: Reader, length: number, assertion: Assertion): RegexNode {
+function readAssertion(reader: RegexReader, length: number, assertion: Assertion): RegexNode {
   reader.at += length;
   return { kind: 'assertion', assertion };
 }
 
-function readGroup(reader: Reader): RegexNode {
+function readGroup(reader: RegexReader): RegexNode {
   reader.at += 1;
   if (take(reader, '?')) {
     if (take(reader, '=') || take(reader, '!') || take(reader, '<=') || take(reader, '<!')) {
@@ -203,7 +203,7 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Returns the characters that an escape stands for. The reader is on its backslash. */
-function readEscape(reader: Reader): Ranges {
+function readEscape(reader: RegexReader): Ranges {
   reader.at += 1;
   const letter = peek(reader);
   if (letter === undefined) {
@@ -228,7 +228,7 @@ function readEscape(reader: Reader): Ranges {
   return single(letter);
 }
 
-function readHex(reader: Reader, length: number): Ranges {
+function readHex(reader: RegexReader, length: number): Ranges {
   const digits = reader.source.slice(reader.at, reader.at + length).join('');
   if (digits.length !== length || !/^[0-9A-Fa-f]+$/.test(digits)) {
     refuse(reader, 'hexadecimal digits are missing');
@@ -239,7 +239,7 @@ function readHex(reader: Reader, length: number): Ranges {
   return [value, value];
 }
 
-function readHexUntilBrace(reader: Reader): Ranges {
+function readHexUntilBrace(reader: RegexReader): Ranges {
   const start = reader.at;
   while (/^[0-9A-Fa-f]$/.test(peek(reader) ?? '')) reader.at += 1;
   const digits = reader.source.slice(start, reader.at).join('');
@@ -251,7 +251,7 @@ function readHexUntilBrace(reader: Reader): Ranges {
   return [value, value];
 }
 
-function readSet(reader: Reader): RegexNode {
+function readSet(reader: RegexReader): RegexNode {
   const negated = take(reader, '^');
   const ranges: number[] = [];
   for (;;) {
@@ -279,7 +279,7 @@ function readSet(reader: Reader): RegexNode {
   return { kind: 'set', ranges, negated };
 }
 
-function readSetMember(reader: Reader): Ranges {
+function readSetMember(reader: RegexReader): Ranges {
   const character = peek(reader) ?? '';
   if (character !== '\\') {
     reader.at += 1;

@@ -10,20 +10,20 @@ export type Instruction =
 /** States of one automaton: a pattern of 200 characters needs about as many, counted repetitions multiply them. */
 const MAX_STATES = 1000;
 
-interface Builder {
+interface ProgramBuilder {
   readonly states: Instruction[];
   full: boolean;
 }
 
 /** The automaton of a pattern (Thompson's construction), entered at its last state; null when it has too many states. */
 export function buildProgram(root: RegexNode): readonly Instruction[] | null {
-  const builder: Builder = { states: [{ kind: 'match' }], full: false };
+  const builder: ProgramBuilder = { states: [{ kind: 'match' }], full: false };
   const start = build(builder, root, 0);
   builder.states.push({ kind: 'split', next: start, other: start });
   return builder.full ? null : builder.states;
 }
 
-function add(builder: Builder, state: Instruction): number {
+function add(builder: ProgramBuilder, state: Instruction): number {
   if (builder.states.length >= MAX_STATES) {
     builder.full = true;
     return 0;
@@ -32,7 +32,7 @@ function add(builder: Builder, state: Instruction): number {
 }
 
 /** Adds the states of `node` that lead to state `next`. Returns the state to enter by. */
-function build(builder: Builder, node: RegexNode, next: number): number {
+function build(builder: ProgramBuilder, node: RegexNode, next: number): number {
   if (builder.full) return 0;
   switch (node.kind) {
     case 'set':
@@ -50,7 +50,7 @@ function build(builder: Builder, node: RegexNode, next: number): number {
   }
 }
 
-function buildRepeat(builder: Builder, item: RegexNode, min: number, max: number, next: number): number {
+function buildRepeat(builder: ProgramBuilder, item: RegexNode, min: number, max: number, next: number): number {
   let entry = next;
   if (max === Number.POSITIVE_INFINITY) {
     const loop = add(builder, { kind: 'split', next: 0, other: next });

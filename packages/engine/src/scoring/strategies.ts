@@ -28,7 +28,7 @@ function exponentsOf(weights: Readonly<Record<string, number>>): Exponents {
 }
 
 /** One entry of `strategyOverrides`, ready to be evaluated. */
-interface Strategy {
+interface ScoringStrategy {
   readonly exponents: Exponents;
   readonly covers: (candidate: Candidate) => boolean;
 }
@@ -51,8 +51,8 @@ export function compileStrategies(
   config: JsonObject,
   profiles: ProfileWeights,
   { categories, channels }: StrategyNames,
-): readonly Strategy[] {
-  return readObjects(config.strategyOverrides).flatMap(({ scope, value, profileId }): Strategy[] => {
+): readonly ScoringStrategy[] {
+  return readObjects(config.strategyOverrides).flatMap(({ scope, value, profileId }): ScoringStrategy[] => {
     const weights = weightsOf(profiles, profileId);
     if (weights === null || typeof value !== 'string') return [];
     const exponents = exponentsOf(weights);
@@ -77,7 +77,7 @@ function idsNamed(rows: readonly Named[], value: string): ReadonlySet<string> {
  * because a plan makes many decisions.
  */
 export function strategySettings(
-  strategies: readonly Strategy[],
+  strategies: readonly ScoringStrategy[],
   channels: number,
   settingsOn: (channel: number) => { readonly settings: ScoreSettings; readonly hasOwnExponents: boolean },
 ): (candidate: Candidate) => ScoreSettings {

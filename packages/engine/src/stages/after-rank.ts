@@ -3,7 +3,7 @@ import { webhookAnswer } from '../nodes/extension-answer.ts';
 import { compileValue } from '../nodes/extension-value.ts';
 import type { DropReason } from '../plan/drop-reason.ts';
 import type { RemovingStage } from '../plan/empty-reason.ts';
-import type { Taken, Walked } from '../plan/ranking.ts';
+import type { TakenItem, Walked } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
 import type { FlowNode } from '../plan/snapshot.ts';
 import type { AfterRank } from '../plan/stages.ts';
@@ -25,10 +25,10 @@ function postRank(node: FlowNode): AfterRank {
   const { kind, onError } = node.config ?? {};
   const value = compileValue(node);
   const failed: Verdict = onError === 'drop' ? 'drop' : null;
-  const verdictsOf = (run: Run, items: readonly Ranked[]): ((item: Taken) => Verdict) | null => {
+  const verdictsOf = (run: Run, items: readonly RankedItem[]): ((item: TakenItem) => Verdict) | null => {
     if (value !== null) {
       const said = new Map(
-        items.map(({ item, rank }): [Taken, Verdict] => {
+        items.map(({ item, rank }): [TakenItem, Verdict] => {
           const key = value.of(run, item.candidate, rank);
           return [item, typeof key === 'number' ? key : failed];
         }),
@@ -37,7 +37,7 @@ function postRank(node: FlowNode): AfterRank {
     }
     if (kind !== 'webhook' || items.length === 0) return null;
     const { score } = run.scratch.columns;
-    const best = new Map<string, Ranked>();
+    const best = new Map<string, RankedItem>();
     for (const ranked of items) {
       const { id } = ranked.item.candidate.offer;
       if (!best.has(id)) best.set(id, ranked);
@@ -69,23 +69,23 @@ function postRank(node: FlowNode): AfterRank {
   };
 }
 
-const estimated = <T extends { readonly pick: Taken['pick'] }>(item: T): T =>
+const estimated = <T extends { readonly pick: TakenItem['pick'] }>(item: T): T =>
   'mandatory' in item && item.mandatory === true ? item : { ...item, pick: { ...item.pick, estimated: true } };
 
 /** An item with its place in the answer, from 1. */
-interface Ranked {
-  readonly item: Taken;
+interface RankedItem {
+  readonly item: TakenItem;
   readonly rank: number;
 }
 
-const normalItems = ({ delivery }: Walked): readonly Ranked[] =>
+const normalItems = ({ delivery }: Walked): readonly RankedItem[] =>
   delivery
     .flat()
     .map((item, at) => ({ item, rank: at + 1 }))
     .filter(({ item }) => !item.mandatory);
 
 /** Largest key first among the places of those that have one; the others, and mandatory offers, keep theirs. */
-function reordered({ delivery, draws }: Walked, verdictOf: (item: Taken) => Verdict): Walked {
+function reordered({ delivery, draws }: Walked, verdictOf: (item: TakenItem) => Verdict): Walked {
   return {
     draws,
     delivery: delivery.map((items) => {
@@ -122,7 +122,7 @@ function takeAway(
   before: Walked,
   after: Walked,
   reason: DropReason = 'extension_point',
-  detail: NonNullable<Taken['candidate']['gate']>['detail'] = null,
+  detail: NonNullable<TakenItem['candidate']['gate']>['detail'] = null,
 ): Walked {
   const left = new Set(after.delivery.flat().map(({ candidate }) => candidate));
   const offers = new Set([...left].map(({ offer }) => offer));

@@ -1,19 +1,18 @@
 import { emptyScope } from '../formula/scope.ts';
 import { isObject } from '../json-object.ts';
 import type { FormulaScope } from '../plan/formula.ts';
-import type { Json, MarkupPart, PersonalizationEntry } from '../plan/snapshot.ts';
+import type { Json, JsonObject, MarkupPart, PersonalizationEntry } from '../plan/snapshot.ts';
 import type { Template } from '../plan/template.ts';
 import { compileText, joined, mostInserted, type TextCompiler } from './compile-text.ts';
 import { compileMarkup } from './markup.ts';
 import { entryValue, printed, type ReadValue, type ValueSources } from './token-value.ts';
 
-type JsonObject = { readonly [key: string]: Json };
 /** Renders one value; undefined drops its key. */
 type Render = (scope: FormulaScope, computed: JsonObject) => Json | undefined;
 /** A value that is the same for everybody, or one that must be rendered. */
 type Part = { readonly constant: Json | undefined } | { readonly render: Render };
 
-type Compiler = TextCompiler;
+type TemplateCompiler = TextCompiler;
 
 /** What a template is compiled from, besides its content. */
 export interface TemplateOptions {
@@ -40,7 +39,7 @@ export function compileTemplate(
       paths.set(path.join('.'), path);
     },
   };
-  const compiler: Compiler = {
+  const compiler: TemplateCompiler = {
     templateType,
     sources,
     tokens: new Map(),
@@ -138,13 +137,13 @@ function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   }
 }
 
-function compilePart(compiler: Compiler, key: string, value: Json): Part {
+function compilePart(compiler: TemplateCompiler, key: string, value: Json): Part {
   if (typeof value === 'string') return compileText(compiler, key, value);
   if (Array.isArray(value)) return compileArray(compiler, key, value);
   return isObject(value) ? compileObject(compiler, value) : { constant: value };
 }
 
-function compileObject(compiler: Compiler, value: JsonObject): Part {
+function compileObject(compiler: TemplateCompiler, value: JsonObject): Part {
   const members = Object.entries(value).map(([key, member]) => ({
     key,
     member,
@@ -162,7 +161,7 @@ function compileObject(compiler: Compiler, value: JsonObject): Part {
   return settled(members, render);
 }
 
-function compileArray(compiler: Compiler, key: string, items: readonly Json[]): Part {
+function compileArray(compiler: TemplateCompiler, key: string, items: readonly Json[]): Part {
   const members = items.map((member) => ({ member, part: compilePart(compiler, key, member) }));
   if (members.every(({ part, member }) => 'constant' in part && part.constant === member)) return { constant: items };
   const render: Render = (scope, computed) =>
@@ -181,7 +180,11 @@ function settled(members: readonly { readonly part: Part }[], render: Render): P
 const blankScope = emptyScope();
 
 /** The content with the texts that were taken apart. */
-function withMarkup(compiler: Compiler, body: Part, { html, text }: NonNullable<TemplateOptions['markup']>): Part {
+function withMarkup(
+  compiler: TemplateCompiler,
+  body: Part,
+  { html, text }: NonNullable<TemplateOptions['markup']>,
+): Part {
   if (html === undefined && text === undefined) return body;
   const texts = [
     ...(html === undefined ? [] : [{ key: 'html', pieces: compileMarkup(compiler, html, 'html') }]),

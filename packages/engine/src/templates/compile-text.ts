@@ -1,10 +1,8 @@
 import type { FormulaScope } from '../plan/formula.ts';
-import type { Json } from '../plan/snapshot.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { type Escape, escapeFor, finishFor } from './escape.ts';
 import { parseText, type Token } from './parse-text.ts';
 import { printed, type ReadValue, tokenValue, type ValueSources } from './token-value.ts';
-
-type JsonObject = { readonly [key: string]: Json };
 
 /** What the parts of one template share during compilation. */
 export interface TextCompiler {

@@ -1,8 +1,6 @@
 import { readOwn, readPath } from '../formula/path.ts';
 import type { FormulaScope } from '../plan/formula.ts';
-import type { Json, PersonalizationEntry } from '../plan/snapshot.ts';
-
-type JsonObject = { readonly [key: string]: Json };
+import type { JsonObject, PersonalizationEntry } from '../plan/snapshot.ts';
 
 /** A value for the current candidate; undefined or null when it is missing. */
 export type ReadValue = (scope: FormulaScope, computed: JsonObject) => unknown;

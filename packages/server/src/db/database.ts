@@ -6,7 +6,7 @@ import { connectionConfig } from './connections/connection.ts';
 import { createListener, type ListenOptions } from './connections/listener.ts';
 import { translateError } from './errors.ts';
 import { type OpenTransaction, openTransaction, type TransactionFacts } from './transaction.ts';
-import type { Actor, Tx, Written } from './tx.ts';
+import type { Actor, CountedWrite, Tx } from './tx.ts';
 
 export interface DatabaseOptions {
   /** URL of the application role, which row-level security applies to. */
@@ -27,7 +27,7 @@ export interface DatabaseOptions {
   /** Receives errors that have no caller: idle connections that broke, after-commit effects that threw. */
   readonly onError?: (error: unknown) => void;
   /** Called after each commit with what it wrote, for the things we count. */
-  readonly onWritten?: (what: Written, count: number) => void;
+  readonly onWritten?: (what: CountedWrite, count: number) => void;
 }
 
 export interface TransactionOptions {

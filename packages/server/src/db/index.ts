@@ -3,7 +3,7 @@ export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArr
 export { backupFrames } from './backup/backup-database.ts';
 export {
   BackupError,
-  type Frame,
+  type BackupFrame as Frame,
   readBackupFile,
   verifyBackupFile,
   writeBackupFile,
@@ -35,4 +35,4 @@ export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartitions } from './partitions.ts';
 export { checkRole } from './roles/role-check.ts';
 export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './roles/session-check.ts';
-export type { Actor, Tx, Written } from './tx.ts';
+export type { Actor, CountedWrite as Written, Tx } from './tx.ts';

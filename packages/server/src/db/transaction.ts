@@ -7,7 +7,7 @@ import { type Clock, instantFrom } from '../platform/time/clock.ts';
 import { catalogueVersionOf } from './catalogue-versions.ts';
 import { kyselyOver, type RunStatement } from './connections/kysely-connection.ts';
 import { DatabaseError, translateCommitError, translateError } from './errors.ts';
-import type { Actor, Tx, Written } from './tx.ts';
+import type { Actor, CountedWrite, Tx } from './tx.ts';
 
 /** Options of a transaction. */
 export interface TransactionFacts {
@@ -43,7 +43,7 @@ export interface OpenTransaction {
   /** Effects to run after a successful commit. */
   readonly effects: readonly (() => void)[];
   /** What the transaction wrote, for the things we count. */
-  readonly written: ReadonlyMap<Written, number>;
+  readonly written: ReadonlyMap<CountedWrite, number>;
 }
 
 /**
@@ -171,7 +171,7 @@ interface AtCommit {
   readonly lastWork: (() => Promise<void>)[];
   /** `tx.afterCommit`. */
   readonly effects: (() => void)[];
-  readonly written: Map<Written, number>;
+  readonly written: Map<CountedWrite, number>;
   catalogueTouched: boolean;
 }
 
@@ -260,7 +260,7 @@ function createTx(
     afterCommit(effect: () => void) {
       effects.push(effect);
     },
-    written(what: Written, count: number) {
+    written(what: CountedWrite, count: number) {
       written.set(what, (written.get(what) ?? 0) + count);
     },
     touchCatalogue() {

@@ -12,7 +12,7 @@ export interface Actor {
 }
 
 /** What's counted once it's committed (docs/design/api-access.md 19). */
-export type Written = 'audit_rows';
+export type CountedWrite = 'audit_rows';
 
 declare const txBrand: unique symbol;
 
@@ -56,7 +56,7 @@ export interface Tx {
   /** Runs `effect` after the commit, never after a rollback. For pushes inside the process. */
   afterCommit(effect: () => void): void;
   /** Counts what the transaction wrote, for metrics. Passed to `DatabaseOptions.onWritten` after the commit. */
-  written(what: Written, count: number): void;
+  written(what: CountedWrite, count: number): void;
   /**
    * Marks the catalogue as changed. The version is raised once, at commit, and every node is notified
    * (docs/design/decisioning.md 6).

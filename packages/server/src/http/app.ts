@@ -11,7 +11,7 @@ import type { AppDependencies } from './app-dependencies.ts';
 import { type Binder, createBinder } from './binding/binder.ts';
 import { createCors } from './binding/cors.ts';
 import type { ServeRequest } from './binding/serve-request.ts';
-import { type Connections, connectionLimits, createConnections, createUnusedEnd } from './connections.ts';
+import { type ClientConnections, connectionLimits, createConnections, createUnusedEnd } from './connections.ts';
 import type { AnyHandler } from './handler.ts';
 import { createGate, type Gate } from './limits/gate.ts';
 import type { GatedRoute } from './limits/gate-queues.ts';
@@ -75,7 +75,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
 type Admit = (request: FastifyRequest, reply: FastifyReply, serve: () => void) => void;
 
 /** Checks that apply to every request before its path means anything: its turn on the connection, and a Host. */
-function createAdmit(binder: Binder, connections: Connections): Admit {
+function createAdmit(binder: Binder, connections: ClientConnections): Admit {
   return (request, reply, serve) => {
     const { raw } = request;
     const admitted =

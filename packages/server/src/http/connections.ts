@@ -20,7 +20,7 @@ export const connectionLimits = {
  * Keeps one client from holding a connection, or the memory of its answers, forever: serves a pipeline's requests a few
  * at a time and drops clients that don't read their answers (docs/design/quality.md T33).
  */
-export interface Connections {
+export interface ClientConnections {
   /**
    * Handles a request that arrived before earlier ones on its connection were answered (its response has no socket
    * yet). Calls `serve` now, or once enough of those are answered, or never when the connection is dropped.
@@ -41,7 +41,7 @@ interface Pipeline {
 export function createConnections(
   onCut: (reason: CutReason) => void,
   limits: Readonly<Record<keyof typeof connectionLimits, number>> = connectionLimits,
-): Connections {
+): ClientConnections {
   const pipelines = new WeakMap<Socket, Pipeline>();
 
   function watch(socket: Socket, response: ServerResponse): void {

@@ -32,7 +32,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions extends Pick<ComposeOptions, 'address' | 'clock' | 'config' | 'patience'> {
+export interface ConnectionsOptions extends Pick<ComposeOptions, 'address' | 'clock' | 'config' | 'patience'> {
   readonly registry: Registry;
   readonly onError: (error: unknown) => void;
 }
@@ -45,7 +45,7 @@ export function createConnections({
   patience,
   registry,
   onError,
-}: ConnectionOptions): Connections {
+}: ConnectionsOptions): Connections {
   const limits =
     patience === undefined
       ? {}

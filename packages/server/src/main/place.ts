@@ -10,7 +10,7 @@ import { urlVariable, whenThere } from './when-there.ts';
  * Where a server's processes work. Determined once, and the same for each of them. Plain data, so it can be sent to
  * them.
  */
-export interface Place {
+export interface ServerAddress {
   readonly address: DatabaseAddress;
   readonly port: number;
   /** Address to call, for this machine. */
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Throws ConfigError when the database allows fewer connections than the processes may open. */
-export async function choosePlace(config: Config, address: DatabaseAddress, logger: Logger): Promise<Place> {
+export async function choosePlace(config: Config, address: DatabaseAddress, logger: Logger): Promise<ServerAddress> {
   await assertConnections(config, address, logger);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   return {

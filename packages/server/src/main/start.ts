@@ -3,7 +3,7 @@ import { createDatabase, readNewestCatalogueVersion } from '../db/index.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import { prepareTenants } from './first-run.ts';
-import { choosePlace, connectionsNeeded, type Place } from './place.ts';
+import { choosePlace, connectionsNeeded, type ServerAddress } from './place.ts';
 import { startProcesses } from './processes/processes.ts';
 import { createServerProcess } from './processes/server-process.ts';
 import { withAutoSecrets } from './secrets.ts';
@@ -76,7 +76,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
 /** Makes the first tenants; answers with the lines about them, and the newest catalogue version. */
 async function prepareDatabase(
   config: Config,
-  place: Place,
+  place: ServerAddress,
   logger: Logger,
 ): Promise<{ readonly lines: readonly string[]; readonly configVersion: number | string }> {
   const { directUrl: url } = place.address;
@@ -95,7 +95,7 @@ async function prepareDatabase(
 /** This process is the server. */
 async function startOne(options: {
   readonly config: Config;
-  readonly place: Place;
+  readonly place: ServerAddress;
   readonly logger: Logger;
 }): Promise<Pick<RunningServer, 'stop' | 'failed'>> {
   const running = createServerProcess(options);

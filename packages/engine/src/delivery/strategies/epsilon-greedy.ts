@@ -1,11 +1,11 @@
 import { evidenceOf } from '../../scoring/propensity.ts';
-import type { Strategy } from './strategy.ts';
+import type { ExploreStrategy } from './strategy.ts';
 
 /**
  * The best of the pool, but with chance `explorationRate` any of the pool, evenly; with pool `low_evidence` any of those that
  * little is known of, and always the best when there are none of these.
  */
-export const epsilonGreedy: Strategy = {
+export const epsilonGreedy: ExploreStrategy = {
   name: 'epsilon_greedy',
   readsEvidence: ({ lowEvidence }) => lowEvidence,
   begin(run, { explorationRate, lowEvidence, minEvidence }, { next }) {

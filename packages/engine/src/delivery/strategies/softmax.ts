@@ -1,8 +1,8 @@
 import { exp } from '../../arithmetic/exp.ts';
-import { type Strategy, shareOf } from './strategy.ts';
+import { type ExploreStrategy, shareOf } from './strategy.ts';
 
 /** Draws with weights `exp((n - 1)/temperature)`, n being the score as a share of the best: the hotter, the more even. */
-export const softmax: Strategy = {
+export const softmax: ExploreStrategy = {
   name: 'softmax',
   readsEvidence: () => false,
   begin(run, { temperature }, { next, maxScore }) {

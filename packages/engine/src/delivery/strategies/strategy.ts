@@ -17,7 +17,7 @@ export interface ExploreExploit {
 }
 
 /** A way to choose from the pool; one file and one line of `explore-exploit.ts` each. */
-export interface Strategy {
+export interface ExploreStrategy {
   readonly name: string;
   /** True when it reads the evidence of the candidates themselves, whatever the score method does. */
   readsEvidence(settings: ExploreExploit): boolean;

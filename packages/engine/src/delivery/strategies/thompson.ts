@@ -6,7 +6,7 @@ import { type BetaSampler, betaSampler } from '../../random/beta.ts';
 import { stream } from '../../random/stream.ts';
 import { evidenceOf, propensityOf } from '../../scoring/propensity.ts';
 import { scoredBy, settingsFor } from '../../scoring/scoring.ts';
-import type { ExploreExploit, Strategy } from './strategy.ts';
+import type { ExploreExploit, ExploreStrategy } from './strategy.ts';
 
 const mostBetaDraws = 20_000;
 const leastDraws = 20;
@@ -17,7 +17,7 @@ const leastPropensity = 1e-6;
  * with the largest `score * (theta / max(P, 1e-6))^wp`, theta of Beta(1 + positives, 1 + negatives). A choice's
  * probability has no closed form, so it's estimated by repeating this `draws` times.
  */
-export const thompson: Strategy = {
+export const thompson: ExploreStrategy = {
   name: 'thompson',
   readsEvidence: () => true,
   begin(run, settings, { next, nodeId }) {

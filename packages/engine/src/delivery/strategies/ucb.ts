@@ -1,13 +1,13 @@
 import { ln } from '../../arithmetic/ln.ts';
 import type { Run } from '../../plan/run.ts';
 import { evidenceOf } from '../../scoring/propensity.ts';
-import { type Strategy, shareOf } from './strategy.ts';
+import { type ExploreStrategy, shareOf } from './strategy.ts';
 
 /**
  * Picks the candidate with the largest `n + ucbC * sqrt(ln(1 + N)/(1 + evidence))`, where N is the evidence of all that
  * enter the rank node: little-known offers move up. Leaves nothing to chance.
  */
-export const ucb: Strategy = {
+export const ucb: ExploreStrategy = {
   name: 'ucb',
   readsEvidence: () => true,
   begin(run, { ucbC }, { maxScore }) {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { closeClient, connectionConfig } from '../connections/connection.ts';
-import { BackupError, type Frame, jsonFrame } from './backup-file.ts';
+import { BackupError, type BackupFrame, jsonFrame } from './backup-file.ts';
 import {
   type BackupHeader,
   isSecretTable,
@@ -27,7 +27,7 @@ export interface BackupOptions extends Pick<BackupHeader, 'version' | 'keyId' | 
  * on every table, so changes to a table's columns have to wait. Throws BackupError when the database or the role can't
  * be backed up.
  */
-export async function* backupFrames(options: BackupOptions): AsyncGenerator<Frame> {
+export async function* backupFrames(options: BackupOptions): AsyncGenerator<BackupFrame> {
   const client = new pg.Client(
     connectionConfig({ url: options.adminUrl, applicationName: 'arbiter backup', connectTimeoutMs: 60_000 }),
   );

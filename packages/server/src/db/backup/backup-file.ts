@@ -19,7 +19,7 @@ const longestFrameBytes = 512 * 1024 * 1024;
 export type FrameKind = 'header' | 'table' | 'data' | 'file' | 'end';
 const kinds: readonly FrameKind[] = ['header', 'table', 'data', 'file', 'end'];
 
-export interface Frame {
+export interface BackupFrame {
   readonly kind: FrameKind;
   readonly payload: Buffer;
 }
@@ -29,7 +29,7 @@ export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
 
-export const jsonFrame = (kind: FrameKind, value: unknown): Frame => ({
+export const jsonFrame = (kind: FrameKind, value: unknown): BackupFrame => ({
   kind,
   payload: Buffer.from(JSON.stringify(value)),
 });
@@ -38,7 +38,7 @@ export const jsonFrame = (kind: FrameKind, value: unknown): Frame => ({
  * Writes the frames to a new file that only this user can read, or writes nothing. Keeps one frame in memory. Returns
  * the file's size in bytes. Throws BackupError when the file already exists.
  */
-export async function writeBackupFile(path: string, frames: AsyncIterable<Frame>): Promise<number> {
+export async function writeBackupFile(path: string, frames: AsyncIterable<BackupFrame>): Promise<number> {
   if (existsSync(path)) throw new BackupError(`${path} already exists; choose another name`);
   const draft = `${path}.${process.pid}.partial`;
   let file: FileHandle | null = null;
@@ -82,7 +82,7 @@ export async function writeBackupFile(path: string, frames: AsyncIterable<Frame>
   }
 }
 
-async function* encode(frames: AsyncIterable<Frame>): AsyncGenerator<Buffer> {
+async function* encode(frames: AsyncIterable<BackupFrame>): AsyncGenerator<Buffer> {
   for await (const { kind, payload } of frames) {
     const header = Buffer.alloc(frameHeaderBytes);
     header.writeUInt8(kinds.indexOf(kind), 0);
@@ -121,7 +121,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /** Yields the frames of a verified file, keeping one in memory at a time. */
-export async function* readBackupFile(path: string): AsyncGenerator<Frame> {
+export async function* readBackupFile(path: string): AsyncGenerator<BackupFrame> {
   const size = await sizeOf(path);
   const source = createReadStream(path, { start: magic.length, end: size - digestBytes - 1 });
   const gunzip = createGunzip();
@@ -142,7 +142,7 @@ export async function* readBackupFile(path: string): AsyncGenerator<Frame> {
   }
 }
 
-function takeFrame(bytes: Buffer): Frame | null {
+function takeFrame(bytes: Buffer): BackupFrame | null {
   if (bytes.length < frameHeaderBytes) return null;
   const kind = kinds[bytes.readUInt8(0)];
   const length = bytes.readUInt32BE(1);

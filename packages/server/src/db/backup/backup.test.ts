@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { dumpSchema } from '../schema-dump.ts';
 import { createEmptyDatabase, type TestDatabase } from '../test-database.ts';
 import { backupFrames, quoted, quoteName } from './backup-database.ts';
-import { BackupError, type Frame, readBackupFile, verifyBackupFile, writeBackupFile } from './backup-file.ts';
+import { BackupError, type BackupFrame, readBackupFile, verifyBackupFile, writeBackupFile } from './backup-file.ts';
 import {
   type BackupHeader,
   isSecretTable,
@@ -65,7 +65,7 @@ async function emptyTarget(): Promise<TestDatabase> {
   return target;
 }
 
-async function opened(path: string): Promise<{ header: BackupHeader; frames: AsyncGenerator<Frame> }> {
+async function opened(path: string): Promise<{ header: BackupHeader; frames: AsyncGenerator<BackupFrame> }> {
   await verifyBackupFile(path);
   const frames = readBackupFile(path);
   const first = await frames.next();
@@ -165,7 +165,7 @@ test('a database with tenants is refused, and nothing in it changes', async () =
 test('a restore that fails leaves no rows, and can be repeated', async () => {
   const target = await emptyTarget();
   const { header, frames } = await opened(file);
-  async function* cut(): AsyncGenerator<Frame> {
+  async function* cut(): AsyncGenerator<BackupFrame> {
     let count = 0;
     for await (const frame of frames) {
       if (count++ > 40) return;
@@ -209,7 +209,7 @@ test('a backup of a newer build is refused, and both migrations are named', asyn
 });
 
 test('a backup that fails leaves no file; an existing file is kept', async () => {
-  async function* failing(): AsyncGenerator<Frame> {
+  async function* failing(): AsyncGenerator<BackupFrame> {
     yield { kind: 'header', payload: Buffer.from('{}') };
     throw new Error('the database went away');
   }

@@ -5,7 +5,7 @@ import { closeClient, connectionConfig } from '../connections/connection.ts';
 import { queueSchema } from '../connections/queue-pool.ts';
 import { migrate, readMigrations } from '../migrate.ts';
 import { assertUnbound, quoted, quoteName } from './backup-database.ts';
-import { BackupError, type Frame } from './backup-file.ts';
+import { BackupError, type BackupFrame } from './backup-file.ts';
 import {
   type BackupHeader,
   readMigrationsApplied,
@@ -84,7 +84,7 @@ async function assertNoRows(
 export async function restoreDatabase(
   target: RestoreTarget,
   header: BackupHeader,
-  frames: AsyncGenerator<Frame>,
+  frames: AsyncGenerator<BackupFrame>,
 ): Promise<Restored> {
   await migrate({ ...target, upTo: header.migrations.at(-1)?.name ?? '' });
   const restored = await withAdmin(target.adminUrl, async (client) => {
@@ -104,7 +104,11 @@ export async function restoreDatabase(
   return restored;
 }
 
-async function fill(client: pg.ClientBase, header: BackupHeader, frames: AsyncGenerator<Frame>): Promise<Restored> {
+async function fill(
+  client: pg.ClientBase,
+  header: BackupHeader,
+  frames: AsyncGenerator<BackupFrame>,
+): Promise<Restored> {
   await makePartitions(client, header);
   for (const table of header.tenantTables) await makeTable(client, table);
   const tables = await readTables(client);
@@ -183,7 +187,7 @@ interface End extends Restored {
 }
 
 /** Copies the rows table by table. The last frame says how many there should be. */
-async function copyIn(client: pg.ClientBase, header: BackupHeader, frames: AsyncGenerator<Frame>): Promise<End> {
+async function copyIn(client: pg.ClientBase, header: BackupHeader, frames: AsyncGenerator<BackupFrame>): Promise<End> {
   const tables = new Map(header.tables.map((table) => [quoted(table), table]));
   let rows = 0;
   let copy: ReturnType<typeof openCopy> | null = null;

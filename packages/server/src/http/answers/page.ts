@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { style } from './page-style.ts';
 
 /** A self-contained page. The policy names its style and script by their hashes. */
-export interface Page {
+export interface StaticPage {
   /** UTF-8, sent unchanged to everyone. */
   readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export function prose(text: string): string {
   return escapeText(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-export function renderPage({ title, body, script }: PageParts): Page {
+export function renderPage({ title, body, script }: PageParts): StaticPage {
   const html =
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
     `<meta name="viewport" content="width=device-width, initial-scale=1">` +

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '@arbiter/contract';
 import type { Logger } from '../../platform/logger.ts';
 import type { Cors } from '../binding/cors.ts';
-import type { Connections } from '../connections.ts';
+import type { ClientConnections } from '../connections.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { RefuseGated } from '../limits/gate-queues.ts';
 import { overloaded } from '../limits/load-shedding.ts';
@@ -12,7 +12,7 @@ import { errorAnswer } from './error-formats.ts';
 import { attemptId } from './problem.ts';
 
 export interface RefusalDeps {
-  readonly connections: Connections;
+  readonly connections: ClientConnections;
   readonly cors: Cors;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;

@@ -8,7 +8,7 @@ import { isChunks, writeChunks } from './streamed-answer.ts';
 export type ExtraHeaders = Record<string, string>;
 
 /** What goes with an answer. */
-export interface Envelope {
+export interface AnswerHeaders {
   readonly requestId: string;
   /** Null in the common case. */
   readonly extra: ExtraHeaders | null;
@@ -18,7 +18,7 @@ export interface Envelope {
  * Sends an answer past Fastify's own sending, which would parse and measure again what we already know. Head and body
  * go out as two parts of one system call; joined first, they'd be copied into a new string.
  */
-export function sendAnswer(reply: FastifyReply, answer: WholeAnswer, envelope: Envelope): void {
+export function sendAnswer(reply: FastifyReply, answer: WholeAnswer, envelope: AnswerHeaders): void {
   reply.hijack();
   const { raw } = reply;
   if (raw.destroyed) return;
@@ -40,7 +40,7 @@ export function sendAnswer(reply: FastifyReply, answer: WholeAnswer, envelope: E
  * Sends an answer whose bytes are produced while it's sent. Resolves when all are out. Rejects when its source fails:
  * the client sees the connection break, because the status is already sent.
  */
-export async function sendChunks(reply: FastifyReply, answer: Answer, envelope: Envelope): Promise<void> {
+export async function sendChunks(reply: FastifyReply, answer: Answer, envelope: AnswerHeaders): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   if (raw.destroyed || !isChunks(answer.body)) return;
@@ -63,7 +63,7 @@ function bytesOf(body: WholeAnswer['body']): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
-function headersOf(answer: Answer, bytes: number | null, { requestId, extra }: Envelope): OutgoingHttpHeaders {
+function headersOf(answer: Answer, bytes: number | null, { requestId, extra }: AnswerHeaders): OutgoingHttpHeaders {
   // One object of one shape for nearly every answer.
   if (answer.headers === jsonHeaders && extra === null && bytes !== null) {
     return {
@@ -96,7 +96,7 @@ const lingerBytes = 4 * 1024 * 1024;
  * at most: if we closed at once, the caller's unread bytes would make the kernel reset the connection and the answer
  * would be lost (RFC 9112 section 9.6).
  */
-export function sendAndLinger(reply: FastifyReply, answer: WholeAnswer, envelope: Envelope): void {
+export function sendAndLinger(reply: FastifyReply, answer: WholeAnswer, envelope: AnswerHeaders): void {
   reply.hijack();
   const { raw } = reply;
   if (raw.destroyed) return;

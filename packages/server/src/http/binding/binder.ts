@@ -5,7 +5,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { WholeAnswer } from '../answers/answer.ts';
 import { createPages } from '../answers/pages.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import type { Connections } from '../connections.ts';
+import type { ClientConnections } from '../connections.ts';
 import type { AnyHandler } from '../handler.ts';
 import { createStreamPlaces } from '../input/stream-places.ts';
 import { createChecks } from '../input/validation.ts';
@@ -48,7 +48,7 @@ interface Unmatched {
 /** What the binder shares with the rest of the HTTP layer. */
 export interface BinderParts {
   readonly metrics: HttpMetrics;
-  readonly connections: Connections;
+  readonly connections: ClientConnections;
   readonly cors: Cors;
   readonly shedder: LoadShedder;
   /** Monotonic ms at which requests arrived that had to wait at the gate. */

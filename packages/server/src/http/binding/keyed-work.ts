@@ -11,7 +11,7 @@ export type OnceFacts = Pick<
 >;
 
 /** One attempt at work that can't be done in one transaction. */
-export interface Work<Answer extends object> {
+export interface KeyedAttempt<Answer extends object> {
   /**
    * Names what the work commits and sends, so that a later attempt finds it. The same for all attempts under one key.
    */
@@ -40,7 +40,7 @@ export interface KeyedWork {
     facts: OnceFacts,
     route: string,
     input: { readonly params: object; readonly body: object },
-    work: (work: Work<Answer>) => Promise<Answer>,
+    work: (work: KeyedAttempt<Answer>) => Promise<Answer>,
   ): Promise<Once<Answer>>;
   /** Renews this process's claims. Call it every few seconds. Rejects when the database is away. */
   renew(): Promise<void>;
@@ -54,7 +54,7 @@ export function createKeyedWork(database: Database): KeyedWork {
     facts: OnceFacts,
     call: KeyedCall,
     claim: Claim,
-    work: (work: Work<Answer>) => Promise<Answer>,
+    work: (work: KeyedAttempt<Answer>) => Promise<Answer>,
   ): Promise<Answer> {
     const { tenantId, actor, requestId } = facts;
     let isKept = false;

@@ -6,7 +6,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { type Answer, isWhole, type WholeAnswer } from '../answers/answer.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from '../answers/send.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
-import type { Connections } from '../connections.ts';
+import type { ClientConnections } from '../connections.ts';
 import { usualHoldMs } from '../limits/gate.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { asksForHtml } from '../web-paths.ts';
@@ -23,7 +23,7 @@ export type ServeRequest = (request: FastifyRequest, reply: FastifyReply) => Pro
 export interface ServeParts {
   readonly lifecycle: AppDependencies['lifecycle'];
   readonly metrics: HttpMetrics;
-  readonly connections: Connections;
+  readonly connections: ClientConnections;
   readonly begin: CreateRequestState;
   readonly failureAnswer: FailureAnswer;
 }
@@ -72,7 +72,11 @@ type SendOutcome = (
   state: RequestState,
 ) => Promise<number>;
 
-function createSendOutcome(operation: Operation, connections: Connections, failureAnswer: FailureAnswer): SendOutcome {
+function createSendOutcome(
+  operation: Operation,
+  connections: ClientConnections,
+  failureAnswer: FailureAnswer,
+): SendOutcome {
   const streams = isStreaming(operation);
   const sendWhole = createSendWhole(connections);
   return async (request, reply, outcome, state) => {
@@ -99,7 +103,7 @@ function createSendOutcome(operation: Operation, connections: Connections, failu
 const isUnread = (request: IncomingMessage): boolean => request.complete === false;
 
 /** Sends an answer with all of its bytes, after which the connection's next request has its turn. */
-export function createSendWhole(connections: Connections) {
+export function createSendWhole(connections: ClientConnections) {
   return (reply: FastifyReply, answer: WholeAnswer, state: RequestState): void => {
     sendAnswer(reply, answer, state);
     connections.sent(reply.raw);

@@ -11,7 +11,7 @@ import type { TSchema } from 'typebox';
 import { escapeHtml, escapeText, prose } from '../answers/page.ts';
 import { get, propertiesOf, requiredOf, withoutNull } from '../input/schema-parts.ts';
 import type { Examples } from './docs-examples.ts';
-import type { SchemaTable } from './docs-schema.ts';
+import type { RenderSchema } from './docs-schema.ts';
 
 /** What the description of an operation needs besides the operation itself. */
 export interface OperationContext {
@@ -20,7 +20,7 @@ export interface OperationContext {
   /** Its path, which prefixes every link. */
   readonly base: string;
   readonly examples: Examples;
-  readonly table: SchemaTable;
+  readonly table: RenderSchema;
   /** Returns the operation's schema with references to the shapes that several operations share. */
   readonly shared: (operation: Operation, place: 'body' | number) => TSchema | null;
   /** Codes that nearly every call may return, described once for all. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type ErrorCode, errorCodesOf, errorRegistry, type Operation } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
-import { escapeHtml, type Page, prose, renderPage } from '../answers/page.ts';
+import { escapeHtml, prose, renderPage, type StaticPage } from '../answers/page.ts';
 import { basePath } from '../web-paths.ts';
 import { createExamples } from './docs-examples.ts';
 import { describeOperation, methodLabel, type OperationContext } from './docs-operation.ts';
-import { createSchemaTable, type SchemaTable, shapeId } from './docs-schema.ts';
+import { createSchemaTable, type RenderSchema, shapeId } from './docs-schema.ts';
 
 export interface DocsOptions {
   readonly version: string;
@@ -21,7 +21,7 @@ export function* docsPage(
   operations: readonly Operation[],
   document: unknown,
   options: DocsOptions,
-): Generator<void, Page> {
+): Generator<void, StaticPage> {
   const groups = [...Map.groupBy(operations, (operation) => operation.tag)];
   groups.sort(([a], [b]) => rankOf(a) - rankOf(b));
   const common = commonCodes(operations);
@@ -121,7 +121,7 @@ function sharedSchema(document: unknown, { path, method }: Operation, place: 'bo
 }
 
 /** Describes shapes that several operations share, once. */
-function describeShapes(shapes: Readonly<Record<string, TSchema>>, table: SchemaTable): string {
+function describeShapes(shapes: Readonly<Record<string, TSchema>>, table: RenderSchema): string {
   const items = Object.entries(shapes).map(
     ([name, schema]) =>
       `<details class="op"><summary><span class="shape">${escapeHtml(name)}</span></summary>` +

@@ -8,10 +8,10 @@ const maximumDepth = 6;
  * Returns a schema's HTML: a table of an object's properties with nested ones collapsed, or a sentence for anything
  * else.
  */
-export type SchemaTable = (schema: TSchema) => string;
+export type RenderSchema = (schema: TSchema) => string;
 
 /** `shapes`: the referenced schemas, by name. */
-export function createSchemaTable(shapes: Readonly<Record<string, TSchema>>): SchemaTable {
+export function createSchemaTable(shapes: Readonly<Record<string, TSchema>>): RenderSchema {
   return (schema) => schemaTable(schema, shapes, 0);
 }
 

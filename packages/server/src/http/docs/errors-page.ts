@@ -1,8 +1,8 @@
 import { type ErrorCode, errorRegistry } from '@arbiter/contract';
-import { escapeHtml, type Page, prose, renderPage } from '../answers/page.ts';
+import { escapeHtml, prose, renderPage, type StaticPage } from '../answers/page.ts';
 
 /** Returns the page of the closed error registry, grouped by status. `base` is the path of the public address. */
-export function errorsPage(base: string): Page {
+export function errorsPage(base: string): StaticPage {
   const codes = Object.keys(errorRegistry) as ErrorCode[];
   const byStatus = Map.groupBy(codes, (code) => errorRegistry[code].status);
   const sections = [...byStatus].sort(([a], [b]) => a - b);

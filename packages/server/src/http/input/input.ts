@@ -9,7 +9,7 @@ import { withoutNullInputs } from './null-inputs.ts';
 import { bodyLimits } from './request-body.ts';
 import { decodeHeader, headerValues } from './request-headers.ts';
 import { FileBody } from './stream-body.ts';
-import type { Check, Place } from './validation.ts';
+import type { Check, InputSource } from './validation.ts';
 
 /** The request's input as a handler gets it. */
 export interface Input {
@@ -20,7 +20,7 @@ export interface Input {
   readonly idempotencyKey: string | null;
 }
 
-type Compile = (schema: TSchema, place: Place) => Check;
+type Compile = (schema: TSchema, place: InputSource) => Check;
 type Read<T> = (request: FastifyRequest) => T;
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});

@@ -6,7 +6,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { formats } from '../../platform/formats.ts';
 
 /** Where a validated value came from. Decides how its errors are located (docs/design/api-access.md 2). */
-export type Place = 'body' | 'query' | 'path' | 'header';
+export type InputSource = 'body' | 'query' | 'path' | 'header';
 
 /** Throws AppError `validation_failed` with every finding, at most 50. `size` bounds the work spent on findings. */
 export type Check = (value: unknown, size: number) => void;
@@ -27,7 +27,7 @@ const pauseTimes = 3;
 
 export interface Checks {
   /** `early`: compile before the first request, because many will need it. */
-  compile(schema: TSchema, place: Place, early?: boolean): Check;
+  compile(schema: TSchema, place: InputSource, early?: boolean): Check;
   /** Compiles the early ones now. */
   prepare(): void;
   /** Compiles the unused ones, one schema after another with pauses in between. */
@@ -119,7 +119,7 @@ function at(value: unknown, steps: readonly string[]): unknown {
 }
 
 /** Turns Ajv's findings into entries of the problem body: folds unions, drops duplicates, returns at most 50. */
-function tellFindings(raw: readonly ErrorObject[], place: Place): ErrorEntry[] {
+function tellFindings(raw: readonly ErrorObject[], place: InputSource): ErrorEntry[] {
   const found = foldUnions(raw.slice(0, maximumRawErrors));
   const entries: ErrorEntry[] = [];
   const seen = new Set<string>();
@@ -194,7 +194,7 @@ function unionMessage(own: readonly ErrorObject[]): string {
   return types.size > 0 ? `must be ${[...types].join(' or ')}` : 'has none of the allowed forms';
 }
 
-function pathOf(error: ErrorObject, place: Place): string {
+function pathOf(error: ErrorObject, place: InputSource): string {
   const missing: unknown = error.params.missingProperty ?? error.params.additionalProperty;
   const step = typeof missing === 'string' ? `/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
   const pointer = error.instancePath + step;

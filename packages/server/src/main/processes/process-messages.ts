@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Metrics } from '../metrics/node-metrics.ts';
-import type { Place } from '../place.ts';
+import type { ServerAddress } from '../place.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
 
 /** Messages between the primary process and the server processes (docs/adr/0018). */
@@ -11,7 +11,7 @@ export type ToProcess =
   | {
       readonly kind: 'start';
       readonly config: Config;
-      readonly place: Place;
+      readonly place: ServerAddress;
       readonly name: string;
       readonly work: WorkFacts | null;
     }

@@ -6,7 +6,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { createNodeMetrics } from '../metrics/node-metrics.ts';
 import { shownMetrics, summaryOf } from '../metrics/tenant-metrics.ts';
-import type { Place } from '../place.ts';
+import type { ServerAddress } from '../place.ts';
 import { rescueConnections } from './connections-handed-over.ts';
 import { createQuestions, type FromProcess, type Questions, type ToProcess } from './process-messages.ts';
 import { afterEnd, type Lives, noLives } from './restarts.ts';
@@ -23,7 +23,7 @@ export interface Processes {
 export interface ProcessesOptions {
   /** Includes its secrets. */
   readonly config: Config;
-  readonly place: Place;
+  readonly place: ServerAddress;
   readonly logger: Logger;
 }
 
@@ -191,10 +191,10 @@ function noteListening(primary: Primary, slot: Slot, { process: { pid } }: Worke
   primary.steps.get(slot)?.resolve();
 }
 
-type Question = Extract<FromProcess, { kind: 'ask-metrics' | 'ask-summary' | 'ask-work' }>;
+type ProcessQuestion = Extract<FromProcess, { kind: 'ask-metrics' | 'ask-summary' | 'ask-work' }>;
 
 /** Answers a process's question about the whole server. */
-async function answer(primary: Primary, question: Question): Promise<string | WorkChecks | null> {
+async function answer(primary: Primary, question: ProcessQuestion): Promise<string | WorkChecks | null> {
   if (question.kind === 'ask-work') return workChecks(primary);
   const { config, metrics } = primary;
   await Promise.all(

@@ -8,7 +8,7 @@ import { systemClock } from '../../platform/time/clock.ts';
 import { type Background, startBackground } from '../background.ts';
 import { composeServer, type Server } from '../compose.ts';
 import { createProcessMetrics } from '../metrics/metrics.ts';
-import type { Place } from '../place.ts';
+import type { ServerAddress } from '../place.ts';
 import { version } from '../version.ts';
 import { urlVariable, whenThere } from '../when-there.ts';
 
@@ -46,7 +46,7 @@ export interface ServerProcess {
 export interface ServerProcessOptions {
   /** Includes its secrets. */
   readonly config: Config;
-  readonly place: Place;
+  readonly place: ServerAddress;
   readonly logger: Logger;
   /** Shared by all processes of this server. Default: this is the only one. */
   readonly node?: NodeView;
@@ -71,7 +71,7 @@ const warmUpWithinMs = 10_000;
 const readyWithinMs = 2_000;
 
 /** The background work of one process. */
-interface Work {
+interface BackgroundWork {
   /** Takes the work, from a process that has ended or as the first. */
   take(facts: WorkFacts): Promise<void>;
   startLoops(): void;
@@ -133,7 +133,7 @@ export function createServerProcess(options: ServerProcessOptions): ServerProces
   };
 }
 
-function createWork({ config, place, logger, node }: ServerProcessOptions, server: Server): Work {
+function createWork({ config, place, logger, node }: ServerProcessOptions, server: Server): BackgroundWork {
   const metrics = createProcessMetrics(server.registry, server.database);
   let worker: Worker | null = null;
   let background: Background | null = null;
@@ -174,7 +174,7 @@ function createWork({ config, place, logger, node }: ServerProcessOptions, serve
 async function stopInTime(
   { config, logger }: ServerProcessOptions,
   { app, lifecycle, close }: Server,
-  work: Work,
+  work: BackgroundWork,
 ): Promise<void> {
   const shutDown = async (): Promise<void> => {
     await sleep(drainNoticeMs);

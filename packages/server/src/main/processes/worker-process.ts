@@ -19,7 +19,7 @@ const takeOverPauseMs = 500;
 const lastMomentMs = 100;
 
 /** What a process started by the primary knows. */
-interface State {
+interface ProcessState {
   readonly questions: Questions<string | WorkChecks>;
   running: { readonly served: ServerProcess; readonly logger: Logger } | null;
   stopping: Promise<void> | null;
@@ -31,7 +31,7 @@ interface State {
  */
 export function runWorkerProcess(): void {
   endWithPrimary();
-  const state: State = { questions: createQuestions(), running: null, stopping: null };
+  const state: ProcessState = { questions: createQuestions(), running: null, stopping: null };
   process.on('message', (message: ToProcess) => {
     obey(state, message).catch((err: unknown) => {
       if (message.kind === 'start' || message.kind === 'listen') fail(err);
@@ -49,7 +49,7 @@ export function runWorkerProcess(): void {
   say({ kind: 'loaded' });
 }
 
-async function obey(state: State, message: ToProcess): Promise<void> {
+async function obey(state: ProcessState, message: ToProcess): Promise<void> {
   if (message.kind === 'start') return start(state, message);
   if (message.kind === 'stop') return stopOnce(state);
   if (state.running === null) return;
@@ -71,7 +71,7 @@ async function obey(state: State, message: ToProcess): Promise<void> {
   }
 }
 
-async function start(state: State, message: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
+async function start(state: ProcessState, message: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
   const { config, place, name, work } = message;
   const logger = createLogger(config.LOG_LEVEL, undefined, name);
   const served = createServerProcess({ config, place, logger, node: createNodeView(state) });
@@ -82,7 +82,7 @@ async function start(state: State, message: Extract<ToProcess, { kind: 'start' }
 }
 
 /** Asks the primary about the whole server. */
-function createNodeView(state: State): NodeView {
+function createNodeView(state: ProcessState): NodeView {
   const { questions } = state;
   const text = async (ask: (id: number) => void): Promise<string> => {
     const answer = await questions.ask(ask, answerWithinMs);
@@ -104,7 +104,7 @@ function createNodeView(state: State): NodeView {
 }
 
 /** Tries until it succeeds: the queue may have failed together with the process that had the work. */
-async function takeOver(state: State, work: WorkFacts): Promise<void> {
+async function takeOver(state: ProcessState, work: WorkFacts): Promise<void> {
   if (state.running === null) return;
   const { served, logger } = state.running;
   logger.info('taking over the background work');
@@ -119,11 +119,11 @@ async function takeOver(state: State, work: WorkFacts): Promise<void> {
   }
 }
 
-function stopOnce(state: State): void {
+function stopOnce(state: ProcessState): void {
   state.stopping ??= stop(state).catch(fail);
 }
 
-async function stop({ running }: State): Promise<void> {
+async function stop({ running }: ProcessState): Promise<void> {
   await running?.served.stop();
   if (running !== null) say({ kind: 'ended', metrics: await running.served.server.metrics() });
   await sleep(lastMomentMs);

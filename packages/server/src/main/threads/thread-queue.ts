@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../../platform/app-error.ts';
 
 /** What a program of a thread gets and returns: a message with an id, and a reply with the same id. */
-interface Numbered {
+interface NumberedMessage {
   readonly id: number;
 }
 
-export interface ThreadQueueOptions<Reply extends Numbered, Result> {
+export interface ThreadQueueOptions<Reply extends NumberedMessage, Result> {
   /** The file that the thread runs. */
   readonly program: URL;
   /** Messages that may wait in one process. */
@@ -32,8 +32,8 @@ export interface ThreadQueue<Message extends object, Result> {
   close(): Promise<void>;
 }
 
-interface WaitingMessage<Message, Result> {
-  readonly message: Message & Numbered;
+interface QueuedMessage<Message, Result> {
+  readonly message: Message & NumberedMessage;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -45,16 +45,16 @@ interface QueueThread {
 }
 
 interface QueueState<Message, Result> {
-  readonly waiting: WaitingMessage<Message, Result>[];
+  readonly waiting: QueuedMessage<Message, Result>[];
   thread: QueueThread | null;
   /** The message that the thread works on. */
-  open: WaitingMessage<Message, Result> | null;
+  open: QueuedMessage<Message, Result> | null;
   nextId: number;
   isClosed: boolean;
 }
 
 /** The first message starts the thread, and the next one after its end starts another. */
-export function createThreadQueue<Message extends object, Reply extends Numbered, Result>(
+export function createThreadQueue<Message extends object, Reply extends NumberedMessage, Result>(
   options: ThreadQueueOptions<Reply, Result>,
 ): ThreadQueue<Message, Result> {
   const state: QueueState<Message, Result> = { waiting: [], thread: null, open: null, nextId: 1, isClosed: false };
@@ -78,7 +78,7 @@ export function createThreadQueue<Message extends object, Reply extends Numbered
   };
 }
 
-function start<Message, Reply extends Numbered, Result>(
+function start<Message, Reply extends NumberedMessage, Result>(
   state: QueueState<Message, Result>,
   options: ThreadQueueOptions<Reply, Result>,
 ): QueueThread {
@@ -93,7 +93,7 @@ function start<Message, Reply extends Numbered, Result>(
 }
 
 /** Drops the thread and its message. The next message gets a new thread. */
-function lose<Message, Reply extends Numbered, Result>(
+function lose<Message, Reply extends NumberedMessage, Result>(
   state: QueueState<Message, Result>,
   options: ThreadQueueOptions<Reply, Result>,
   worker: Worker,
@@ -108,7 +108,7 @@ function lose<Message, Reply extends Numbered, Result>(
   next(state, options);
 }
 
-function settle<Message, Reply extends Numbered, Result>(
+function settle<Message, Reply extends NumberedMessage, Result>(
   state: QueueState<Message, Result>,
   options: ThreadQueueOptions<Reply, Result>,
   reply: Reply,
@@ -126,7 +126,7 @@ function settle<Message, Reply extends Numbered, Result>(
 }
 
 /** Sends the next message if the thread is free. */
-function next<Message, Reply extends Numbered, Result>(
+function next<Message, Reply extends NumberedMessage, Result>(
   state: QueueState<Message, Result>,
   options: ThreadQueueOptions<Reply, Result>,
 ): void {
@@ -150,7 +150,7 @@ function next<Message, Reply extends Numbered, Result>(
 }
 
 /** Nothing to do: the thread must not keep the process alive, and ends after a while. */
-function rest<Message, Reply extends Numbered, Result>(
+function rest<Message, Reply extends NumberedMessage, Result>(
   state: QueueState<Message, Result>,
   options: ThreadQueueOptions<Reply, Result>,
   thread: QueueThread,
@@ -160,7 +160,7 @@ function rest<Message, Reply extends Numbered, Result>(
 }
 
 /** Ends the thread after `ms`. A later call replaces the timer. */
-function endAfter<Message, Reply extends Numbered, Result>(
+function endAfter<Message, Reply extends NumberedMessage, Result>(
   state: QueueState<Message, Result>,
   options: ThreadQueueOptions<Reply, Result>,
   thread: QueueThread,

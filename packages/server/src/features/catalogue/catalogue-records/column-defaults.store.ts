@@ -3,7 +3,7 @@ import type { Json } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { tableOf } from './record-spec.ts';
 
-interface ColumnDefault {
+interface DefaultOfColumn {
   readonly name: string;
   /** SQL text of the default; null: none. */
   readonly expression: string | null;
@@ -23,7 +23,7 @@ export async function readColumnDefaults(tx: Tx, resource: Resource): Promise<Re
   const table = tableOf(resource);
   const read = known.get(table);
   if (read !== undefined) return read;
-  const columns = await tx.query<ColumnDefault>(
+  const columns = await tx.query<DefaultOfColumn>(
     `select a.attname as name, pg_get_expr(d.adbin, d.adrelid) as expression, not a.attnotnull as nullable
        from pg_catalog.pg_attribute a
        left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum

@@ -9,7 +9,7 @@ import type { Addressed, GovernedRow, RecordSpec } from './record-spec.ts';
 import { compareVersions, listVersions, readVersion, type ShowPast } from './record-versions.service.ts';
 import { getRecord, sameId } from './records.service.ts';
 
-type Changes<R extends Resource> = Infer<TObject<R['changes']>>;
+type ResourceChanges<R extends Resource> = Infer<TObject<R['changes']>>;
 type Filters<R extends Resource> = Infer<TObject<R['filters']>>;
 type Queries<R extends Resource> = Infer<TObject<R['queries']>>;
 
@@ -47,7 +47,7 @@ export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Rem
     tx: Tx,
     id: string,
     rowVersion: number | undefined,
-    changes: Omit<Changes<R> & ChangeBody, keyof ChangeBody>,
+    changes: Omit<ResourceChanges<R> & ChangeBody, keyof ChangeBody>,
   ): Promise<Row>;
   remove(tx: Tx, id: string, addressed: Addressed): Promise<Removed>;
   /** Returns what the resource's `queries` mean for a list. */
@@ -113,7 +113,7 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
     const remarks = (await useCases.remarks?.(tx, row)) ?? [];
     tx.remarks.push(...asAdvice(remarks.filter(({ path }) => !remarked.has(path))));
   };
-  const change = async (tx: Tx, id: string, body: Changes<R> & ChangeBody) => {
+  const change = async (tx: Tx, id: string, body: ResourceChanges<R> & ChangeBody) => {
     const { id: _id, rowVersion, ...changes } = body;
     await refuseOtherFixed(tx, spec, id, changes);
     const row = await useCases.change(tx, id, rowVersion, changes);
@@ -145,12 +145,12 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
       await adviseOn(tx, row);
       return reply(200, await showOne(tx, row));
     },
-    async update(tx: Tx, { body }: { readonly body: Changes<R> & ChangeBody & { readonly id: string } }) {
+    async update(tx: Tx, { body }: { readonly body: ResourceChanges<R> & ChangeBody & { readonly id: string } }) {
       return change(tx, body.id, body);
     },
     async updateById(
       tx: Tx,
-      { params, body }: { readonly params: { readonly id: string }; readonly body: Changes<R> & ChangeBody },
+      { params, body }: { readonly params: { readonly id: string }; readonly body: ResourceChanges<R> & ChangeBody },
     ) {
       return change(tx, sameId(params.id, body.id), body);
     },

@@ -121,17 +121,17 @@ export async function listRecords<Row extends GovernedRow>(
   query = query.orderBy('id', order.ids);
   if (position !== null) query = query.where(after(order, position));
 
-  const found = await rowsOf<Counted<Row>>(tx, query);
+  const found = await rowsOf<CountedRow<Row>>(tx, query);
   const total = takeTotal(found) ?? (position === null ? 0 : (await count.executeTakeFirst())?.total) ?? 0;
   const cursorOf = (row: Row) => encodeCursor(order, positionOf(order, row));
   return pageOf({ rows: found, limit, total, cursorOf });
 }
 
 /** A row of a page, with the number of all rows until that is taken out: the statement that reads the page counts them. */
-type Counted<Row> = Row & { listTotal?: number };
+type CountedRow<Row> = Row & { listTotal?: number };
 
 /** Takes the number of all rows out of the rows of a page; null for an empty page. */
-function takeTotal<Row>(rows: readonly Counted<Row>[]): number | null {
+function takeTotal<Row>(rows: readonly CountedRow<Row>[]): number | null {
   const total = rows[0]?.listTotal ?? null;
   for (const row of rows) delete row.listTotal;
   return total;

@@ -28,7 +28,7 @@ function versionBefore(id: string, cursor: string): number {
 /** Shows a past state of a record: only what doesn't depend on other records. */
 export type ShowPast<Row> = (row: Row) => object;
 
-type Shown = Readonly<Record<string, unknown>>;
+type ShownRecord = Readonly<Record<string, unknown>>;
 
 /** What every version changes, and what never changes. */
 const bookkeeping = ['id', 'tenantId', 'version', 'rowVersion', 'createdAt', 'updatedAt'];
@@ -37,7 +37,7 @@ const bookkeeping = ['id', 'tenantId', 'version', 'rowVersion', 'createdAt', 'up
  * Returns the row of a version. Later columns are missing, dropped ones are left out; instants are Dates, as in rows
  * from the database.
  */
-function rowOf<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, body: Shown): Row {
+function rowOf<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, body: ShownRecord): Row {
   const values = [...spec.kinds].flatMap(([name, kind]) => {
     const value = name === 'tenantId' ? tx.tenantId : body[columnName(name)];
     if (value === undefined) return [];
@@ -52,14 +52,14 @@ function shownPast<Row extends GovernedRow>(
   spec: RecordSpec<Row>,
   { body }: KeptVersion,
   showPast: ShowPast<Row> = toWire,
-): Shown {
+): ShownRecord {
   const { properties } = spec.resource.record;
   const shown = Object.entries(showPast(rowOf(tx, spec, body)));
   return withoutSecrets(Object.fromEntries(shown.filter(([name]) => Object.hasOwn(properties, name))));
 }
 
-function changesBetween(before: Shown, after: Shown) {
-  const compared = (record: Shown) =>
+function changesBetween(before: ShownRecord, after: ShownRecord) {
+  const compared = (record: ShownRecord) =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !bookkeeping.includes(name)));
   return jsonDifferences(compared(before), compared(after));
 }
@@ -146,7 +146,7 @@ export async function readVersion<Row extends GovernedRow>(
   id: string,
   number: string,
   showPast?: ShowPast<Row>,
-): Promise<Shown> {
+): Promise<ShownRecord> {
   const isNumber = /^[1-9]\d{0,8}$/.test(number);
   const [row] = await storedVersions(tx, spec, id, isNumber ? [Number(number)] : []);
   if (row === undefined) throw noVersion(spec.resource.noun);

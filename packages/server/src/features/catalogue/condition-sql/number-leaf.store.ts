@@ -18,7 +18,7 @@ export function numberLeaf(column: SqlColumn, context: SqlContext): LeafKind {
   };
 }
 
-type Parts = Pick<LeafKind, 'compare' | 'member' | 'text'>;
+type LeafParts = Pick<LeafKind, 'compare' | 'member' | 'text'>;
 
 type IntegerType = 'smallint' | 'integer' | 'bigint';
 const isInteger = (dataType: string): dataType is IntegerType =>
@@ -64,7 +64,7 @@ function compareWhole(
   return bound >= most && !isWide ? `${sql} is not null` : `${sql} <= ${literal(bound)}`;
 }
 
-function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: IntegerType): Parts {
+function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: IntegerType): LeafParts {
   const [least, most] = ranges[type];
   const isWide = type === 'bigint';
   const float = (comparison: Comparison, number: number): string =>
@@ -118,7 +118,7 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
   };
 }
 
-function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): Parts {
+function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): LeafParts {
   // The shortest text of a real is the number that responses show. Its bits as a double are a different number.
   const value = dataType === 'real' ? `${sql}::text::float8` : sql;
   return {
@@ -139,7 +139,7 @@ function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): Par
 /** Decimals with at most this many digits are numbers in responses, and each is a distinct double. */
 const exactDigits = 15;
 
-function decimalParts({ sql, precision }: SqlColumn, { literals }: SqlContext): Parts {
+function decimalParts({ sql, precision }: SqlColumn, { literals }: SqlContext): LeafParts {
   if (precision !== null && precision <= exactDigits) {
     return {
       compare(comparison, wanted) {

@@ -139,10 +139,10 @@ async function unknownIds(tx: Tx, ruleType: string, config: Readonly<Record<stri
   );
 }
 
-type Judged = Pick<ContactPolicyCreate, 'ruleType'> & { readonly config: Readonly<Record<string, unknown>> };
+type PolicyBody = Pick<ContactPolicyCreate, 'ruleType'> & { readonly config: Readonly<Record<string, unknown>> };
 
 /** Returns warnings for parts of a config without effect. */
-async function configRemarks(tx: Tx, { ruleType, config }: Judged): Promise<Remark[]> {
+async function configRemarks(tx: Tx, { ruleType, config }: PolicyBody): Promise<Remark[]> {
   return [...contactPolicyRemarks(ruleType, config), ...(await unknownIds(tx, ruleType, config))];
 }
 
@@ -150,7 +150,7 @@ async function configRemarks(tx: Tx, { ruleType, config }: Judged): Promise<Rema
  * Returns warnings for parts of a stored policy without effect, and what its owner should know about the history it
  * counts.
  */
-export async function policyRemarksOf(tx: Tx, policy: Judged): Promise<Remark[]> {
+export async function policyRemarksOf(tx: Tx, policy: PolicyBody): Promise<Remark[]> {
   return [...(await configRemarks(tx, policy)), ...(await historyRemarks(tx, policy))];
 }
 

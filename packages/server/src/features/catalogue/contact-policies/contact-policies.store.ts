@@ -6,12 +6,12 @@ import { asJsonObject } from '../../../platform/json.ts';
 import { type RecordRow, recordSpec, type ScopeAssignmentRow } from '../catalogue-records/index.ts';
 
 /** The stored assignments, at least one. Responses name the record of each. */
-type Stored = { scopes: readonly ScopeAssignmentRow<ContactPolicyScope>[] };
+type StoredScopes = { scopes: readonly ScopeAssignmentRow<ContactPolicyScope>[] };
 
 /** A row of `contact_policies`. */
-export type ContactPolicyRow = RecordRow<typeof contactPolicyResource, Stored>;
+export type ContactPolicyRow = RecordRow<typeof contactPolicyResource, StoredScopes>;
 
-export const contactPolicySpec = recordSpec<typeof contactPolicyResource, Stored>(contactPolicyResource);
+export const contactPolicySpec = recordSpec<typeof contactPolicyResource, StoredScopes>(contactPolicyResource);
 
 /**
  * Returns policies that can take part in decisions (active, not deleted), by id. One statement per catalogue change.

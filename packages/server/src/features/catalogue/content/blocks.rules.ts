@@ -8,26 +8,26 @@ import { longestHtml } from './content.rules.ts';
 const blocksBytes = 200 * 1024;
 
 /** Returns what the prop must be; null if it is valid. */
-type Check = (value: unknown) => string | null;
+type PropCheck = (value: unknown) => string | null;
 
-const text: Check = (value) => (typeof value === 'string' ? null : 'must be a string');
-const flag: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
+const text: PropCheck = (value) => (typeof value === 'string' ? null : 'must be a string');
+const flag: PropCheck = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
 const number =
-  (minimum: number, maximum: number): Check =>
+  (minimum: number, maximum: number): PropCheck =>
   (value) =>
     typeof value === 'number' && value >= minimum && value <= maximum
       ? null
       : `must be a number from ${minimum} to ${maximum}`;
 const integer =
-  (minimum: number, maximum: number): Check =>
+  (minimum: number, maximum: number): PropCheck =>
   (value) =>
     Number.isInteger(value) ? number(minimum, maximum)(value) : `must be an integer from ${minimum} to ${maximum}`;
 const oneOf =
-  (...words: readonly string[]): Check =>
+  (...words: readonly string[]): PropCheck =>
   (value) =>
     typeof value === 'string' && words.includes(value) ? null : `must be one of ${words.join(', ')}`;
 const listOf =
-  (check: Check, minimum: number, maximum: number): Check =>
+  (check: PropCheck, minimum: number, maximum: number): PropCheck =>
   (value) => {
     if (!Array.isArray(value)) return 'must be a list';
     if (value.length < minimum || value.length > maximum) return `must have ${minimum} to ${maximum} items`;
@@ -39,7 +39,7 @@ const align = oneOf('left', 'center', 'right');
 export const offerFields = ['name', 'shortDesc', 'description', 'imageUrl', 'ctaText', 'ctaUrl'] as const;
 
 /** Props by type (docs/design/api-catalogue.md 3.2). */
-const props: Readonly<Record<BlockType, Readonly<Record<string, Check>>>> = {
+const props: Readonly<Record<BlockType, Readonly<Record<string, PropCheck>>>> = {
   heading: { text, level: integer(1, 6), align },
   text: { text, align },
   image: { imageUrl: text, alt: text, linkUrl: text, width: number(1, 10_000) },
@@ -80,14 +80,14 @@ export function blockProblems(blocks: readonly ContentBlock[], { hasParent, byte
   });
 }
 
-interface Placed {
+interface PlacedBlock {
   readonly block: ContentBlock;
   readonly path: string;
   /** Type of the enclosing block; null at the top level. */
   readonly inside: BlockType | null;
 }
 
-function flat(blocks: readonly ContentBlock[], path = '/blocks', inside: BlockType | null = null): Placed[] {
+function flat(blocks: readonly ContentBlock[], path = '/blocks', inside: BlockType | null = null): PlacedBlock[] {
   return blocks.flatMap((block, index) => {
     const own = `${path}/${index}`;
     return [{ block, path: own, inside }, ...flat(block.children ?? [], `${own}/children`, block.type)];

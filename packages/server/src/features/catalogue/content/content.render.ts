@@ -3,9 +3,9 @@ import { compileTemplate, emptyScope } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { getRecord } from '../catalogue-records/index.ts';
-import { type ContentRow, contentSpec, selectVersion } from './content.store.ts';
+import { type ContentRecord, contentSpec, selectVersion } from './content.store.ts';
 import { mergeWithTemplates } from './content.templates.ts';
-import type { Parts } from './merge.rules.ts';
+import type { ContentParts } from './merge.rules.ts';
 import { shownParts } from './shown.rules.ts';
 
 /** Port: returns the attributes that a decision would load for the customer; empty for an unknown customer. */
@@ -55,7 +55,7 @@ export async function renderContent(
   };
 }
 
-async function partsToRender(tx: Tx, item: ContentRow, version: number | undefined): Promise<Parts> {
+async function partsToRender(tx: Tx, item: ContentRecord, version: number | undefined): Promise<ContentParts> {
   if (version === undefined) return (await mergeWithTemplates(tx, item)).parts;
   const found = await selectVersion(tx, item.id, version);
   if (found === null) throw new AppError('not_found', { detail: 'The content item has no such version.' });

@@ -1,7 +1,7 @@
 import type { ContentStatus, ErrorEntry } from '@arbiter/contract';
 import { AppError } from '../../../platform/app-error.ts';
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** Limit on the content, in bytes of UTF-8 JSON; the same as for creatives (docs/design/api-catalogue.md 7). */
 const contentBytes = 100 * 1024;
@@ -21,7 +21,7 @@ export function notIn(status: ContentStatus, words: string): AppError {
 }
 
 /** `bytes` returns the UTF-8 size of a text. */
-export function contentProblems(content: JsonObject, bytes: (text: string) => number): ErrorEntry[] {
+export function contentProblems(content: JsonMembers, bytes: (text: string) => number): ErrorEntry[] {
   if (bytes(JSON.stringify(content)) > contentBytes) {
     return [{ path: '/content', message: `must be at most ${contentBytes} bytes` }];
   }
@@ -34,7 +34,7 @@ export function contentProblems(content: JsonObject, bytes: (text: string) => nu
  * Checks variables by name. Each needs a source, a fallback or both. With a parent template, null removes the
  * template's variable.
  */
-export function personalizationProblems(variables: JsonObject, hasParent: boolean): ErrorEntry[] {
+export function personalizationProblems(variables: JsonMembers, hasParent: boolean): ErrorEntry[] {
   const entries = Object.entries(variables);
   if (entries.length > maxVariables) {
     return [{ path: '/personalization', message: `must have at most ${maxVariables} variables` }];

@@ -16,7 +16,7 @@ import {
 import { blockProblems, blockRemarks, withIds } from './blocks.rules.ts';
 import { contentProblems, notIn, personalizationProblems } from './content.rules.ts';
 import {
-  type ContentRow,
+  type ContentRecord,
   contentSpec,
   insertVersion,
   lockTemplates,
@@ -53,7 +53,7 @@ function checkFields(tx: Tx, fields: Fields, hasParent: boolean): void {
 }
 
 /** Creates an item in draft, with its first version. */
-export async function createContent(tx: Tx, body: ContentCreate): Promise<ContentRow> {
+export async function createContent(tx: Tx, body: ContentCreate): Promise<ContentRecord> {
   await assertEnabled(tx);
   const { blocks, ...fields } = body;
   const parentId = body.parentTemplateId ?? null;
@@ -82,12 +82,12 @@ export async function changeContent(
   id: string,
   rowVersion: number | undefined,
   { changeNote, ...fields }: Fields,
-): Promise<ContentRow> {
+): Promise<ContentRecord> {
   await assertEnabled(tx);
   if (fields.parentTemplateId !== undefined) await lockTemplates(tx);
   const row = await updateRecord(tx, contentSpec, id, {
     rowVersion,
-    change: async (current): Promise<RecordChange<ContentRow>> => {
+    change: async (current): Promise<RecordChange<ContentRecord>> => {
       if (current.status === 'archived') throw notIn(current.status, 'be changed');
       refuseFixed(current, fields);
       const { blocks, ...others } = fields;
@@ -103,7 +103,7 @@ export async function changeContent(
   return row;
 }
 
-function refuseFixed(current: ContentRow, { channelType, isTemplate }: Fields): void {
+function refuseFixed(current: ContentRecord, { channelType, isTemplate }: Fields): void {
   refuseProblems([
     ...(channelType === undefined || channelType === current.channelType
       ? []
@@ -135,7 +135,7 @@ export async function revertContent(
   id: string,
   wanted: string,
   { mayBeCurrent = false }: { readonly mayBeCurrent?: boolean } = {},
-): Promise<ContentRow> {
+): Promise<ContentRecord> {
   await assertEnabled(tx);
   const version = /^[1-9]\d{0,8}$/.test(wanted) ? Number(wanted) : null;
   const row = await updateRecord(tx, contentSpec, id, {
@@ -167,7 +167,7 @@ export async function readVersions(tx: Tx, id: string): Promise<ContentVersion[]
 }
 
 /** Returns the newest versions of an item, plus the published one if it is older. */
-async function shownVersions(tx: Tx, { id, publishedVersion }: ContentRow): Promise<VersionRow[]> {
+async function shownVersions(tx: Tx, { id, publishedVersion }: ContentRecord): Promise<VersionRow[]> {
   const newest = await selectVersions(tx, id, maxVersionsShown);
   if (publishedVersion === null || newest.some(({ version }) => version === publishedVersion)) return newest;
   const published = await selectVersion(tx, id, publishedVersion);
@@ -175,7 +175,11 @@ async function shownVersions(tx: Tx, { id, publishedVersion }: ContentRow): Prom
 }
 
 /** Shows items with their templates. A single item also has its newest versions. */
-export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'one' | 'list'): Promise<ContentItem[]> {
+export async function showContent(
+  tx: Tx,
+  rows: readonly ContentRecord[],
+  view: 'one' | 'list',
+): Promise<ContentItem[]> {
   const parents = await readRelated(
     tx,
     'contentItem',
@@ -200,7 +204,7 @@ export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'on
 }
 
 /** Shows one item. */
-export async function showContentItem(tx: Tx, row: ContentRow): Promise<ContentItem> {
+export async function showContentItem(tx: Tx, row: ContentRecord): Promise<ContentItem> {
   const [item] = await showContent(tx, [row], 'one');
   if (item === undefined) throw new Error('each row has one response');
   return item;

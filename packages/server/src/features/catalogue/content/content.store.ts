@@ -4,8 +4,8 @@ import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
-import type { Parts } from './merge.rules.ts';
-import type { Shown } from './shown.rules.ts';
+import type { ContentParts } from './merge.rules.ts';
+import type { ShownContent } from './shown.rules.ts';
 
 /**
  * A template that went into a published version. `version` is null if the template was never published, so its working
@@ -16,26 +16,26 @@ export interface TemplateUse {
   readonly version: number | null;
 }
 
-interface Stored {
+interface StoredContent {
   blocks: StoredBlock[];
   publishedFrom: readonly TemplateUse[];
 }
 
 /** A row of `content`. */
-export type ContentRow = RecordRow<typeof contentResource, Stored>;
+export type ContentRecord = RecordRow<typeof contentResource, StoredContent>;
 
-export const contentSpec = recordSpec<typeof contentResource, Stored>(contentResource);
+export const contentSpec = recordSpec<typeof contentResource, StoredContent>(contentResource);
 
-interface StoredVersion {
+interface StoredContentVersion {
   kind: ContentVersion['kind'];
   content: Record<string, unknown>;
   blocks: StoredBlock[];
   personalization: Record<string, unknown>;
   merged: ContentVersion['merged'];
-  shown: Shown | null;
+  shown: ShownContent | null;
 }
 
-const versions = table<'content_versions', StoredVersion>('content_versions');
+const versions = table<'content_versions', StoredContentVersion>('content_versions');
 
 const versionColumns = columns(versions, [
   'id',
@@ -59,12 +59,12 @@ export interface NewVersion {
   readonly kind: ContentVersion['kind'];
   readonly changeNote: string | null;
   /** Both are set only for a publication. */
-  readonly merged?: Parts;
-  readonly shown?: Shown;
+  readonly merged?: ContentParts;
+  readonly shown?: ShownContent;
 }
 
 /** Stores the item's parts as a version. The item's row is locked or new, so no version number is used twice. */
-export async function insertVersion(tx: Tx, row: ContentRow, version: NewVersion): Promise<void> {
+export async function insertVersion(tx: Tx, row: ContentRecord, version: NewVersion): Promise<void> {
   await tx.query(
     `insert into arbiter.content_versions (tenant_id, id, content_item_id, version, kind, content, blocks, personalization,
        merged, shown, change_note, changed_by, created_at)
@@ -180,7 +180,7 @@ export async function publishedNames(tx: Tx): Promise<PublishedName[]> {
 /** Returns these published versions in the engine's form. */
 export async function readPublished(tx: Tx, names: readonly PublishedName[]): Promise<SnapshotContentItem[]> {
   if (names.length === 0) return [];
-  const rows = await tx.query<{ id: string; shown: Shown }>(
+  const rows = await tx.query<{ id: string; shown: ShownContent }>(
     `select v.content_item_id as id, v.shown from unnest($2::uuid[], $3::int[]) as n (id, version)
        join arbiter.content_versions v on v.tenant_id = $1 and v.content_item_id = n.id and v.version = n.version
       where v.shown is not null`,

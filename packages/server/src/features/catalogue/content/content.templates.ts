@@ -1,8 +1,8 @@
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import { findRecord, requireLive } from '../catalogue-records/index.ts';
-import { type ContentRow, contentSpec, selectFamily, selectVersion, type TemplateUse } from './content.store.ts';
-import { mergeParts, type Parts } from './merge.rules.ts';
+import { type ContentRecord, contentSpec, selectFamily, selectVersion, type TemplateUse } from './content.store.ts';
+import { type ContentParts, mergeParts } from './merge.rules.ts';
 
 /** Levels of items, including the lowest (docs/design/api-catalogue.md 3.3). */
 const maxLevels = 5;
@@ -24,19 +24,23 @@ export async function checkParent(tx: Tx, parentId: string, itemId: string | nul
 
 /** An item merged with its templates, and the template versions used. */
 export interface Merged {
-  readonly parts: Parts;
+  readonly parts: ContentParts;
   readonly from: readonly TemplateUse[];
 }
 
-const ownParts = ({ content, blocks, personalization }: Parts): Parts => ({ content, blocks, personalization });
+const ownParts = ({ content, blocks, personalization }: ContentParts): ContentParts => ({
+  content,
+  blocks,
+  personalization,
+});
 
 /**
  * Merges an item's working copy with its current templates. Uses each template's last published version, which includes
  * its own templates, or else its working copy merged with its own templates. A template that was archived keeps
  * counting.
  */
-export async function mergeWithTemplates(tx: Tx, item: ContentRow): Promise<Merged> {
-  const layers: Parts[] = [ownParts(item)];
+export async function mergeWithTemplates(tx: Tx, item: ContentRecord): Promise<Merged> {
+  const layers: ContentParts[] = [ownParts(item)];
   const from: TemplateUse[] = [];
   for (let parentId = item.parentTemplateId; parentId !== null && from.length < maxLevels; ) {
     const parent = await findRecord(tx, contentSpec, parentId);

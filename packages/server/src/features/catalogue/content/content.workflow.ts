@@ -5,7 +5,7 @@ import { isSamePerson, personBehind } from '../../identity/credentials/index.ts'
 import { lockRecord, type RecordChange, updateRecord } from '../catalogue-records/index.ts';
 import { notIn } from './content.rules.ts';
 import { assertEnabled, unreviewed } from './content.service.ts';
-import { type ContentRow, contentSpec, insertVersion } from './content.store.ts';
+import { type ContentRecord, contentSpec, insertVersion } from './content.store.ts';
 import { mergeWithTemplates } from './content.templates.ts';
 import { shownParts } from './shown.rules.ts';
 
@@ -19,8 +19,8 @@ async function step(
   from: ContentStatus,
   action: AuditAction,
   words: string,
-  change: (current: ContentRow) => RecordChange<ContentRow> | Promise<RecordChange<ContentRow>>,
-): Promise<ContentRow> {
+  change: (current: ContentRecord) => RecordChange<ContentRecord> | Promise<RecordChange<ContentRecord>>,
+): Promise<ContentRecord> {
   await assertEnabled(tx);
   return updateRecord(tx, contentSpec, id, {
     action,
@@ -33,7 +33,7 @@ async function step(
 }
 
 /** draft -> in_review. The submitter can't approve. */
-export async function submitContent(tx: Tx, id: string): Promise<ContentRow> {
+export async function submitContent(tx: Tx, id: string): Promise<ContentRecord> {
   const person = await personBehind(tx);
   return step(tx, id, 'draft', 'submit', 'be submitted', () => ({
     ...unreviewed,
@@ -45,7 +45,7 @@ export async function submitContent(tx: Tx, id: string): Promise<ContentRow> {
 }
 
 /** in_review -> approved, by someone other than the submitter (docs/design/quality.md E3); otherwise throws 403. */
-export async function approveContent(tx: Tx, id: string): Promise<ContentRow> {
+export async function approveContent(tx: Tx, id: string): Promise<ContentRecord> {
   const person = await personBehind(tx);
   return step(tx, id, 'in_review', 'approve', 'be approved', async ({ submittedBy, submittedAt }) => {
     if (submittedBy !== null && (await isSamePerson(tx, submittedBy, submittedAt ?? tx.now))) {
@@ -58,12 +58,12 @@ export async function approveContent(tx: Tx, id: string): Promise<ContentRow> {
 }
 
 /** in_review -> draft. The reason stays until the item is submitted again. */
-export async function rejectContent(tx: Tx, id: string, reason: string | null): Promise<ContentRow> {
+export async function rejectContent(tx: Tx, id: string, reason: string | null): Promise<ContentRecord> {
   return step(tx, id, 'in_review', 'reject', 'be rejected', () => ({ ...unreviewed, rejectionReason: reason }));
 }
 
 /** approved -> published: freezes the item with its templates as a new version, which decisions show from then on. */
-export async function publishContent(tx: Tx, id: string): Promise<ContentRow> {
+export async function publishContent(tx: Tx, id: string): Promise<ContentRecord> {
   await assertEnabled(tx);
   const current = await lockRecord(tx, contentSpec, id);
   if (current.status !== 'approved') throw notIn(current.status, 'be published');

@@ -5,7 +5,7 @@ import { escapeHtml, type MarkupWriter } from './markup.rules.ts';
 const inline = /\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^[\]]*)\]\(([^()\s]*)\)/g;
 
 /** Receives formatted parts; literal text in between goes to `literal`. */
-interface Target {
+interface MarkdownTarget {
   literal(text: string): void;
   bold(inner: () => void): void;
   italic(inner: () => void): void;
@@ -66,7 +66,7 @@ function writeLiteral(
   }
 }
 
-function read(marked: MarkedText, target: Target, text = marked.text): void {
+function read(marked: MarkedText, target: MarkdownTarget, text = marked.text): void {
   let end = 0;
   for (const match of text.matchAll(inline)) {
     const [whole, bold, italic, label, url] = match;

@@ -1,16 +1,15 @@
 import type { StoredBlock } from '@arbiter/contract';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonMembers } from './content.rules.ts';
 
 /** The parts of an item. */
-export interface Parts {
+export interface ContentParts {
   readonly content: Record<string, unknown>;
   readonly blocks: StoredBlock[];
   readonly personalization: Record<string, unknown>;
 }
 
 /** Merges an item onto its template, which may itself be merged (docs/design/api-catalogue.md 3.3). */
-export function mergeParts(template: Parts, own: Parts): Parts {
+export function mergeParts(template: ContentParts, own: ContentParts): ContentParts {
   return {
     content: mergeObjects(template.content, own.content),
     blocks: mergeBlocks(template.blocks, own.blocks),
@@ -18,12 +17,12 @@ export function mergeParts(template: Parts, own: Parts): Parts {
   };
 }
 
-function isObject(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Merges deeply by key: null removes a key, lists are replaced (RFC 7396). */
-export function mergeObjects(template: JsonObject, own: JsonObject): Record<string, unknown> {
+export function mergeObjects(template: JsonMembers, own: JsonMembers): Record<string, unknown> {
   const merged = new Map(Object.entries(template));
   for (const [key, value] of Object.entries(own)) {
     const before = merged.get(key);

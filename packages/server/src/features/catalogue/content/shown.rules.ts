@@ -2,21 +2,21 @@ import type { SnapshotContentItem } from '@arbiter/engine';
 import { takeTurns } from '../../../platform/turns.ts';
 import { betweenBlocks, hasText, writeBlocksHtml, writeBlocksText } from './blocks-markup.rules.ts';
 import { writeMarkup } from './markup.rules.ts';
-import type { Parts } from './merge.rules.ts';
+import type { ContentParts } from './merge.rules.ts';
 import { writeSanitizedHtml } from './sanitize.rules.ts';
 
 /**
  * What decisions show of an item: its texts, checked, and parsed where they are HTML (docs/design/api-catalogue.md 3.2,
  * 3.4).
  */
-export type Shown = Omit<SnapshotContentItem, 'id'>;
+export type ShownContent = Omit<SnapshotContentItem, 'id'>;
 
 /**
  * Returns what is shown of an item merged with its templates. Blocks become `html` and `text`, unless the content has
  * that key itself. The author's HTML passes the same rules as HTML in blocks. Deterministic. Parsing HTML takes
  * milliseconds, so this yields between blocks.
  */
-export async function shownParts({ content, blocks, personalization }: Parts): Promise<Shown> {
+export async function shownParts({ content, blocks, personalization }: ContentParts): Promise<ShownContent> {
   const { html, ...others } = content;
   const isOwnHtml = typeof html === 'string';
   const writtenHtml = writeMarkup();
@@ -39,6 +39,6 @@ export async function shownParts({ content, blocks, personalization }: Parts): P
 }
 
 /** Converts between two JSON types. */
-function asJson(value: Readonly<Record<string, unknown>>): Shown['content'] {
-  return value as Shown['content'];
+function asJson(value: Readonly<Record<string, unknown>>): ShownContent['content'] {
+  return value as ShownContent['content'];
 }

@@ -33,13 +33,13 @@ export async function showFlowRoutes(tx: Tx, rows: readonly FlowRouteRow[]): Pro
   });
 }
 
-type Named = { readonly [P in keyof RoutePair]?: RoutePair[P] | undefined };
+type ScopedRoute = { readonly [P in keyof RoutePair]?: RoutePair[P] | undefined };
 
 /**
  * The pair that a body means, whose records are kept from being deleted until the transaction ends. A placement fills in
  * its channel; 400 when the body names another one beside it. `current`: of the route that is changed.
  */
-async function wantedPair(tx: Tx, sent: Named, current: RoutePair): Promise<RoutePair> {
+async function wantedPair(tx: Tx, sent: ScopedRoute, current: RoutePair): Promise<RoutePair> {
   if (sent.channelId != null) await requireLive(tx, 'channel', sent.channelId, '/channelId');
   const placementId = sent.placementId === undefined ? current.placementId : sent.placementId;
   if (placementId === null) {

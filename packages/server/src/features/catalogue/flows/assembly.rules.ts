@@ -18,13 +18,13 @@ export interface Assembled {
   readonly fits: boolean;
 }
 
-type Members = { readonly [name: string]: unknown };
+type ConfigMembers = { readonly [name: string]: unknown };
 
 /** Maximum lists of an inventory node, and the size of a draft in bytes (docs/design/api-decisioning.md 7, 8). */
 const longest = { categoryIds: 500, subCategoryIds: 500, offerIds: 5000 } as const;
 const maxBytes = 256 * 1024;
 
-const membersOf = (value: unknown): Members =>
+const membersOf = (value: unknown): ConfigMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 /** Ids in a list, in one spelling: flows write them in any letter case. */
@@ -76,7 +76,12 @@ const listOfScope: ReadonlyMap<unknown, keyof typeof longest> = new Map<unknown,
 ]);
 
 /** `auto_include`: appends what the scope needs to contain the active offers. */
-function withActive(config: Members, offers: readonly AssemblyOffer[], at: number, changes: AssemblyChange[]): Members {
+function withActive(
+  config: ConfigMembers,
+  offers: readonly AssemblyOffer[],
+  at: number,
+  changes: AssemblyChange[],
+): ConfigMembers {
   const name = listOfScope.get(config.scope);
   if (config.autoInclude !== true || name === undefined) return config;
   const known = new Set(idsIn(config[name]));
@@ -101,11 +106,11 @@ function withActive(config: Members, offers: readonly AssemblyOffer[], at: numbe
 
 /** `drop_dead`: archived and deleted offers leave `offerIds`, in any scope. */
 function withoutDead(
-  config: Members,
+  config: ConfigMembers,
   offers: readonly AssemblyOffer[],
   at: number,
   changes: AssemblyChange[],
-): Members {
+): ConfigMembers {
   const dead = new Set(
     offers.filter(({ status, isDeleted }) => status === 'archived' || isDeleted).map(({ id }) => id),
   );

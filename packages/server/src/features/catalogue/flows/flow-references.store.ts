@@ -17,11 +17,11 @@ import { keepModels, type ModelFacts, modelNamed } from '../models/index.ts';
 import { snapshotSchemas } from '../schemas/index.ts';
 import { type StoredConfig, selectPublishedFlows } from './flows.store.ts';
 
-type Wanted = ReturnType<typeof flowReferences>;
-type Kind = Wanted[number]['kind'];
+type WantedReferences = ReturnType<typeof flowReferences>;
+type FlowReferenceKind = WantedReferences[number]['kind'];
 
 /** Resources of the kinds of records that a flow names; null: nothing that a flow could use exists. */
-export const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
+export const entityTypes: Readonly<Record<FlowReferenceKind, EntityType | null>> = {
   category: 'category',
   subCategory: 'subCategory',
   offer: 'offer',
@@ -40,7 +40,7 @@ export const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
 };
 
 /** Column besides the id by which a flow may name a record. */
-const nameColumns: Partial<Record<Kind, string>> = {
+const nameColumns: Partial<Record<FlowReferenceKind, string>> = {
   schema: 'name',
   flow: 'key',
   namedCategory: 'name',
@@ -51,18 +51,22 @@ const nameColumns: Partial<Record<Kind, string>> = {
  * Kinds that can't be deleted while a flow names them: naming one locks it against deletion (docs/design/quality.md
  * E13).
  */
-const lockedKinds: readonly Kind[] = ['schema', 'rankingProfile'];
+const lockedKinds: readonly FlowReferenceKind[] = ['schema', 'rankingProfile'];
 
-interface Named {
+interface NamedReference {
   readonly kind: string;
   readonly name: string;
 }
 
-async function readExisting(tx: Tx, wanted: Wanted, models: readonly ModelFacts[]): Promise<Named[]> {
+async function readExisting(
+  tx: Tx,
+  wanted: WantedReferences,
+  models: readonly ModelFacts[],
+): Promise<NamedReference[]> {
   const kinds = Map.groupBy(wanted, ({ kind }) => kind);
   const values: unknown[] = [tx.tenantId];
   const selects: string[] = [];
-  const found: Named[] = [];
+  const found: NamedReference[] = [];
   for (const [kind, references] of kinds) {
     const entityType = entityTypes[kind];
     if (entityType === null) continue;
@@ -82,7 +86,7 @@ async function readExisting(tx: Tx, wanted: Wanted, models: readonly ModelFacts[
     const nameColumn = nameColumns[kind];
     if (lockedKinds.includes(kind)) {
       const locked = (column: string, type: string, names: readonly string[]) =>
-        tx.query<Named>(`${select(column, type, 2)} for key share`, [tx.tenantId, names]);
+        tx.query<NamedReference>(`${select(column, type, 2)} for key share`, [tx.tenantId, names]);
       found.push(...(await locked('id', 'uuid', ids.filter(isUuid))));
       if (nameColumn !== undefined) found.push(...(await locked(nameColumn, 'text', ids)));
       continue;
@@ -90,14 +94,14 @@ async function readExisting(tx: Tx, wanted: Wanted, models: readonly ModelFacts[
     selects.push(select('id', 'uuid', values.push(ids.filter(isUuid))));
     if (nameColumn !== undefined) selects.push(select(nameColumn, 'text', values.push(ids)));
   }
-  if (selects.length > 0) found.push(...(await tx.query<Named>(selects.join('\nunion all '), values)));
+  if (selects.length > 0) found.push(...(await tx.query<NamedReference>(selects.join('\nunion all '), values)));
   return found;
 }
 
 const liveOnly = ({ softDelete }: Resource): string => (softDelete ? ' and deleted_at is null' : '');
 
 /** Columns of the schemas that the flow names, by id and by name. */
-async function readColumns(tx: Tx, wanted: Wanted): Promise<ReadonlyMap<string, readonly string[]>> {
+async function readColumns(tx: Tx, wanted: WantedReferences): Promise<ReadonlyMap<string, readonly string[]>> {
   const columns = new Map<string, readonly string[]>();
   if (!wanted.some(({ kind }) => kind === 'schema')) return columns;
   for (const schema of await snapshotSchemas(tx)) {

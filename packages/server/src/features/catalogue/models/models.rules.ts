@@ -10,7 +10,7 @@ import {
 import { asJsonObject } from '../../../platform/json.ts';
 import { type Remark, remarksAt } from '../../../platform/remark.ts';
 
-type Values = Partial<Pick<AlgorithmModelCreate, 'config' | 'predictors' | 'autoLearn' | 'learnMode'>> & {
+type ModelValues = Partial<Pick<AlgorithmModelCreate, 'config' | 'predictors' | 'autoLearn' | 'learnMode'>> & {
   readonly modelState?: unknown;
 };
 
@@ -18,7 +18,10 @@ const below = (path: string, problems: readonly ErrorEntry[]): ErrorEntry[] =>
   problems.map((problem) => ({ ...problem, path: path + problem.path }));
 
 /** Returns what keeps a model of this type from being stored with these values. Doesn't judge missing values. */
-export function problemsOf(modelType: string, { config, predictors, modelState, ...learning }: Values): ErrorEntry[] {
+export function problemsOf(
+  modelType: string,
+  { config, predictors, modelState, ...learning }: ModelValues,
+): ErrorEntry[] {
   const unknown = modelTypeProblem(modelType);
   if (unknown !== null) return [{ path: '/modelType', message: unknown }];
   const learns = modelLearning(modelType);

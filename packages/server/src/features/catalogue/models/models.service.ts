@@ -112,7 +112,7 @@ function stored({
   };
 }
 
-type Changes = Partial<Omit<AlgorithmModelCreate, 'key' | 'modelType'>> & {
+type ModelChanges = Partial<Omit<AlgorithmModelCreate, 'key' | 'modelType'>> & {
   readonly modelState?: Readonly<Record<string, unknown>> | null;
 };
 
@@ -124,7 +124,7 @@ export async function changeModel(
   tx: Tx,
   id: string,
   rowVersion: number | undefined,
-  { modelState, ...changes }: Changes,
+  { modelState, ...changes }: ModelChanges,
   findUses: FindModelUses,
 ): Promise<ModelRow> {
   return updateRecord(tx, modelSpec, id, {

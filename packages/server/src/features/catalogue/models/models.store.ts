@@ -6,16 +6,16 @@ import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
 type JsonRecord = Readonly<Record<string, Json>>;
 
-interface Narrow {
+interface NarrowModel {
   readonly config: JsonRecord;
   readonly predictors: readonly Json[];
   readonly modelState: JsonRecord | null;
   readonly outcomeWeights: Readonly<Record<string, number>>;
 }
 
-export type ModelRow = RecordRow<typeof algorithmModelResource, Narrow>;
+export type ModelRow = RecordRow<typeof algorithmModelResource, NarrowModel>;
 
-export const modelSpec = recordSpec<typeof algorithmModelResource, Narrow>(algorithmModelResource, {
+export const modelSpec = recordSpec<typeof algorithmModelResource, NarrowModel>(algorithmModelResource, {
   // Learned states can be large, and nobody chose them as a setting.
   unaudited: ['modelState'],
 });

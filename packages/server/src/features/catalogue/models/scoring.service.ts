@@ -12,7 +12,7 @@ import { readStates } from './states.store.ts';
 /** Port: `customer.*` of a customer. */
 export type ReadCustomer = (tx: Tx, customerId: string) => Promise<Readonly<Record<string, unknown>>>;
 
-interface Question {
+interface ScoringRequest {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly customerId?: string | undefined;
 }
@@ -24,7 +24,7 @@ interface Question {
 export async function scoreOne(
   tx: Tx,
   id: string,
-  { offerId, ...question }: Question & { readonly offerId?: string | undefined },
+  { offerId, ...question }: ScoringRequest & { readonly offerId?: string | undefined },
   readCustomer: ReadCustomer,
 ) {
   const model = await getRecord(tx, modelSpec, id);
@@ -52,7 +52,7 @@ export async function scoreOne(
 export async function scoreOfferSet(
   tx: Tx,
   id: string,
-  { offerIds, ...question }: Question & { readonly offerIds: readonly string[] },
+  { offerIds, ...question }: ScoringRequest & { readonly offerIds: readonly string[] },
   readCustomer: ReadCustomer,
 ) {
   const model = await getRecord(tx, modelSpec, id);
@@ -81,7 +81,7 @@ async function ask(
   tx: Tx,
   model: ModelRow,
   offers: readonly (SnapshotOffer | null)[],
-  { attributes, customerId }: Question,
+  { attributes, customerId }: ScoringRequest,
   readCustomer: ReadCustomer,
 ): Promise<readonly (ModelAnswer | null)[]> {
   const learned = (await readStates(tx, [model.id], true)).get(model.id);

@@ -5,11 +5,11 @@ import { type HotStatement, type Tx, uuidArray } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { inflatedText } from '../../../platform/inflated-text.ts';
 
-type State = { readonly [key: string]: Json };
+type ModelStateJson = { readonly [key: string]: Json };
 
 /** A model's learned state so far. */
 export interface LearnedState {
-  readonly state: State;
+  readonly state: ModelStateJson;
   readonly version: number;
   /** SHA-256 of the canonical form, in hex. */
   readonly hash: string | null;
@@ -20,7 +20,7 @@ export interface LearnedState {
 const hashOf = (state: Json): Buffer => hash('sha256', canonicalJson(state), 'buffer');
 
 /** Gives a new model its initial state. It learns from what comes later. */
-export async function makeState(tx: Tx, modelId: string, state: State): Promise<void> {
+export async function makeState(tx: Tx, modelId: string, state: ModelStateJson): Promise<void> {
   await tx.query(
     `insert into model_states (tenant_id, model_id, state, learned_to, silent_to) values ($1, $2, $3, 0, $4)`,
     [tx.tenantId, modelId, JSON.stringify(state), tx.now],
@@ -37,7 +37,13 @@ export async function readStates(
   whole: boolean,
 ): Promise<ReadonlyMap<string, LearnedState>> {
   if (ids.length === 0) return new Map();
-  const rows = await tx.query<{ id: string; state: State; version: number; samples: number; learnedAt: Date | null }>(
+  const rows = await tx.query<{
+    id: string;
+    state: ModelStateJson;
+    version: number;
+    samples: number;
+    learnedAt: Date | null;
+  }>(
     `select model_id as id, state, state_version::float8 as version, samples::float8 as samples, learned_at as "learnedAt"
      from model_states where tenant_id = $1 and model_id = any($2::uuid[])`,
     [tx.tenantId, uuidArray(ids)],
@@ -51,8 +57,8 @@ export async function readStates(
 }
 
 /** Returns a model's learned state, locked until the transaction ends. */
-export async function lockState(tx: Tx, modelId: string): Promise<{ readonly state: State }> {
-  const [row] = await tx.query<{ state: State }>(
+export async function lockState(tx: Tx, modelId: string): Promise<{ readonly state: ModelStateJson }> {
+  const [row] = await tx.query<{ state: ModelStateJson }>(
     'select state from model_states where tenant_id = $1 and model_id = $2 for update',
     [tx.tenantId, modelId],
   );
@@ -64,7 +70,7 @@ export async function lockState(tx: Tx, modelId: string): Promise<{ readonly sta
 export async function replaceState(
   tx: Tx,
   modelId: string,
-  state: State,
+  state: ModelStateJson,
   { samples = null }: { readonly samples?: number | null } = {},
 ): Promise<void> {
   await tx.query(

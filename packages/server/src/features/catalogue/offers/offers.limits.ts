@@ -14,10 +14,10 @@ const counters: ReadonlySet<string> = new Set([
   'remainingStock',
 ]);
 
-type Members = Readonly<Record<string, unknown>>;
+type BudgetMembers = Readonly<Record<string, unknown>>;
 
 /** Whether a budget limits or prices anything. */
-export const isBudget = (budget: Members): boolean =>
+export const isBudget = (budget: BudgetMembers): boolean =>
   Object.keys(OfferBudget.properties).some((key) => key !== 'currency' && typeof budget[key] === 'number');
 
 /** Checks what the schema of `budget` can't express. */
@@ -39,7 +39,7 @@ export function withoutCounters<T extends object>(value: T): T {
 }
 
 /** `totalStock` of an inventory; null if the stock isn't tracked. */
-export function totalStockOf(inventory: Members): number | null {
+export function totalStockOf(inventory: BudgetMembers): number | null {
   return typeof inventory.totalStock === 'number' ? inventory.totalStock : null;
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorEntry, OfferSchedule } from '@arbiter/contract';
 
 /** What the schedule rules need to know about time zones. */
-export interface Zones {
+export interface ZoneRules {
   /** Returns why a text isn't the name of a time zone; null if it is. */
   problem(zone: string): string | null;
   /** First instant of a calendar day and of the next day, in epoch ms. */
@@ -35,7 +35,7 @@ export function needsZone({ startDate, endDate }: OfferSchedule): boolean {
  * (docs/design/api-catalogue.md 6, docs/design/api-settled.md 54). Equal days mean one day. `tenantZone` applies if the
  * schedule compares a day with an instant and names no zone.
  */
-export function scheduleProblems(schedule: OfferSchedule, zones: Zones, tenantZone: string): ErrorEntry[] {
+export function scheduleProblems(schedule: OfferSchedule, zones: ZoneRules, tenantZone: string): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   const { startDate: start, endDate: end, timezone: zone } = schedule;
   for (const [key, value] of [
@@ -53,7 +53,7 @@ export function scheduleProblems(schedule: OfferSchedule, zones: Zones, tenantZo
   return [{ path: '/schedule/endDate', message: 'must be after startDate' }];
 }
 
-function isOpenAtAll(start: string, end: string, range: (day: string) => ReturnType<Zones['dayRange']>): boolean {
+function isOpenAtAll(start: string, end: string, range: (day: string) => ReturnType<ZoneRules['dayRange']>): boolean {
   // Compare days as days: a day that a zone skipped has no length there, but is still a day.
   if (dayPattern.test(start) && dayPattern.test(end)) return start <= end;
   const from = dayPattern.test(start) ? range(start).startMs : Date.parse(start);

@@ -6,12 +6,14 @@ import { asJsonObject } from '../../../platform/json.ts';
 import { type RecordRow, recordSpec, type ScopeAssignmentRow } from '../catalogue-records/index.ts';
 
 /** The assignments as they are stored, at least one; answers name the record in each. */
-type Stored = { scopes: readonly ScopeAssignmentRow<QualificationScope>[] };
+type StoredRuleScopes = { scopes: readonly ScopeAssignmentRow<QualificationScope>[] };
 
 /** A row of `qualification_rules`. */
-export type QualificationRuleRow = RecordRow<typeof qualificationRuleResource, Stored>;
+export type QualificationRuleRow = RecordRow<typeof qualificationRuleResource, StoredRuleScopes>;
 
-export const qualificationRuleSpec = recordSpec<typeof qualificationRuleResource, Stored>(qualificationRuleResource);
+export const qualificationRuleSpec = recordSpec<typeof qualificationRuleResource, StoredRuleScopes>(
+  qualificationRuleResource,
+);
 
 /** Rules that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
 export async function snapshotRules(tx: Tx): Promise<SnapshotRule[]> {

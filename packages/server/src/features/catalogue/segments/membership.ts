@@ -102,7 +102,7 @@ export interface MembershipReads {
   resolve(answers: readonly (readonly HotRow[])[]): readonly Membership[];
 }
 
-interface Question {
+interface MembershipRequest {
   readonly flow: { readonly membership: MembershipReader | null };
   readonly request: { readonly customerId: string; readonly segments: readonly string[] };
 }
@@ -110,7 +110,7 @@ interface Question {
 const none: MembershipReads = { statements: [], resolve: () => [] };
 
 /** Plans the reads of a batch. If no question has a reader, reads nothing. */
-export function planMembership(questions: readonly Question[]): MembershipReads {
+export function planMembership(questions: readonly MembershipRequest[]): MembershipReads {
   if (!questions.some(({ flow }) => flow.membership !== null)) return none;
   const customersOf = new Map<MembershipReader, string[]>();
   for (const { flow, request } of questions) {

@@ -1,6 +1,6 @@
 import type { SegmentOverlap } from '@arbiter/contract';
 
-interface Named {
+interface NamedSegment {
   readonly id: string;
   readonly name: string;
 }
@@ -19,7 +19,7 @@ function setsOf(count: number): number[][] {
 
 /** Figures of segments from how many customers belong to exactly which of them. `share`: the part that was looked at. */
 export function compareSegments(
-  segments: readonly Named[],
+  segments: readonly NamedSegment[],
   counts: ReadonlyMap<number, number>,
   share: number,
 ): Omit<SegmentOverlap, 'sampled'> {

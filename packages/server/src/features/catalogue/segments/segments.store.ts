@@ -6,13 +6,13 @@ import type { Tx } from '../../../db/tx.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
 /** Joins and filters as they are stored: fields filled in, operators in their first spelling. */
-type Stored = { joins: readonly SegmentJoin[]; filters: Condition };
+type StoredQuery = { joins: readonly SegmentJoin[]; filters: Condition };
 
 /** A row of `segments`. */
-export type SegmentRow = RecordRow<typeof segmentResource, Stored>;
+export type SegmentRow = RecordRow<typeof segmentResource, StoredQuery>;
 
 /** Counts are data of the tenant, not its configuration, and the key is the schema's: they are in no audit row. */
-export const segmentSpec = recordSpec<typeof segmentResource, Stored>(segmentResource, {
+export const segmentSpec = recordSpec<typeof segmentResource, StoredQuery>(segmentResource, {
   unaudited: ['customerCount', 'lastRefreshedAt', 'keyField'],
 });
 

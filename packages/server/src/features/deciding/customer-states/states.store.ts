@@ -71,8 +71,8 @@ export function lockMadeStates(tenantId: string, customerIds: readonly string[])
   };
 }
 
-type Numbered = { customerSeq: number };
-const states = table<'customer_states', Numbered>('customer_states');
+type NumberedState = { customerSeq: number };
+const states = table<'customer_states', NumberedState>('customer_states');
 
 /** A suppression as the customer's row holds it for decisions. */
 export interface KeptSuppression extends Suppression {
@@ -84,7 +84,7 @@ export interface KeptSuppression extends Suppression {
  * A customer's row. `customerSeq`: number of its latest commit, 0 before the first; `base`: what `state` continues,
  * null while the state is short; `suppressions`: may include some that have expired.
  */
-export type StateRow = Omit<NarrowRow<'customer_states', Numbered>, 'tenantId' | 'suppressions'> & {
+export type StateRow = Omit<NarrowRow<'customer_states', NumberedState>, 'tenantId' | 'suppressions'> & {
   readonly suppressions: readonly KeptSuppression[];
 };
 

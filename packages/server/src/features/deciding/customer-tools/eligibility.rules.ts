@@ -24,7 +24,7 @@ interface Verdict {
   readonly policies: readonly PolicyResult[];
 }
 
-type Row = Omit<JudgedOffer, 'rank'>;
+type EligibilityRow = Omit<JudgedOffer, 'rank'>;
 
 /** The offers with what refuses them, and how many each gate refuses (docs/design/api-access.md 16). */
 export function judgeOffers(
@@ -66,7 +66,7 @@ export function judgeOffers(
   return { offers: [...ranked, ...others.map(({ row }) => ({ ...row, rank: null }))], summary };
 }
 
-function rowOf(offer: SnapshotOffer, verdict: Verdict, creativeCount: number, isForced: boolean): Row {
+function rowOf(offer: SnapshotOffer, verdict: Verdict, creativeCount: number, isForced: boolean): EligibilityRow {
   const { first, reasons } = verdict;
   return {
     offerId: offer.id,
@@ -101,13 +101,13 @@ function rowOf(offer: SnapshotOffer, verdict: Verdict, creativeCount: number, is
   };
 }
 
-type Judged = { readonly isForced: boolean; readonly place: number; readonly row: Row };
+type PlacedRow = { readonly isForced: boolean; readonly place: number; readonly row: EligibilityRow };
 
 /**
  * Offers that must be shown stand first; then the tie break of docs/design/api-decisioning.md 1 no. 3. Equal scores of one
  * channel stand as the decision has them, which compares unrounded scores and the priorities of creatives.
  */
-function byPlace(a: Judged, b: Judged): number {
+function byPlace(a: PlacedRow, b: PlacedRow): number {
   if (a.isForced !== b.isForced) return a.isForced ? -1 : 1;
   return (
     (b.row.score ?? 0) - (a.row.score ?? 0) ||

@@ -16,7 +16,7 @@ export interface CustomerToolPorts {
   readonly decisions: { readonly service: Pick<DecisionService, 'trials' | 'readCall'> };
 }
 
-export type Caller = Pick<RequestFacts, 'tenantId' | 'ip' | 'userAgent' | 'until'>;
+export type EligibilityCaller = Pick<RequestFacts, 'tenantId' | 'ip' | 'userAgent' | 'until'>;
 
 interface EligibilityQuery {
   readonly channel?: string | undefined;
@@ -28,7 +28,7 @@ interface EligibilityQuery {
 /** What every gate says of every active offer (docs/design/api-access.md 16). Throws 400 `invalid_cursor`. */
 export async function readEligibility(
   ports: CustomerToolPorts,
-  caller: Caller,
+  caller: EligibilityCaller,
   customerId: string,
   query: EligibilityQuery,
 ): Promise<CustomerEligibility> {
@@ -64,7 +64,7 @@ export async function readEligibility(
 /** One question; without a place one for each active channel (docs/design/api-settled.md 85). */
 async function readTrials(
   { decisions }: CustomerToolPorts,
-  caller: Caller,
+  caller: EligibilityCaller,
   customerId: string,
   { channel, placement }: EligibilityQuery,
 ): Promise<Trial[]> {

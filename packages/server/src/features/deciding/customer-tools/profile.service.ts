@@ -2,7 +2,7 @@ import { type CustomerProfile, profileRanked } from '@arbiter/contract';
 import { type DecisionTrace, round6, type WindowSpec } from '@arbiter/engine';
 import { decideTrial, type Trial } from '../decisions/index.ts';
 import { readFacts } from './customer-facts.service.ts';
-import type { Caller, CustomerToolPorts } from './eligibility.service.ts';
+import type { CustomerToolPorts, EligibilityCaller } from './eligibility.service.ts';
 import { rowsOf } from './trace-details.ts';
 
 interface ProfileQuery {
@@ -14,7 +14,7 @@ interface ProfileQuery {
 /** A decision of a customer stage by stage (docs/design/api-access.md 16). Throws 404 and 409 for a flow that cannot run. */
 export async function readProfile(
   ports: CustomerToolPorts,
-  caller: Caller,
+  caller: EligibilityCaller,
   customerId: string,
   { channel, placement, flowId }: ProfileQuery,
 ): Promise<CustomerProfile> {

@@ -23,13 +23,13 @@ const shownColumns = columns(table('interactions'), [
 /** A history row of a shown item: `impression`, or `recommendation` with its reservation (docs/design/api-decisioning.md 4). */
 export type ShownItem = RowOf<typeof shownColumns>;
 
-type Ids = readonly (string | null)[] | null;
+type NullableIds = readonly (string | null)[] | null;
 /** Arrays of ids may hold null. */
 interface PackedIds {
-  readonly creativeIds: Ids;
-  readonly channelIds: Ids;
-  readonly placementIds: Ids;
-  readonly categoryIds: Ids;
+  readonly creativeIds: NullableIds;
+  readonly channelIds: NullableIds;
+  readonly placementIds: NullableIds;
+  readonly categoryIds: NullableIds;
 }
 const packedColumns = columns(table('decision_impressions'), [
   'id',
@@ -173,7 +173,7 @@ async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: Sho
 }
 
 /** Returns the id at a position of a packed column: a single id may stand for all, and a column without ids is null. */
-const idAt = (ids: Ids, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;
+const idAt = (ids: NullableIds, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;
 
 const lastItemIdOf = (decisionId: string): string => `${decisionId.slice(0, 34)}ff`;
 

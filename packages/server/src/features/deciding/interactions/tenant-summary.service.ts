@@ -9,7 +9,7 @@ import { type DailyTotals, readTenantSummaries } from './totals.store.ts';
 const dayMs = 86_400_000;
 
 /** A group's descriptive fields, besides its figures. */
-interface Named {
+interface GroupNames {
   readonly name: string;
   readonly status?: string;
 }
@@ -46,9 +46,9 @@ export async function summariseTenant(
   return { groupBy, days, data, total: groups.length };
 }
 
-type Figures = Omit<DailyTotals, 'day' | 'offerId' | 'creativeId' | 'channelId' | 'direction'> | CustomerTotals;
+type SummaryFigures = Omit<DailyTotals, 'day' | 'offerId' | 'creativeId' | 'channelId' | 'direction'> | CustomerTotals;
 
-function groupOf(id: string | null, named: Named | null, row: Figures): SummaryGroup {
+function groupOf(id: string | null, named: GroupNames | null, row: SummaryFigures): SummaryGroup {
   const { impressions, positive, negative, neutral, clicks, converts, totalValue } = row;
   const percent = (part: number): number => (impressions === 0 ? 0 : Math.round((part * 10_000) / impressions) / 100);
   return {
@@ -102,7 +102,7 @@ async function namesOf(
   tx: Tx,
   groupBy: Exclude<SummaryGrouping, 'customer'>,
   ids: readonly (string | null)[],
-): Promise<ReadonlyMap<string, Named>> {
+): Promise<ReadonlyMap<string, GroupNames>> {
   if (groupBy === 'category') return readRelated(tx, 'category', ids, ['name', 'status']);
   if (groupBy === 'channel') return readRelated(tx, 'channel', ids, ['name', 'status']);
   if (groupBy === 'creative') return readRelated(tx, 'creative', ids, ['name', 'status']);

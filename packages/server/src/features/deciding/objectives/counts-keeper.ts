@@ -21,7 +21,7 @@ const oldestMs = 60_000;
 /** It is renewed in the background when it is older than this; what another process counted within it is new enough. */
 const renewMs = 30_000;
 
-interface Held {
+interface KeptCounts {
   readonly state: CheckedState;
   readonly view: ObjectiveCounts;
   /** Of the catalogue, when the state was read. */
@@ -29,11 +29,11 @@ interface Held {
 }
 
 export function createCountsKeeper(database: Database, onError: (error: unknown) => void): CountsKeeper {
-  const counts = new Map<string, Held>();
-  const renewing = new Map<string, { readonly version: number; readonly work: Promise<Held> }>();
+  const counts = new Map<string, KeptCounts>();
+  const renewing = new Map<string, { readonly version: number; readonly work: Promise<KeptCounts> }>();
   const actor = systemActor('objectives');
 
-  function renew(tenantId: string, version: number): Promise<Held> {
+  function renew(tenantId: string, version: number): Promise<KeptCounts> {
     const before = renewing.get(tenantId);
     if (before !== undefined) {
       if (before.version >= version) return before.work;

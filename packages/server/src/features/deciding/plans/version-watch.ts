@@ -16,13 +16,13 @@ export interface VersionWatch {
 const lookEveryMs = 100;
 
 /** A pending check of the database, for everyone waiting for this tenant. */
-interface Look {
+interface VersionCheck {
   readonly version: Promise<number>;
   readonly now: () => void;
 }
 
 export function createVersionWatch(database: Pick<Database, 'withTenant'>): VersionWatch {
-  const looks = new Map<string, Look>();
+  const looks = new Map<string, VersionCheck>();
   const actor = systemActor('catalogue');
   const read = (tenantId: string): Promise<number> => database.withTenant(tenantId, actor, readCatalogueVersion);
 

@@ -87,7 +87,7 @@ type PackedVolume = readonly [
 const wholeQuestionBytes = 4096;
 
 /** Parts of a request that only its record stores whole. The decision itself uses what the plan reads of them. */
-export type Asked = Pick<DecisionRequest, 'attributes' | 'context'>;
+export type RequestExtras = Pick<DecisionRequest, 'attributes' | 'context'>;
 
 /** How the inputs of a flow's decisions are stored. */
 export interface InputRules {
@@ -129,14 +129,15 @@ export function reduceRequest(request: DecisionRequest, plan: Pick<Plan, 'reads'
  */
 export function inputText(
   input: DecisionInput,
-  asked: Asked,
+  asked: RequestExtras,
   rules: InputRules,
   zones: ZoneWriter,
   segments: readonly string[] = input.segments,
 ): { readonly text: string; readonly withheld: readonly string[] } {
   const { neverStore, refs } = rules;
   const withheld = new Set<string>();
-  const strip = (values: Row): Row => (neverStore.size === 0 ? values : without(values, neverStore, withheld));
+  const strip = (values: PackedRow): PackedRow =>
+    neverStore.size === 0 ? values : without(values, neverStore, withheld);
   const { request } = input;
   const question = keptQuestion(asked, request, rules, withheld);
   let fields = '';
@@ -188,12 +189,12 @@ export function inputText(
   return { text: `${text}}`, withheld: names };
 }
 
-type Row = Readonly<Record<string, Json>>;
+type PackedRow = Readonly<Record<string, Json>>;
 
 const noNames: readonly string[] = Object.freeze([]);
 
 /** Returns the values without those that are never stored, whose names are added to `withheld`. */
-function without(values: Row, neverStore: ReadonlySet<string>, withheld: Set<string>): Row {
+function without(values: PackedRow, neverStore: ReadonlySet<string>, withheld: Set<string>): PackedRow {
   const kept: Record<string, Json> = {};
   for (const [name, value] of Object.entries(values)) {
     if (neverStore.has(name)) withheld.add(name);
@@ -215,8 +216,8 @@ const noQuestion: KeptQuestion = { attributes: '', context: '', unread: null, cu
 
 /** Returns attributes and context as sent; when they exceed what a record holds, only what the tenant reads. */
 function keptQuestion(
-  asked: Asked,
-  read: Asked,
+  asked: RequestExtras,
+  read: RequestExtras,
   { neverStore, readSet }: InputRules,
   withheld: Set<string>,
 ): KeptQuestion {
@@ -336,7 +337,7 @@ function externalText(external: NonNullable<DecisionInput['external']>, refs: Pl
 }
 
 /** The answers of webhooks that a record holds. */
-export function unpackExternal(packed: NonNullable<PackedInput['y']>, { snapshot }: PlanRefs): External {
+export function unpackExternal(packed: NonNullable<PackedInput['y']>, { snapshot }: PlanRefs): ExternalInput {
   return Object.fromEntries(
     Object.entries(packed).map(([node, answer]) => [
       node,
@@ -353,7 +354,7 @@ export function unpackExternal(packed: NonNullable<PackedInput['y']>, { snapshot
   );
 }
 
-type External = NonNullable<DecisionInput['external']>;
+type ExternalInput = NonNullable<DecisionInput['external']>;
 
 function laneText({ offerId, creativeId, channelId, campaignId }: ContactLane, refs: PlanRefs): string {
   return (
@@ -513,7 +514,7 @@ function isDefault(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-function pick(values: Row, names: readonly string[]): Row {
+function pick(values: PackedRow, names: readonly string[]): PackedRow {
   let kept: Record<string, Json> | null = null;
   for (const name of names) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -531,4 +532,4 @@ function put(target: Record<string, Json>, name: string, value: Json): void {
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-const none: Row = Object.freeze({});
+const none: PackedRow = Object.freeze({});

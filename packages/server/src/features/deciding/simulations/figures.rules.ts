@@ -84,22 +84,22 @@ export function figuresOf(tally: Tally): SimulationFigures {
 }
 
 /** Differences between two flows, while counting. */
-export interface Changes {
+export interface FlowDifferences {
   customers: number;
   readonly gained: Map<string, number>;
   readonly lost: Map<string, number>;
 }
 
-export const newChanges = (): Changes => ({ customers: 0, gained: new Map(), lost: new Map() });
+export const newChanges = (): FlowDifferences => ({ customers: 0, gained: new Map(), lost: new Map() });
 
 /** Counts what one customer gets from one flow and not from the other. */
-export function countChanges(changes: Changes, own: readonly string[], other: readonly string[]): void {
+export function countChanges(changes: FlowDifferences, own: readonly string[], other: readonly string[]): void {
   if (own.length !== other.length || own.some((id, at) => other[at] !== id)) changes.customers += 1;
   for (const id of new Set(own)) if (!other.includes(id)) raise(changes.gained, id);
   for (const id of new Set(other)) if (!own.includes(id)) raise(changes.lost, id);
 }
 
-export function diffOf(changes: Changes, plan: Plan, otherPlan: Plan): SimulationDiff {
+export function diffOf(changes: FlowDifferences, plan: Plan, otherPlan: Plan): SimulationDiff {
   const rows = (counts: ReadonlyMap<string, number>, { names }: Plan) =>
     ordered(counts).map(([offerId, count]) => ({ offerId, offerName: names.offer(offerId)?.name ?? '', count }));
   return {

@@ -3,7 +3,7 @@ import { systemActor } from '../../../db/index.ts';
 import { decideTrial, decisionNamed, seedFrom, shapeAnswer } from '../decisions/index.ts';
 import { recordedQuestion } from '../sealed-records/index.ts';
 import { notSetBy, withChanges } from './edits.rules.ts';
-import type { Caller, SimulationPorts } from './simulations.service.ts';
+import type { SimulationCaller, SimulationPorts } from './simulations.service.ts';
 
 /**
  * Repeats a customer's recorded decision with the requested changes. Without changes it is the same decision, with its
@@ -12,7 +12,7 @@ import type { Caller, SimulationPorts } from './simulations.service.ts';
  */
 export async function simulateRecorded(
   { database, decisions }: SimulationPorts,
-  { tenantId, until }: Pick<Caller, 'tenantId' | 'until'>,
+  { tenantId, until }: Pick<SimulationCaller, 'tenantId' | 'until'>,
   customerId: string,
   decisionId: string,
   body: Pick<SimulateRequest, 'profile' | 'attributes' | 'segments' | 'limit' | 'seed'>,

@@ -1,7 +1,7 @@
 import { compareText, u } from '@arbiter/engine';
 
 /** The customers of a sample while members come in: those with the smallest hash (docs/design/api-decisioning.md 13). */
-export interface Sample {
+export interface CustomerSample {
   add(customerId: string): void;
   /** Returns the sample, smallest hash first; ties by id. */
   chosen(): readonly string[];
@@ -12,7 +12,7 @@ export interface Sample {
 /** Members collected beyond the sample before the largest are dropped. */
 const room = 4_096;
 
-export function createSample(seed: string, size: number): Sample {
+export function createSample(seed: string, size: number): CustomerSample {
   let reservoir: { readonly id: string; readonly at: number }[] = [];
   let seen = 0;
   const trim = (): void => {

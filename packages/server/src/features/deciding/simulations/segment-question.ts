@@ -1,10 +1,10 @@
 import type { SimulationDiff, SimulationFigures } from '@arbiter/contract';
 import type { SnapshotFlow } from '@arbiter/engine';
-import type { Asked } from './simulate.rules.ts';
+import type { SharedBody } from './simulate.rules.ts';
 
 /** What a simulation over a segment asks for each customer in its sample. */
 export interface SegmentQuestion {
-  readonly asked: Asked;
+  readonly asked: SharedBody;
   readonly seed: string;
   readonly sampleSize: number;
   /** Epoch ms. */

@@ -80,13 +80,13 @@ export function wantedCompare(body: SimulateRequest): WantedFlow | null {
 }
 
 /** The part of the body that recommend accepts too. */
-export type Asked = Pick<
+export type SharedBody = Pick<
   SimulateRequest,
   'channel' | 'channelId' | 'placement' | 'placements' | 'limit' | 'attributes' | 'segments' | 'context'
 >;
 
 /** Returns only that part. */
-export function askedOf(body: Asked): Asked {
+export function askedOf(body: SharedBody): SharedBody {
   const { attributes, segments, context } = body;
   return {
     channel: body.channel ?? null,
@@ -101,7 +101,7 @@ export function askedOf(body: Asked): Asked {
 }
 
 /** The recommend body of a customer; nothing of its decision is stored. */
-export const recommendBody = (asked: Asked, customerId: string): RecommendRequest => ({
+export const recommendBody = (asked: SharedBody, customerId: string): RecommendRequest => ({
   ...askedOf(asked),
   customerId,
   dryRun: true,

@@ -18,7 +18,14 @@ import { notSetBy, withChanges } from './edits.rules.ts';
 import { chooseFlow, type FlowChoicePorts, planOf } from './flow-choice.ts';
 import type { StoredFlow } from './segment-question.ts';
 import { callFor, runSegmentSimulation } from './segment-run.ts';
-import { type Asked, askedOf, recommendBody, type WantedFlow, wantedCompare, wantedFlow } from './simulate.rules.ts';
+import {
+  askedOf,
+  recommendBody,
+  type SharedBody,
+  type WantedFlow,
+  wantedCompare,
+  wantedFlow,
+} from './simulate.rules.ts';
 import { enqueueSimulation } from './simulations.jobs.ts';
 import {
   endSimulation,
@@ -33,7 +40,7 @@ export interface SimulationPorts extends FlowChoicePorts {
   readonly rateLimits: RateLimitStore;
 }
 
-export type Caller = Pick<RequestFacts, 'tenantId' | 'credentialId' | 'ip' | 'userAgent' | 'until'>;
+export type SimulationCaller = Pick<RequestFacts, 'tenantId' | 'credentialId' | 'ip' | 'userAgent' | 'until'>;
 
 /**
  * Returns what recommend would answer a customer now, or at `now` (docs/design/api-decisioning.md 13). Throws like
@@ -41,10 +48,10 @@ export type Caller = Pick<RequestFacts, 'tenantId' | 'credentialId' | 'ip' | 'us
  */
 export async function simulateCustomer(
   ports: SimulationPorts,
-  caller: Caller,
+  caller: SimulationCaller,
   customerId: string,
   question: {
-    readonly asked: Asked;
+    readonly asked: SharedBody;
     readonly wanted: WantedFlow;
     readonly now?: string;
     readonly seed?: string;
@@ -88,7 +95,7 @@ const segmentWithinMs = 118_000;
  */
 export async function simulateSegment(
   ports: SimulationPorts,
-  caller: Caller,
+  caller: SimulationCaller,
   body: SimulateRequest,
   withinMs = segmentWithinMs,
 ): Promise<{ readonly simulation: Simulation; readonly isRunning: boolean }> {
@@ -136,7 +143,7 @@ async function runWhileWaiting(
 }
 
 /** 20 a minute of this form (docs/design/api-decisioning.md 13); that for a customer is limited as everything is. */
-async function countCall({ rateLimits }: SimulationPorts, caller: Caller): Promise<void> {
+async function countCall({ rateLimits }: SimulationPorts, caller: SimulationCaller): Promise<void> {
   const rule = { limit: segmentSimulationsPerMinute, windowSeconds: 60, per: 'tenant' } as const;
   const { allowed, resetSeconds } = await rateLimits.take(bucketOf('simulations.segment', rule, caller));
   if (allowed) return;
@@ -149,9 +156,9 @@ async function countCall({ rateLimits }: SimulationPorts, caller: Caller): Promi
 /** Returns the flows to run. Checks them and the placement before anything is written. */
 async function flowsFor(
   ports: SimulationPorts,
-  { tenantId, until }: Caller,
+  { tenantId, until }: SimulationCaller,
   body: SimulateRequest,
-  asked: Asked,
+  asked: SharedBody,
 ): Promise<StoredFlow[]> {
   const { trials } = ports.decisions.service;
   const call = callFor({ asked }, 'nobody');

@@ -3,7 +3,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import type { SegmentQuestion, SimulationResult, StoredFlow } from './segment-question.ts';
 
-interface Narrow {
+interface NarrowSimulation {
   status: 'running' | 'completed' | 'failed';
   error: 'timeout' | 'cancelled' | 'segment_unavailable' | 'internal' | null;
   question: SegmentQuestion;
@@ -11,7 +11,7 @@ interface Narrow {
   result: SimulationResult | null;
 }
 
-const simulations = table<'simulations', Narrow>('simulations');
+const simulations = table<'simulations', NarrowSimulation>('simulations');
 const shown = columns(simulations, [
   'id',
   'segmentId',
@@ -115,7 +115,7 @@ export async function endSimulation(
   tx: Tx,
   id: string,
   holder: string,
-  end: { readonly error: Narrow['error']; readonly result: SimulationResult | null },
+  end: { readonly error: NarrowSimulation['error']; readonly result: SimulationResult | null },
 ): Promise<boolean> {
   const sampled = end.result?.figures.sampledCustomers ?? null;
   const ended = await tx.query(

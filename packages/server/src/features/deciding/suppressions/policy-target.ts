@@ -1,6 +1,6 @@
 import type { SuppressionScope } from '@arbiter/contract';
 
-type Target = readonly [scope: SuppressionScope, scopeId: string];
+type SuppressionTarget = readonly [scope: SuppressionScope, scopeId: string];
 
 /**
  * Returns what a policy's assignment blocks after an interaction with this offer, as a suppression's target
@@ -11,7 +11,7 @@ export function policyTarget(
   per: unknown,
   offerId: string,
   categoryId: string | null,
-): Target | null {
+): SuppressionTarget | null {
   if (per === 'creative' || per === 'channel') return null;
   if (scope === 'offer') return scopeId === offerId ? ['offer', offerId] : null;
   if (scope === 'category' && (scopeId === null || scopeId !== categoryId)) return null;

@@ -204,7 +204,7 @@ type Listed =
  */
 export async function listSuppressions(
   tx: Tx,
-  { cursor, limit: asked, ...query }: Asked & { readonly cursor?: string; readonly limit?: number },
+  { cursor, limit: asked, ...query }: UnmarkedFilter & { readonly cursor?: string; readonly limit?: number },
 ): Promise<{ data: Suppression[]; pagination: Pagination }> {
   const policies = await snapshotPolicies(tx);
   const filter = { ...query, marks: marksOf(policies) };
@@ -237,7 +237,7 @@ export async function suppressionsOf(
   return show(tx, merged(await selectSuppressions(tx, filter, null, null), await cooldownsOf(tx, policies, filter)));
 }
 
-type Asked = Omit<SuppressionFilter, 'marks'>;
+type UnmarkedFilter = Omit<SuppressionFilter, 'marks'>;
 
 /** Marks of the policies that write rows. */
 const marksOf = (policies: readonly SnapshotPolicy[]): Map<string, string> =>

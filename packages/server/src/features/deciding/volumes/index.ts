@@ -14,8 +14,8 @@ export {
 export {
   announceBooking,
   announceWriting,
-  type DueReservation,
   dueReservation,
+  type ExpiredReservation as DueReservation,
   insertReservations,
   insertVolumes,
   keepReservations,

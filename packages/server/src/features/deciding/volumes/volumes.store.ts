@@ -86,7 +86,7 @@ export const readVolumes = (tenantId: string, { kinds, subjectIds }: VolumeArray
 });
 
 /** A reservation that ran out and still stands in the volumes. */
-export interface DueReservation {
+export interface ExpiredReservation {
   readonly offerId: string;
   readonly creativeId: string | null;
   readonly channelId: string | null;
@@ -107,7 +107,7 @@ export const readDue = (tenantId: string, by: Date): HotStatement => ({
   values: [tenantId, by],
 });
 
-export const dueReservation = (row: HotRow): DueReservation => ({
+export const dueReservation = (row: HotRow): ExpiredReservation => ({
   offerId: row.offer_id as string,
   creativeId: row.creative_id as string | null,
   channelId: row.channel_id as string | null,
@@ -301,7 +301,7 @@ export async function selectOfferVolumes(tx: Tx, offerIds: readonly string[]): P
 }
 
 /** Reservations of these offers that ran out and are still counted. */
-export async function selectDue(tx: Tx, offerIds: readonly string[]): Promise<DueReservation[]> {
+export async function selectDue(tx: Tx, offerIds: readonly string[]): Promise<ExpiredReservation[]> {
   const rows = await tx.query<HotRow>(
     `select offer_id, creative_id, channel_id, cost_cents, reserved_at, expires_at from arbiter.volume_reservations
      where tenant_id = $1 and expires_at <= $2 and offer_id = any($3::uuid[])`,

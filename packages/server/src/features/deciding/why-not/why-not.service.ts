@@ -40,7 +40,7 @@ export interface WhyNotPorts {
   readonly search: RunSearch;
 }
 
-type Asked = Omit<WhyNotRequest, 'now'> & { readonly now?: string };
+type WhyNotBody = Omit<WhyNotRequest, 'now'> & { readonly now?: string };
 
 /** What a search is about. */
 interface Subject {
@@ -58,7 +58,7 @@ export async function askWhyNot(
   ports: WhyNotPorts,
   request: RequestFacts,
   { customerId, offerId: askedId }: { readonly customerId: string; readonly offerId: string },
-  asked: Asked,
+  asked: WhyNotBody,
   decisionId: string | null = null,
 ): Promise<WhyNotAnswer> {
   const { tenantId, until, signal } = request;
@@ -132,7 +132,7 @@ async function liveSubject(
   { trials }: WhyNotPorts,
   { tenantId, ip, userAgent, until }: RequestFacts,
   customerId: string,
-  { now, ...asked }: Asked,
+  { now, ...asked }: WhyNotBody,
 ): Promise<Subject> {
   const body: RecommendRequest = { ...asked, customerId, dryRun: true };
   const facts = {

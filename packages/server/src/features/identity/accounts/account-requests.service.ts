@@ -14,7 +14,7 @@ export type AccountRequest =
   | { readonly kind: 'register'; readonly given: PreparedRegistration }
   | { readonly kind: 'resendVerification' | 'forgotPassword'; readonly email: string };
 
-interface StoredRequest {
+interface StoredAccountRequest {
   readonly request: AccountRequest;
   readonly requestId: string;
 }
@@ -34,7 +34,7 @@ export async function storeRequest(
     throw new AppError('not_configured', { detail: "Email can't be sent: DATA_ENCRYPTION_KEY is not set." });
   }
   const [place, id] = [newId(), newId()];
-  const stored: StoredRequest = { request, requestId: terms.requestId };
+  const stored: StoredAccountRequest = { request, requestId: terms.requestId };
   const sealed = envelope.seal(placeOf(place, id), JSON.stringify(stored));
   await database.withSystem(
     'account-request',
@@ -59,7 +59,7 @@ export async function answerRequest(ports: AnswerPorts, place: string, id: strin
   const row = await database.withSystem('account-request', (tx) => selectRequest(tx, place, id));
   if (row === undefined) return;
   if (envelope === null) throw new Error("the request can't be decrypted: DATA_ENCRYPTION_KEY is not set");
-  const { request, requestId }: StoredRequest = JSON.parse(
+  const { request, requestId }: StoredAccountRequest = JSON.parse(
     envelope.open(placeOf(place, id), row.sealed).toString('utf8'),
   );
   const terms = { requestId, until: performance.now() + answeredWithinMs };

@@ -8,13 +8,13 @@ import { recordAudit } from './audit.service.ts';
 import { cutRows, selectLastOf } from './audit.store.ts';
 
 /** Start of a tenant's chain: the last row that was cut; 0 and zeros if none was. */
-export interface Checkpoint {
+export interface ChainCheckpoint {
   readonly sequence: number;
   readonly hash: string;
 }
 
 /** The checkpoint of a chain as its newest checkpoint row states it. */
-export interface StatedCheckpoint extends Checkpoint {
+export interface StatedCheckpoint extends ChainCheckpoint {
   /** Id of the row. */
   readonly id: string;
   /** False if the checkpoint wasn't written by a server with these keys. */
@@ -29,7 +29,7 @@ const rowsPerCut = 10_000;
 /** No further statement is begun when less than this is left until the answer must be there, in ms. */
 const reserveMs = 3_000;
 
-const signatureOf = (key: KeyObject, tenantId: string, { sequence, hash }: Checkpoint): string =>
+const signatureOf = (key: KeyObject, tenantId: string, { sequence, hash }: ChainCheckpoint): string =>
   hmac(deriveKey(key, 'audit checkpoint'), canonicalJson({ tenantId, sequence, hash })).toString('hex');
 
 /**
@@ -47,7 +47,7 @@ export async function cutChain(
   const [key] = keys;
   if (key === undefined) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
   const known = await readCheckpoint(tx, keys);
-  let end: Checkpoint = known ?? { sequence: 0, hash: genesisHash };
+  let end: ChainCheckpoint = known ?? { sequence: 0, hash: genesisHash };
   let rows = 0;
   for (let more = before !== null; more && before !== null; ) {
     const cut = await cutRows(tx, before, rowsPerCut);

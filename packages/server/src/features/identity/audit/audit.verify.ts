@@ -6,7 +6,7 @@ import type { PrivateFolder } from '../../../platform/private-folder.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { readAnchors } from './audit.anchors.ts';
 import { hashOfRow } from './audit.canonical.ts';
-import { type Checkpoint, readCheckpoint } from './audit.checkpoint.ts';
+import { type ChainCheckpoint, readCheckpoint } from './audit.checkpoint.ts';
 import { selectChain, selectChainEnds, selectLink } from './audit.store.ts';
 
 /** Rows that one check reads at most; longer chains are checked page by page (docs/design/api-access.md 7). */
@@ -31,7 +31,7 @@ function breakAt(row: AuditLog, before: Link): AuditBreakReason | null {
 }
 
 /** The row before the first one of a check: its hash as stored, which the first row must name. */
-async function linkBefore(tx: Tx, fromSequence: number, checkpoint: Checkpoint): Promise<Link> {
+async function linkBefore(tx: Tx, fromSequence: number, checkpoint: ChainCheckpoint): Promise<Link> {
   const sequence = fromSequence - 1;
   if (sequence === checkpoint.sequence) return checkpoint;
   return { sequence, hash: null, ...(await selectLink(tx, sequence)) };
@@ -55,7 +55,7 @@ export interface ChainProof {
   readonly exportFolder: PrivateFolder;
 }
 
-const start: Checkpoint = { sequence: 0, hash: '0'.repeat(64) };
+const start: ChainCheckpoint = { sequence: 0, hash: '0'.repeat(64) };
 
 /**
  * Checks rows of the tenant's chain in slices, reading the next while one is checked: gapless sequence, each hash, link
@@ -72,7 +72,7 @@ export async function verifyChain(
   const ends = await selectChainEnds(tx);
   const last = Math.max(ends.sequence, ends.lastSequence);
   const stated = await readCheckpoint(tx, proof?.checkpointKeys ?? []);
-  const checkpoint: Checkpoint = stated === null ? start : { sequence: stated.sequence, hash: stated.hash };
+  const checkpoint: ChainCheckpoint = stated === null ? start : { sequence: stated.sequence, hash: stated.hash };
   const asked = range.fromSequence ?? last - limit + 1;
   const fromSequence = Math.max(checkpoint.sequence + 1, asked);
   if (fromSequence > last + 1) throw invalid('query.fromSequence', `must not be past the end of the chain, ${last}`);

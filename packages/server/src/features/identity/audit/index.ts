@@ -3,7 +3,7 @@ import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
 import { type AuditPorts, auditLogRoutes } from './audit.routes.ts';
 
-export { type Anchor, writeAnchors } from './audit.anchors.ts';
+export { type ChainAnchor as Anchor, writeAnchors } from './audit.anchors.ts';
 export { cutChain } from './audit.checkpoint.ts';
 export type { AuditPorts } from './audit.routes.ts';
 export { secretMask, withoutSecrets } from './audit.rules.ts';

@@ -135,13 +135,13 @@ export async function selectLiveKeys(tx: Tx, keyHash: Buffer): Promise<LiveKey[]
   );
 }
 
-export interface KeyUse {
+export interface WrittenKeyUse {
   readonly apiKeyId: string;
   readonly usedAt: Date;
 }
 
 /** Notes when keys were last used; a key is written at most once a minute, whatever the number of nodes. */
-export async function upsertUses(tx: Tx, uses: readonly KeyUse[]): Promise<void> {
+export async function upsertUses(tx: Tx, uses: readonly WrittenKeyUse[]): Promise<void> {
   await tx.query(
     `insert into arbiter.api_key_uses as noted (tenant_id, api_key_id, last_used_at)
      select $1, used.id, used.at from unnest($2::uuid[], $3::timestamptz[]) as used (id, at)

@@ -94,12 +94,12 @@ async function answerOf(tokens: AccessTokens, client: NamedClient, scopes: reado
   return { access_token, token_type: 'Bearer' as const, expires_in: accessTokenSeconds, scope: scopes.join(' ') };
 }
 
-type Attempt<T> =
+type OAuthAttempt<T> =
   | { readonly value: T; readonly error: undefined }
   | { readonly value: undefined; readonly error: AppError };
 
 /** Even an unreadable call must count for somebody before it's rejected. */
-function attempt<T>(work: () => T): Attempt<T> {
+function attempt<T>(work: () => T): OAuthAttempt<T> {
   try {
     return { value: work(), error: undefined };
   } catch (error) {

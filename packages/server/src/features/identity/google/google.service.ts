@@ -30,7 +30,7 @@ export interface EntranceDependencies {
 }
 
 /** From the request, for the service's own transactions. */
-export interface RequestTerms {
+export interface GoogleRequestTerms {
   readonly requestId: string;
   readonly until: number;
 }
@@ -61,7 +61,7 @@ const nobody: Actor = systemActor('google');
 export async function enterByGoogle(
   deps: EntranceDependencies,
   person: GooglePerson,
-  terms: RequestTerms,
+  terms: GoogleRequestTerms,
 ): Promise<string> {
   deps.sessions.assertConfigured();
   try {
@@ -73,7 +73,11 @@ export async function enterByGoogle(
   }
 }
 
-async function findOrSettle(deps: EntranceDependencies, person: GooglePerson, terms: RequestTerms): Promise<string> {
+async function findOrSettle(
+  deps: EntranceDependencies,
+  person: GooglePerson,
+  terms: GoogleRequestTerms,
+): Promise<string> {
   const { linked, byAddress } = await deps.database.withSystem(
     'google',
     async (tx) => ({
@@ -112,7 +116,7 @@ async function enter(
   { database, sessions }: EntranceDependencies,
   tenantId: string,
   find: (tx: Tx) => Promise<SigningIn | AppError>,
-  terms: RequestTerms,
+  terms: GoogleRequestTerms,
 ): Promise<string> {
   const found = await database.withTenant(tenantId, nobody, find, terms);
   if (found instanceof AppError) throw found;
@@ -123,7 +127,7 @@ async function open(
   { database, sessions }: Pick<EntranceDependencies, 'database' | 'sessions'>,
   tenantId: string,
   person: SigningIn,
-  terms: RequestTerms,
+  terms: GoogleRequestTerms,
 ): Promise<string> {
   const { cookie } = await database.withTenant(
     tenantId,
@@ -182,7 +186,7 @@ async function refuse(tx: Tx, { id, name }: SigningIn, refusal: AppError): Promi
 }
 
 /** A tenant of the stranger's own, with the stranger as its admin. */
-async function settle(deps: EntranceDependencies, identity: GooglePerson, terms: RequestTerms): Promise<string> {
+async function settle(deps: EntranceDependencies, identity: GooglePerson, terms: GoogleRequestTerms): Promise<string> {
   const { signUp, enqueueMail } = deps;
   if (!signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Registration is disabled.' });
   const { email, name, issuer, subject } = identity;

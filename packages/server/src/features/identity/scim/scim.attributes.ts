@@ -41,7 +41,7 @@ export function findAttribute(among: readonly ScimAttribute[], name: string): Sc
 }
 
 /** Where an attribute stands: itself, or a sub-attribute of it. */
-export interface Place {
+export interface AttributePlace {
   readonly attribute: ScimAttribute;
   readonly sub: ScimAttribute | null;
 }
@@ -50,7 +50,7 @@ export interface Place {
  * What a name such as `userName`, `name.givenName` or `urn:…:User:department` stands for; undefined for one that is not known.
  * An attribute of the extension is a sub-attribute of it, and one deeper inside (`manager.value`) a chain of names.
  */
-export function placeOf(name: string): (Place & { readonly deeper: ScimAttribute | null }) | undefined {
+export function placeOf(name: string): (AttributePlace & { readonly deeper: ScimAttribute | null }) | undefined {
   const lower = name.toLowerCase();
   const urn = scimEnterpriseSchema.toLowerCase();
   if (lower === urn) return { attribute: extension, sub: null, deeper: null };

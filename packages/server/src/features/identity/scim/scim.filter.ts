@@ -1,7 +1,7 @@
 import { scimProblem } from './scim-error.ts';
 
 /** One comparison: an attribute as it was written, and a text or a truth value. */
-export interface Comparison {
+export interface FilterComparison {
   readonly attribute: string;
   readonly operator: 'eq' | 'sw' | 'co';
   readonly value: string | boolean;
@@ -54,9 +54,9 @@ function unquoted(quoted: string): string {
  * joined by `and`, with parentheses. Throws 400 `invalidFilter` for everything else, so that a filter which is not understood
  * never lists more than it should.
  */
-export function parseFilter(text: string): readonly Comparison[] {
+export function parseFilter(text: string): readonly FilterComparison[] {
   const tokens = tokensOf(text);
-  const found: Comparison[] = [];
+  const found: FilterComparison[] = [];
   let at = 0;
 
   const word = (): string => {

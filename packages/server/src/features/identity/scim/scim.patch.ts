@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ScimAttribute, scimMaxValues } from '@arbiter/contract';
 import { isObject } from '../../../platform/json.ts';
 import { type Attributes, isPrimary, isServerOwned, placeOf, readValue } from './scim.attributes.ts';
-import { type ItemTest, parsePath, passes, type Target } from './scim.path.ts';
+import { type ItemTest, type PatchTarget, parsePath, passes } from './scim.path.ts';
 import { scimProblem } from './scim-error.ts';
 
 type PatchItem = Readonly<Record<string, unknown>>;
@@ -61,7 +61,14 @@ function applyOne(user: Attributes, operation: unknown, at: string, unknown: str
   return now;
 }
 
-function applyTo(user: Attributes, op: Op, target: Target, value: unknown, at: string, unknown: string[]): Attributes {
+function applyTo(
+  user: Attributes,
+  op: Op,
+  target: PatchTarget,
+  value: unknown,
+  at: string,
+  unknown: string[],
+): Attributes {
   const { attribute } = target;
   if (attribute.mutability === 'writeOnly') return user;
   const before = user[attribute.name] ?? null;
@@ -89,7 +96,7 @@ function bare(attribute: ScimAttribute, value: unknown): unknown {
 function changedValue(
   before: unknown,
   op: Op,
-  { attribute, sub, deeper }: Target,
+  { attribute, sub, deeper }: PatchTarget,
   read: (of: ScimAttribute) => unknown,
 ): unknown {
   if (sub === null) {
@@ -112,7 +119,7 @@ function merged(before: unknown, members: PatchItem): PatchItem | null {
 function changedList(
   items: readonly PatchItem[],
   op: Op,
-  { attribute, tests, sub }: Target,
+  { attribute, tests, sub }: PatchTarget,
   value: unknown,
   read: (of: ScimAttribute) => unknown,
   at: string,

@@ -11,7 +11,7 @@ export interface ItemTest {
 }
 
 /** What a path of a PATCH names. */
-export interface Target {
+export interface PatchTarget {
   readonly attribute: ScimAttribute;
   /** Which values of a list; null without a filter. */
   readonly tests: readonly ItemTest[] | null;
@@ -29,7 +29,7 @@ const unknownPath = (path: string) => scimProblem('invalidPath', `The path ${pat
  * Reads the path of an operation: `active`, `name.givenName`, `emails[type eq "work"].value`, with or without the URN of the
  * schema. Throws 400 `invalidPath`, and `mutability` for what only the server sets.
  */
-export function parsePath(path: string): Target {
+export function parsePath(path: string): PatchTarget {
   const text = path.trim();
   const [, list, filter, subName] = filtered.exec(text) ?? [];
   if (list === undefined || filter === undefined) {

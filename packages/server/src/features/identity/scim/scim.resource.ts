@@ -4,7 +4,7 @@ import type { ScimUserRow } from '../users/index.ts';
 import { shownEmails, splitName } from './scim.person.ts';
 import { scimProblem } from './scim-error.ts';
 
-export type ShownUser = Partial<ScimUser> & Pick<ScimUser, 'schemas' | 'id'>;
+export type ScimUserView = Partial<ScimUser> & Pick<ScimUser, 'schemas' | 'id'>;
 
 const userLocation = (publicUrl: string, id: string): string =>
   `${publicUrl.replace(/\/+$/, '')}${scimBase}/Users/${id}`;
@@ -44,7 +44,7 @@ export function showUser(row: ScimUserRow, publicUrl: string, isListed: boolean)
 }
 
 /** Which attributes an answer shows: lower-case paths in pairs of attribute and, maybe, sub-attribute. */
-export type Projection = (user: ScimUser) => ShownUser;
+export type Projection = (user: ScimUser) => ScimUserView;
 
 interface Chosen {
   readonly name: string;

@@ -17,7 +17,7 @@ import {
   updateScimUser,
 } from '../users/index.ts';
 import { type Attributes, placeOf, readSentUser, readTruth } from './scim.attributes.ts';
-import { type Comparison, parseFilter } from './scim.filter.ts';
+import { type FilterComparison, parseFilter } from './scim.filter.ts';
 import { applyPatch } from './scim.patch.ts';
 import { attributesOf, renamed, storedOf } from './scim.person.ts';
 import { nameTaken, scimProblem } from './scim-error.ts';
@@ -33,7 +33,7 @@ function remarkOn(tx: Tx, unknown: readonly string[]): void {
   for (const path of unknown) tx.remarks.push({ path, nearest: null, reason: null });
 }
 
-function testOf({ attribute: name, operator, value }: Comparison): UserTest {
+function testOf({ attribute: name, operator, value }: FilterComparison): UserTest {
   const refused = (detail: string) => scimProblem('invalidFilter', detail);
   const place = placeOf(name);
   // `id` is no attribute that a body may hold.

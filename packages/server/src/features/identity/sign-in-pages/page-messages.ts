@@ -1,11 +1,11 @@
 /** What the pages say. The words in the address are those of docs/design/api-access.md 4.2 and 22. */
 
 /** Field that a refusal is about; null: none. */
-export type Field = 'email' | 'password' | 'repeated' | 'name' | 'tenantName' | 'code' | null;
+export type FormField = 'email' | 'password' | 'repeated' | 'name' | 'tenantName' | 'code' | null;
 
 interface Refusal {
   readonly text: string;
-  readonly field: Field;
+  readonly field: FormField;
 }
 
 const refusals: Readonly<Record<string, Refusal>> = {

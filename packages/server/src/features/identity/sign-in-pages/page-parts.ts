@@ -1,12 +1,12 @@
 import { escapeHtml } from '../../../http/answers/page.ts';
-import type { Field, refusalOf } from './page-messages.ts';
+import type { FormField, refusalOf } from './page-messages.ts';
 
 /** Pieces of which the pages are made. All texts are escaped here. */
 
 interface FormInput {
   /** Default: its name. A page with two fields of one name needs it. */
   readonly id?: string;
-  readonly name: Exclude<Field, null>;
+  readonly name: Exclude<FormField, null>;
   readonly label: string;
   readonly help?: string;
   readonly type?: 'text' | 'email' | 'password';

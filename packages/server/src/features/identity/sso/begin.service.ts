@@ -6,7 +6,7 @@ import { isCanonicalUuid, newId } from '../../../platform/ids.ts';
 import type { OidcAttempt } from '../../../platform/oidc.ts';
 import { isLivingTenant } from '../tenants/index.ts';
 import { authnRequestUrl } from './saml-request.ts';
-import type { RequestTerms, SsoDependencies } from './sso.ports.ts';
+import type { SsoDependencies, SsoRequestTerms } from './sso.ports.ts';
 import { callbackUrl } from './sso-addresses.ts';
 import { oidcFailure } from './sso-failures.ts';
 import { type Provider, readProvider, type SamlProvider } from './sso-settings.ts';
@@ -42,7 +42,7 @@ export async function beginSignIn(
   deps: SsoDependencies,
   begin: Beginning,
   actor: Actor,
-  terms: RequestTerms,
+  terms: SsoRequestTerms,
 ): Promise<string | null> {
   if (!isCanonicalUuid(begin.tenantId)) return null;
   const { database } = deps;

@@ -10,7 +10,7 @@ import { lockSigningIn } from '../users/index.ts';
 import { type Claimed, recognize } from './people.service.ts';
 import { readAssertion } from './saml-assertion.rules.ts';
 import { verifyResponse } from './saml-signature.ts';
-import type { RequestTerms, SsoDependencies } from './sso.ports.ts';
+import type { SsoDependencies, SsoRequestTerms } from './sso.ports.ts';
 import { samlIssuer } from './sso-addresses.ts';
 import { oidcFailure, refused, samlFailure } from './sso-failures.ts';
 import { notEnabled, type OidcProvider, type Provider, readProvider, type SamlProvider } from './sso-settings.ts';
@@ -48,7 +48,7 @@ export async function finishOidc(
   deps: SsoDependencies,
   sent: OidcAnswer,
   browser: string | null,
-  terms: RequestTerms,
+  terms: SsoRequestTerms,
 ): Promise<Finished> {
   if (sent.state === undefined || sent.state === '') throw invalid('query.state', 'is required');
   if (!sent.code && !sent.error) throw invalid('query.code', 'is required');
@@ -85,7 +85,7 @@ const isOwnBrowser = ({ browserHash }: SsoState, browser: string | null): boolea
 export async function finishSaml(
   deps: SsoDependencies,
   sent: { readonly SAMLResponse: string; readonly RelayState: string },
-  terms: RequestTerms,
+  terms: SsoRequestTerms,
 ): Promise<Finished> {
   const tenantId = sent.RelayState;
   const { provider, now } = await inTenant(deps, tenantId, terms, async (tx) => ({
@@ -132,7 +132,7 @@ function decode(encoded: string): string {
 async function inTenant<T>(
   deps: Pick<SsoDependencies, 'database'>,
   tenantId: string,
-  terms: RequestTerms,
+  terms: SsoRequestTerms,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   if (!isCanonicalUuid(tenantId)) throw badState();
@@ -163,7 +163,7 @@ async function enterTenant(
   { kind, settings }: OidcProvider | SamlProvider,
   claimed: Claimed,
   { opensSession, returnTo }: Pick<SsoState, 'opensSession' | 'returnTo'>,
-  terms: RequestTerms,
+  terms: SsoRequestTerms,
   useUp: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<Finished> {
   if (opensSession) deps.sessions.assertConfigured();

@@ -20,7 +20,7 @@ export interface SsoDependencies {
 }
 
 /** The request's database, for the service's own transactions. */
-export interface RequestTerms {
+export interface SsoRequestTerms {
   readonly requestId: string;
   readonly until: number;
 }

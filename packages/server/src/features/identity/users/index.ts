@@ -26,11 +26,11 @@ export { readSessionHolder, roleOfUser } from './sign-in.service.ts';
 export {
   deleteUnprovenPassword,
   lockSigningIn,
-  type Membership,
   type SigningIn,
   selectByLastLogin,
   selectMemberships,
   selectSigningIn,
+  type TenantMembership as Membership,
   updateFailures,
   updateLastLogin,
   updateSecondFactor,

@@ -21,7 +21,7 @@ const membershipColumns = selectList(
 );
 
 /** A user of some tenant who has the address. */
-export type Membership = RowOf<typeof membershipColumns>;
+export type TenantMembership = RowOf<typeof membershipColumns>;
 
 /** Tenants of one person that a sign-in tries at most (docs/design/api-access.md 22). */
 const mostMemberships = 10;
@@ -38,7 +38,7 @@ const doubt = `case when u.email_verified_at is not null and (u.address_proven o
  * Returns users of live tenants with this address, most certain owner first, then most recently used; limited to one
  * tenant if named. Includes deactivated ones. Needs a system transaction.
  */
-export async function selectMemberships(tx: Tx, email: string, tenantId: string | null): Promise<Membership[]> {
+export async function selectMemberships(tx: Tx, email: string, tenantId: string | null): Promise<TenantMembership[]> {
   return select(
     tx,
     membershipColumns,
@@ -53,7 +53,7 @@ export async function selectMemberships(tx: Tx, email: string, tenantId: string 
 export async function selectByLastLogin(
   tx: Tx,
   places: readonly { readonly tenantId: string; readonly userId: string }[],
-): Promise<Membership[]> {
+): Promise<TenantMembership[]> {
   if (places.length === 0) return [];
   return select(
     tx,

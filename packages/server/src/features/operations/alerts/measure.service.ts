@@ -31,13 +31,13 @@ const ofNow: Partial<Record<AlertMetric, (tx: Tx) => Promise<number>>> = {
 };
 
 /** A rule's figure over a window. */
-export type Measure = (from: Date, to: Date) => Promise<Measured>;
+export type MeasureRule = (from: Date, to: Date) => Promise<Measured>;
 
 /** Reads a rule's figure. Current figures have no window, and so no previous window. */
 export async function measureOf(
   tx: Tx,
   { metric, filters }: Rule,
-): Promise<{ readonly over: Measure; readonly isOfNow: boolean }> {
+): Promise<{ readonly over: MeasureRule; readonly isOfNow: boolean }> {
   const now = ofNow[metric];
   if (now !== undefined) return { isOfNow: true, over: async () => ({ value: await now(tx), samples: null }) };
   const figures = ofFigures[metric];

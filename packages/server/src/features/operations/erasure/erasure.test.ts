@@ -244,6 +244,8 @@ test('after `everything` a dump of the database holds nothing of the customer', 
     ],
     ['erased', null, null, null, null],
   );
+  const explained = await server.call('GET', `/api/v1/decisions/${planted.requestId}?include=explanation`);
+  assert.deepEqual([explained.status, explained.body.explanation], [200, null]);
   const [kept] = await rowsOf<{ bytes: number }>(
     'select octet_length(result_hash)::int as bytes from arbiter.decisions where request_id = $1',
     planted.requestId,

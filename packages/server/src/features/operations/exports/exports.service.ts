@@ -7,7 +7,7 @@ import { selectStoredItems } from '../../deciding/interactions/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { lineOf, pathOf } from './exports.rules.ts';
 import {
-  type Checkpoint,
+  type ExportCheckpoint,
   endBatch,
   lockCheckpoint,
   markFailed,
@@ -92,7 +92,7 @@ async function chooseBatch(tx: Tx, folder: PrivateFolder): Promise<boolean> {
  */
 async function boundsOf(
   tx: Tx,
-  { lowId, nextLowId, nextLowXid }: Checkpoint,
+  { lowId, nextLowId, nextLowXid }: ExportCheckpoint,
 ): Promise<{ readonly lowId: string; readonly nextLowId: string | null; readonly nextLowXid: bigint | null }> {
   const { oldest, next, at } = await runningTransactions(tx);
   const waitedFor = nextLowXid === null ? null : BigInt(nextLowXid);

@@ -16,10 +16,10 @@ const checkpoint = selectList(
 );
 
 /** How far a tenant's export has come; see the migration. */
-export type Checkpoint = RowOf<typeof checkpoint>;
+export type ExportCheckpoint = RowOf<typeof checkpoint>;
 
 /** Locks the tenant's checkpoint, creating it if needed; null while another export holds it. */
-export async function lockCheckpoint(tx: Tx): Promise<Checkpoint | null> {
+export async function lockCheckpoint(tx: Tx): Promise<ExportCheckpoint | null> {
   const lock = () =>
     select(tx, checkpoint, 'from arbiter.export_checkpoints where tenant_id = $1 for update skip locked', [
       tx.tenantId,

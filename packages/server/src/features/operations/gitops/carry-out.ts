@@ -6,23 +6,31 @@ import { isUuid } from '../../../platform/ids.ts';
 import { mapInTurns, takeTurns } from '../../../platform/turns.ts';
 import { forgetAssemblySince, markAssembly } from '../../catalogue/flows/index.ts';
 import { forgetAuditSince, markAudit } from '../../identity/audit/index.ts';
-import { changeOf, deletable, entryAt, heldBack, needsAmong, type Outcome, type Work } from './foreseen.ts';
+import {
+  changeOf,
+  deletable,
+  entryAt,
+  type ForeseenOutcome,
+  heldBack,
+  needsAmong,
+  type RequestedWork,
+} from './foreseen.ts';
 import { backToSavepoint, releaseSavepoint, setLockWait, setSavepoint } from './gitops.store.ts';
 import { fieldChanges, membersOf, valueAt } from './json.ts';
 import { maximumErrors, type WantedObject } from './judge.ts';
-import { createProperties, type Kind, operationOf } from './kinds.ts';
+import { createProperties, type FileKind, operationOf } from './kinds.ts';
 import { toldRef } from './layout.ts';
 import { inOrder } from './order.ts';
 import { changedValues } from './rules/flows.ts';
 import type { CurrentRecord } from './rules/kind-rules.ts';
 import type { Session } from './session.ts';
 import { readObject, type TenantFiles, type TenantObject } from './tenant-files.ts';
-import { changedNames, type Values, valuesOf } from './wanted-values.ts';
+import { changedNames, valuesOf, type WantedValues } from './wanted-values.ts';
 
 interface CarryOutState {
   readonly session: Session;
   readonly tenant: TenantFiles;
-  readonly work: Work;
+  readonly work: RequestedWork;
   readonly current: Map<string, TenantObject>;
   readonly before: ReadonlyMap<string, TenantObject>;
   readonly actions: Map<string, PolicyAction>;
@@ -36,7 +44,7 @@ interface CarryOutState {
  * Applies the work through the API's operations: creations and changes in reference order, deletions in reverse.
  * Continues after an error, so that all errors are reported; the caller rolls back when there is one.
  */
-export async function carryOut(session: Session, tenant: TenantFiles, work: Work): Promise<Outcome> {
+export async function carryOut(session: Session, tenant: TenantFiles, work: RequestedWork): Promise<ForeseenOutcome> {
   const state: CarryOutState = {
     session,
     tenant,
@@ -73,7 +81,7 @@ async function outcomeOf(
   state: CarryOutState,
   ordered: readonly WantedObject[],
   deleted: readonly PolicyChange[],
-): Promise<Outcome> {
+): Promise<ForeseenOutcome> {
   const { actions, before, current, errors, warnings } = state;
   const told = await mapInTurns(ordered, ({ path, body }) => {
     const [was, is, action] = [before.get(path), current.get(path), actions.get(path)];
@@ -146,12 +154,12 @@ const needsFailed = (state: CarryOutState, object: WantedObject): boolean =>
   needsAmong(state.work.wanted)(object, object.path).some((path) => state.failed.has(path));
 
 /** True for a property that names a record and is never null: without it the record can't be written. */
-function isMandatory({ resource }: Kind, name: string): boolean {
+function isMandatory({ resource }: FileKind, name: string): boolean {
   const schema: unknown = resource.record.properties[name];
   return typeof schema === 'object' && schema !== null && Reflect.get(schema, 'type') === 'string';
 }
 
-const withoutEarly = (values: Values): Values => ({
+const withoutEarly = (values: WantedValues): WantedValues => ({
   ...values,
   body: Object.fromEntries(Object.entries(values.body).filter(([name]) => !values.early.has(name))),
   values: Object.fromEntries(Object.entries(values.values).filter(([name]) => !values.early.has(name))),
@@ -169,7 +177,7 @@ function fail(
 }
 
 function unchangeable(
-  kind: Kind,
+  kind: FileKind,
   current: TenantObject | null,
   names: readonly string[],
 ): { readonly pointer: string; readonly message: string; readonly code?: string }[] {
@@ -181,7 +189,7 @@ function unchangeable(
 }
 
 /** A table change waits for its lock only briefly. What follows may wait as long as before. */
-async function waitAsBefore({ tx, lockWait }: Session, { rules }: Kind): Promise<void> {
+async function waitAsBefore({ tx, lockWait }: Session, { rules }: FileKind): Promise<void> {
   if (rules.blocks !== undefined) await setLockWait(tx, lockWait);
 }
 
@@ -285,7 +293,7 @@ function refusedBy(state: CarryOutState, object: WantedObject | TenantObject, er
 async function make(
   session: Session,
   { kind }: WantedObject,
-  values: Values,
+  values: WantedValues,
 ): Promise<{ id: string; action: PolicyAction }> {
   if (kind.rules.create !== undefined) return { id: await kind.rules.create(values, session), action: 'create' };
   const created = createProperties(kind.resource);
@@ -301,9 +309,9 @@ async function make(
 
 async function change(
   session: Session,
-  kind: Kind,
+  kind: FileKind,
   current: CurrentRecord,
-  values: Values,
+  values: WantedValues,
   names: readonly string[],
 ): Promise<{ id: string; action: PolicyAction }> {
   const update = async (some: readonly string[]) => {

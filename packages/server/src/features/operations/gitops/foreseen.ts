@@ -10,13 +10,13 @@ import type { TenantFiles, TenantObject } from './tenant-files.ts';
 import { changedNames, neededBy } from './wanted-values.ts';
 
 /** What the files ask for, and what may be done for it. */
-export interface Work {
+export interface RequestedWork {
   readonly wanted: ReadonlyMap<string, WantedObject>;
   readonly prune: boolean;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-export interface Outcome {
+export interface ForeseenOutcome {
   readonly changes: readonly PolicyChange[];
   readonly unchanged: number;
   readonly errors: readonly ErrorEntry[];
@@ -61,7 +61,11 @@ export const heldBack = (lost: FileProblem): FileProblem => ({
 });
 
 /** Before anything is tried: the changes by the texts alone, and what `apply` refuses because it loses data. */
-export async function foreseen(session: Session, tenant: TenantFiles, { wanted, prune }: Work): Promise<Outcome> {
+export async function foreseen(
+  session: Session,
+  tenant: TenantFiles,
+  { wanted, prune }: RequestedWork,
+): Promise<ForeseenOutcome> {
   const changes: PolicyChange[] = [];
   const warnings: ErrorEntry[] = [];
   const errors: ErrorEntry[] = [];
@@ -108,7 +112,7 @@ export const entryAt = (path: string, pointer: string, message: string, code?: s
 });
 
 /** True when trying the work would make decisions wait for tables (a plan must not). */
-export function blocksDecisions(tenant: TenantFiles, { wanted, prune }: Work): boolean {
+export function blocksDecisions(tenant: TenantFiles, { wanted, prune }: RequestedWork): boolean {
   const changed = [...wanted.values()].some(({ kind, path, body }) => {
     const current = tenant.objects.get(path);
     return current !== undefined && kind.rules.blocks?.(current, body) === true;

@@ -8,10 +8,18 @@ import type { ReadLargeYaml } from '../../../platform/read-yaml.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { auditedSince, recordAudit } from '../../identity/audit/index.ts';
 import { carryOut, isRefusal } from './carry-out.ts';
-import { blocksDecisions, changeOf, deletable, foreseen, type Outcome, surplus, type Work } from './foreseen.ts';
+import {
+  blocksDecisions,
+  changeOf,
+  deletable,
+  type ForeseenOutcome,
+  foreseen,
+  type RequestedWork,
+  surplus,
+} from './foreseen.ts';
 import { lockApplies, selectApplied, upsertApplied } from './gitops.store.ts';
 import { fieldChanges, type Members, sameJson } from './json.ts';
-import { type Judged, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
+import { type JudgedFiles, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
 import { hashOf, refKey, settingsPath, shownRef } from './layout.ts';
 import { openSession, type Session } from './session.ts';
 import { settingsPatch, settingsRef, settingsType, settingsValues, shortSettings } from './settings-file.ts';
@@ -151,7 +159,7 @@ async function judgeWork(
   session: Session,
   tenant: TenantFiles,
   body: PolicyPlanBody,
-): Promise<{ judged: Judged; work: Work }> {
+): Promise<{ judged: JudgedFiles; work: RequestedWork }> {
   const judged = await judgeFiles(session, body.files);
   const { objects } = judged;
   const prune = body.prune === true;
@@ -168,7 +176,7 @@ async function judgeWork(
 }
 
 /** Returns the wanted settings; null: no change. */
-function settingsWanted(tenant: TenantFiles, judged: Judged, { prune }: Work): Members | null {
+function settingsWanted(tenant: TenantFiles, judged: JudgedFiles, { prune }: RequestedWork): Members | null {
   const wanted = judged.settings ?? (prune ? {} : null);
   return wanted === null || sameJson(wanted, tenant.settings) ? null : wanted;
 }
@@ -177,7 +185,7 @@ function settingsWanted(tenant: TenantFiles, judged: Judged, { prune }: Work): M
  * Applies the objects, then the settings. But settings that enable something come first, because objects may need it,
  * and profiles that they no longer name are released first, because they may be deleted.
  */
-async function carryOutAll(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
+async function carryOutAll(session: Session, tenant: TenantFiles, judged: JudgedFiles, work: RequestedWork) {
   const wanted = settingsWanted(tenant, judged, work);
   if (wanted !== null && tenant.settings[content] === false && wanted[content] === undefined) {
     await session.call('tenantSettings.update', { body: { [content]: true } });
@@ -193,7 +201,7 @@ async function carryOutAll(session: Session, tenant: TenantFiles, judged: Judged
 const content = 'enableContentManagement';
 const profile = 'defaultArbitrationProfileId';
 
-async function carryOutSettings(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
+async function carryOutSettings(session: Session, tenant: TenantFiles, judged: JudgedFiles, work: RequestedWork) {
   const wanted = settingsWanted(tenant, judged, work);
   if (wanted === null) return [];
   const body = settingsPatch(
@@ -213,9 +221,9 @@ async function carryOutSettings(session: Session, tenant: TenantFiles, judged: J
 
 async function planOf(
   tenant: TenantFiles,
-  judged: Judged,
-  work: Work,
-  outcome: Outcome,
+  judged: JudgedFiles,
+  work: RequestedWork,
+  outcome: ForeseenOutcome,
   configVersion: number,
 ): Promise<PolicyPlan> {
   const settings = settingsWanted(tenant, judged, work);
@@ -255,13 +263,18 @@ function settingsChange(before: Members, after: Members): PolicyChange {
   return { action: 'update', type: settingsType, ref: shownRef(settingsRef), path: settingsPath, fields };
 }
 
-async function canonicalFiles({ objects, settings }: Judged) {
+async function canonicalFiles({ objects, settings }: JudgedFiles) {
   const files = await mapInTurns([...objects.values()], ({ path, body }) => ({ path, content: textOf(body) }));
   return settings === null ? files : [...files, { path: settingsPath, content: textOf(settings) }];
 }
 
 /** Stores what the tenant now has for these files, and records the apply in the audit log. */
-async function keepApplied(session: Session, judged: Judged, outcome: Outcome, plan: PolicyPlan): Promise<void> {
+async function keepApplied(
+  session: Session,
+  judged: JudgedFiles,
+  outcome: ForeseenOutcome,
+  plan: PolicyPlan,
+): Promise<void> {
   const { tx } = session;
   const objects = [...judged.objects.keys()].flatMap((path) => outcome.after.get(path) ?? []);
   const files = await mapInTurns(objects, ({ path, body }) => ({ path, content: textOf(body) }));

@@ -10,7 +10,7 @@ import { isObject } from '../../../platform/json.ts';
 import { largeYaml, type ReadYaml, readYaml } from '../../../platform/read-yaml.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { type Members, mapJson, membersOf, sameJson } from './json.ts';
-import { createProperties, type Kind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
+import { createProperties, type FileKind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
 import { pathOf, type Ref, settingsPath, toldRef } from './layout.ts';
 import { entityAt, mapReferences } from './references.ts';
 import type { Session } from './session.ts';
@@ -19,7 +19,7 @@ import { picked, secretName } from './tenant-files.ts';
 
 /** An object as a file wants it. */
 export interface WantedObject {
-  readonly kind: Kind;
+  readonly kind: FileKind;
   readonly ref: Ref;
   readonly path: string;
   /** In canonical form, as an export would write it. */
@@ -36,7 +36,7 @@ export interface NamedPlace {
   readonly ref: Ref;
 }
 
-export interface Judged {
+export interface JudgedFiles {
   readonly objects: ReadonlyMap<string, WantedObject>;
   /** Null: there is no settings file. */
   readonly settings: Members | null;
@@ -62,7 +62,7 @@ export function refuseFiles(errors: readonly ErrorEntry[]): void {
 }
 
 /** Parses all files, in turns with other work, and returns what's wrong with each, as far as its text alone shows. */
-export async function judgeFiles(session: Session, files: readonly PolicyFile[]): Promise<Judged> {
+export async function judgeFiles(session: Session, files: readonly PolicyFile[]): Promise<JudgedFiles> {
   const turns = takeTurns();
   const errors: ErrorEntry[] = [];
   const objects = new Map<string, WantedObject>();
@@ -150,7 +150,7 @@ interface Compiled {
 const compiled = new Map<string, Compiled>();
 
 /** The checks that the operations make, compiled when a kind is first judged. */
-function checksOf(kind: Kind): Compiled {
+function checksOf(kind: FileKind): Compiled {
   const known = compiled.get(kind.type);
   if (known !== undefined) return known;
   const created = createProperties(kind.resource);
@@ -167,7 +167,7 @@ function checksOf(kind: Kind): Compiled {
 
 function judged(
   session: Session,
-  kind: Kind,
+  kind: FileKind,
   path: string,
   read: Members,
   refuse: RefuseFile,
@@ -210,7 +210,7 @@ function judged(
 }
 
 /** The shape that the operations ask for. */
-function checkShape(kind: Kind, shaped: Members, refuse: RefuseFile): void {
+function checkShape(kind: FileKind, shaped: Members, refuse: RefuseFile): void {
   const { create, change, unknown, created } = checksOf(kind);
   const size = 0;
   const plain = membersOf(mapJson(shaped, (value) => (isSecret(value) ? emptySecret : undefined)));
@@ -240,7 +240,7 @@ function checkShape(kind: Kind, shaped: Members, refuse: RefuseFile): void {
 }
 
 /** How the file calls its record. */
-function refIn(kind: Kind, body: Members, refuse: RefuseFile): Ref | null {
+function refIn(kind: FileKind, body: Members, refuse: RefuseFile): Ref | null {
   if (kind.rules.calls !== undefined) {
     const called = kind.rules.calls.ofFile(body, refFrom);
     if (called === null) refuse('', `must identify the ${kind.noun}`);
@@ -285,7 +285,7 @@ function withoutSecrets(body: Members, secrets: Map<string, string>, refuse: Ref
 }
 
 /** The form that an export of the same object has. */
-function canonical(session: Session, kind: Kind, ref: Ref, body: Members): Members {
+function canonical(session: Session, kind: FileKind, ref: Ref, body: Members): Members {
   const normal = kind.rules.normalise?.(body) ?? body;
   const short = Object.fromEntries(
     Object.entries(normal).map(([name, value]): [string, Json] => {

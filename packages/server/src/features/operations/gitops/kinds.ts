@@ -6,7 +6,7 @@ import { kindRules } from './rules/index.ts';
 import type { KindRules } from './rules/kind-rules.ts';
 
 /** A kind of object that has files: a resource, or the settings of the tenant. */
-export interface Kind {
+export interface FileKind {
   /** Folder of its files: the last part of the resource's path. */
   readonly type: string;
   readonly entityType: string;
@@ -34,7 +34,7 @@ export const createProperties = (resource: Resource): Readonly<Record<string, TS
 /** Why the records of a resource have no files; null: they have. */
 const leftOutBecause = (resource: Resource): string | null => resource.files?.leftOut ?? null;
 
-function kindOf(resource: Resource): Kind {
+function kindOf(resource: Resource): FileKind {
   const { files = {} } = resource;
   const rules: KindRules = kindRules[resource.entityType] ?? {};
   const hidden = new Set([...(files.without ?? []), ...(rules.hides ?? [])]);
@@ -56,17 +56,17 @@ function kindOf(resource: Resource): Kind {
 }
 
 /** Every kind of object with files, in the order of the contract. */
-export const kinds: readonly Kind[] = Object.values<Resource>(resources)
+export const kinds: readonly FileKind[] = Object.values<Resource>(resources)
   .filter((resource) => leftOutBecause(resource) === null)
   .map(kindOf);
 
 const kindsByType = new Map(kinds.map((kind) => [kind.type, kind]));
 
 /** Returns the kind whose files are in this folder. */
-export const kindAt = (type: string): Kind | null => kindsByType.get(type) ?? null;
+export const kindAt = (type: string): FileKind | null => kindsByType.get(type) ?? null;
 
 /** The operation of a kind: `create` is `offers.create`. */
-export const operationOf = (kind: Kind, verb: 'list' | 'get' | 'create' | 'updateById' | 'deleteById') => {
+export const operationOf = (kind: FileKind, verb: 'list' | 'get' | 'create' | 'updateById' | 'deleteById') => {
   const id = `${kind.resource.name}.${verb}`;
   const found = Object.entries(operations).find(([name]) => name === id)?.[1];
   if (found === undefined) throw new Error(`the operation ${id} does not exist`);

@@ -3,10 +3,10 @@ import type { Json } from '@arbiter/engine';
 import { asJson, isObject } from '../../../platform/json.ts';
 import { pointerStep } from '../../../platform/read-yaml.ts';
 import type { Members } from './json.ts';
-import type { Kind } from './kinds.ts';
+import type { FileKind } from './kinds.ts';
 
 /** A place that holds the id of a record. */
-export interface Place {
+export interface ReferencePlace {
   readonly entityType: string;
   /** True where the API also accepts a name, so that a name in a file can stay one. */
   readonly takesNames: boolean;
@@ -58,7 +58,7 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /** What the property of this name holds, inside an object of these members; null: no ids. */
-function meaningOf(name: string, members: Members): Omit<Place, 'pointer'> | null {
+function meaningOf(name: string, members: Members): Omit<ReferencePlace, 'pointer'> | null {
   if (Object.hasOwn(named, name)) {
     const entityType = entityOf(named[name]!);
     return entityType === null ? null : { entityType, takesNames: true };
@@ -86,21 +86,21 @@ function meaningOf(name: string, members: Members): Omit<Place, 'pointer'> | nul
 }
 
 /** The kind of record that a reference in a file means at a place. */
-export const entityAt = ({ entityType, belowParent }: Place, ref: readonly string[]): string =>
+export const entityAt = ({ entityType, belowParent }: ReferencePlace, ref: readonly string[]): string =>
   ref.length > 1 && belowParent !== undefined ? belowParent : entityType;
 
 /**
  * Returns the value to put in place of a reference. In a file, a reference is a text, or a list of texts below a
  * parent.
  */
-export type Visit = (place: Place, value: Json) => Json;
+export type Visit = (place: ReferencePlace, value: Json) => Json;
 
 /**
  * Returns a copy of a body in which `visit` has replaced every reference: properties that the resource names,
  * properties recognizable by name (`channelId`, `offerIds`), and these inside the JSON properties that the resource
  * lists.
  */
-export function mapReferences(kind: Kind, body: Members, visit: Visit): Members {
+export function mapReferences(kind: FileKind, body: Members, visit: Visit): Members {
   const entries = Object.entries(body).map(([name, value]): [string, Json] => {
     const pointer = `/${pointerStep(name)}`;
     const declared = kind.references.get(name);
@@ -146,7 +146,13 @@ function placementNamed(name: string): Json {
   }
 }
 
-function visited(meaning: Omit<Place, 'pointer'>, name: string, value: Json, pointer: string, visit: Visit): Json {
+function visited(
+  meaning: Omit<ReferencePlace, 'pointer'>,
+  name: string,
+  value: Json,
+  pointer: string,
+  visit: Visit,
+): Json {
   if (value === null) return value;
   const isMany = !/(?:Id|Key|Category)$/.test(name) && name !== 'value';
   if (!isMany) return visit({ ...meaning, pointer }, value);

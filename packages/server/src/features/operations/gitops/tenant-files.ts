@@ -5,7 +5,7 @@ import { isObject } from '../../../platform/json.ts';
 import { mapInTurns, takeTurns } from '../../../platform/turns.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 import { type Members, mapJson, membersOf, sameJson } from './json.ts';
-import { type Kind, kinds, operationOf, withoutDefaults } from './kinds.ts';
+import { type FileKind, kinds, operationOf, withoutDefaults } from './kinds.ts';
 import { headerLine, pathOf, type Ref, refKey, settingsPath, shownRef, toldRef } from './layout.ts';
 import { mapReferences } from './references.ts';
 import type { CurrentRecord, FileProblem } from './rules/kind-rules.ts';
@@ -15,7 +15,7 @@ import { writeYaml } from './write-yaml.ts';
 
 /** A record with what its file holds. */
 export interface TenantObject extends CurrentRecord {
-  readonly kind: Kind;
+  readonly kind: FileKind;
   readonly path: string;
   /** Values that the API shows as bullets, by JSON Pointer into the file. */
   readonly masked: ReadonlyMap<string, string>;
@@ -38,7 +38,7 @@ export interface TenantFiles {
 }
 
 /** Reads all records through their list operations. */
-async function readRecords(session: Session, kind: Kind): Promise<Members[]> {
+async function readRecords(session: Session, kind: FileKind): Promise<Members[]> {
   const list = operationOf(kind, 'list');
   const records: Members[] = [];
   let cursor: Json | undefined;
@@ -52,7 +52,7 @@ async function readRecords(session: Session, kind: Kind): Promise<Members[]> {
 }
 
 /** The reference of a record, by its parent's. Null: the parent is not there. */
-function refOf(kind: Kind, record: Members, directory: Directory): Ref | null {
+function refOf(kind: FileKind, record: Members, directory: Directory): Ref | null {
   if (kind.rules.calls !== undefined) {
     return kind.rules.calls.ofRecord(record, (id) => directory.refs.get(String(id))?.ref ?? null);
   }
@@ -64,11 +64,11 @@ function refOf(kind: Kind, record: Members, directory: Directory): Ref | null {
 
 /** The whole configuration. Throws 409 `duplicate_name` when two records would have one file. */
 export async function readTenant(session: Session): Promise<TenantFiles> {
-  const found: { readonly kind: Kind; readonly records: readonly Members[] }[] = [];
+  const found: { readonly kind: FileKind; readonly records: readonly Members[] }[] = [];
   for (const kind of kinds) found.push({ kind, records: await readRecords(session, kind) });
   const directory: Directory = { refs: new Map(), ids: new Map() };
   // Those first by which others are called.
-  const depth = ({ parent, rules }: Kind): number => (rules.calls !== undefined ? 2 : parent !== null ? 1 : 0);
+  const depth = ({ parent, rules }: FileKind): number => (rules.calls !== undefined ? 2 : parent !== null ? 1 : 0);
   for (const { kind, records } of [...found].sort((a, b) => depth(a.kind) - depth(b.kind))) {
     for (const record of records) note(directory, kind, record);
   }
@@ -98,7 +98,7 @@ function sameFile(one: TenantObject, other: TenantObject): AppError {
 }
 
 /** Enters a record into the directory. */
-function note(directory: Directory, kind: Kind, record: Members): void {
+function note(directory: Directory, kind: FileKind, record: Members): void {
   const ref = refOf(kind, record, directory);
   if (ref === null) return;
   directory.refs.set(String(record.id), { entityType: kind.entityType, ref });
@@ -108,7 +108,7 @@ function note(directory: Directory, kind: Kind, record: Members): void {
 /** Reads one record again, after it was written. */
 export async function readObject(
   session: Session,
-  kind: Kind,
+  kind: FileKind,
   id: string,
   directory: Directory,
 ): Promise<TenantObject | null> {
@@ -119,7 +119,7 @@ export async function readObject(
 
 async function objectOf(
   session: Session,
-  kind: Kind,
+  kind: FileKind,
   listed: Members,
   directory: Directory,
   warn: (path: string, problem: FileProblem) => void,
@@ -133,7 +133,7 @@ async function objectOf(
 
 function formed(
   session: Session,
-  kind: Kind,
+  kind: FileKind,
   record: Members,
   directory: Directory,
   warn: (path: string, problem: FileProblem) => void,
@@ -172,7 +172,7 @@ function withSecrets(body: Members, type: string, ref: Ref, masked: Map<string, 
 }
 
 /** The properties of a record that its file may hold, each without what the server adds inside. */
-function pickProperties(kind: Kind, record: Members): Members {
+function pickProperties(kind: FileKind, record: Members): Members {
   const entries = [...kind.properties].flatMap(([name, schema]): [string, Json][] => {
     const value = record[name];
     return value === undefined ? [] : [[name, schema === null ? value : picked(value, schema)]];

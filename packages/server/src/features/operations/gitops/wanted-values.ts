@@ -2,22 +2,22 @@ import type { Json } from '@arbiter/engine';
 import { isUuid } from '../../../platform/ids.ts';
 import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { isSecret, refFrom, type WantedObject } from './judge.ts';
-import type { Kind } from './kinds.ts';
+import type { FileKind } from './kinds.ts';
 import { refKey } from './layout.ts';
 import { entityAt, mapReferences } from './references.ts';
-import type { FileProblem, Wanted } from './rules/kind-rules.ts';
+import type { FileProblem, WantedBody } from './rules/kind-rules.ts';
 import type { Session } from './session.ts';
 import type { Directory, TenantObject } from './tenant-files.ts';
 
 /** Returns what the API accepts for a file's content. */
-export interface Values extends Wanted {
+export interface WantedValues extends WantedBody {
   /** Properties that name records which are not there yet. */
   readonly early: ReadonlySet<string>;
   readonly problems: readonly (FileProblem & { readonly code?: string })[];
 }
 
 /** The records that a body names, as keys of `Directory.ids`. */
-export function neededBy(kind: Kind, body: Members): string[] {
+export function neededBy(kind: FileKind, body: Members): string[] {
   const keys: string[] = [];
   mapReferences(kind, body, (place, value) => {
     const ref = refFrom(value);
@@ -36,7 +36,7 @@ export function valuesOf(
   current: TenantObject | null,
   { ids }: Directory,
   given: Readonly<Record<string, string>>,
-): Values {
+): WantedValues {
   const { kind, body } = wanted;
   const early = new Set<string>();
   const problems: (FileProblem & { readonly code?: string })[] = [];

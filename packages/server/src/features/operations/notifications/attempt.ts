@@ -5,7 +5,7 @@ import { writeMail } from '../../../platform/mail/mail-message.ts';
 import { MailError, type MailTransport } from '../../../platform/mail/mail-transport.ts';
 import { type Outbound, OutboundError } from '../../../platform/outbound/outbound.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
-import type { Config } from './config.rules.ts';
+import type { DestinationConfig } from './config.rules.ts';
 import {
   attached,
   type MessageFile,
@@ -27,7 +27,7 @@ export interface AttemptDeps {
 }
 
 /** Sends a message to a destination once, in at most 5 s. Never throws for what the destination does. */
-export type Attempt = (
+export type SendAttempt = (
   destination: Destination,
   message: OutgoingMessage,
   files: readonly MessageFile[],
@@ -36,7 +36,7 @@ export type Attempt = (
 const tryMs = 5_000;
 const mailsAtOnce = 5;
 
-export function createAttempt(deps: AttemptDeps): Attempt {
+export function createAttempt(deps: AttemptDeps): SendAttempt {
   return async (destination, message, files) => {
     // Outbound calls end by themselves. Mail servers have their own, longer limits.
     const alarm = alarmAt(performance.now() + tryMs + 500);
@@ -104,7 +104,7 @@ async function post(
 
 async function mail(
   { transport, sender }: AttemptDeps,
-  config: Config,
+  config: DestinationConfig,
   message: OutgoingMessage,
   files: readonly MessageFile[],
 ): Promise<DeliveryOutcome> {
@@ -130,7 +130,8 @@ async function mail(
 }
 
 /** Returns the addresses that a destination sends email to. */
-export const addressesOf = ({ toEmails }: Config): readonly unknown[] => (Array.isArray(toEmails) ? toEmails : []);
+export const addressesOf = ({ toEmails }: DestinationConfig): readonly unknown[] =>
+  Array.isArray(toEmails) ? toEmails : [];
 
 const accepted = (providerMessageId: string | null): DeliveryOutcome => ({
   ok: true,

@@ -5,7 +5,7 @@ import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts
 import { secretMask } from '../../identity/audit/index.ts';
 
 /** A config as it was sent, or as it is stored: secrets in clear, or bullets in their place. */
-export type Config = Readonly<Record<string, unknown>>;
+export type DestinationConfig = Readonly<Record<string, unknown>>;
 
 /** The kinds as forms ask for them (docs/design/api-access.md 9). */
 export const kindsOfProviders: readonly KindOfProvider[] = [
@@ -54,7 +54,7 @@ const ownHeaders =
  * Returns the problems of a whole config, with paths below the body's `config`. Unknown values have already been
  * removed.
  */
-export function configProblems(kind: NotificationKind, config: Config, rules: OutboundRules): ErrorEntry[] {
+export function configProblems(kind: NotificationKind, config: DestinationConfig, rules: OutboundRules): ErrorEntry[] {
   switch (kind) {
     case 'slack':
     case 'teams':
@@ -128,13 +128,13 @@ function addressProblems(path: string, address: unknown): ErrorEntry[] {
 }
 
 /** Splits a whole config into what's shown, and its secrets by their paths below the config. */
-export interface SplitConfig {
-  readonly shown: Config;
+export interface SplitDestination {
+  readonly shown: DestinationConfig;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** Puts bullets in place of secrets. */
-export function splitConfig(config: Config): SplitConfig {
+export function splitConfig(config: DestinationConfig): SplitDestination {
   const secrets: Record<string, string> = {};
   const hide = (path: string, value: unknown): string => {
     secrets[path] = String(value);
@@ -152,7 +152,7 @@ export function splitConfig(config: Config): SplitConfig {
 }
 
 /** The config with its secrets in their places. */
-export function joinConfig(shown: Config, secrets: Readonly<Record<string, string>>): Config {
+export function joinConfig(shown: DestinationConfig, secrets: Readonly<Record<string, string>>): DestinationConfig {
   return Object.fromEntries(
     Object.entries(shown).map(([name, value]) => {
       if (Object.hasOwn(secrets, name)) return [name, secrets[name]];
@@ -171,7 +171,7 @@ export function joinConfig(shown: Config, secrets: Readonly<Record<string, strin
  * Applies a change to a config: merges nested objects, null removes a value, bullets keep the stored one
  * (docs/design/quality.md E27).
  */
-export function mergeConfig(stored: Config, change: Config): Config {
+export function mergeConfig(stored: DestinationConfig, change: DestinationConfig): DestinationConfig {
   const merged = new Map(Object.entries(stored));
   for (const [name, value] of Object.entries(change)) {
     const before = merged.get(name);
@@ -184,7 +184,7 @@ export function mergeConfig(stored: Config, change: Config): Config {
 }
 
 /** Returns the target for people: a host, or the first address and how many more. */
-export function summaryOf(kind: NotificationKind, config: Config): string {
+export function summaryOf(kind: NotificationKind, config: DestinationConfig): string {
   if (kind !== 'ops_email') return new URL(String(config.url ?? config.webhookUrl)).host;
   const addresses: readonly unknown[] = Array.isArray(config.toEmails) ? config.toEmails : [];
   return addresses.length > 1 ? `${addresses[0]} +${addresses.length - 1}` : String(addresses[0]);

@@ -7,7 +7,7 @@ import {
   type InlineTarget,
   insertDelivery,
   selectDelivery,
-  type WaitingMessage,
+  type UnsentMessage,
 } from './deliveries.store.ts';
 import type { MessageFile } from './message.rules.ts';
 import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
@@ -35,7 +35,7 @@ export interface DeliverDeps extends SendDeps {
 /** What the caller of `enqueueDelivery` knows. */
 export interface NewDelivery {
   readonly to: string | InlineTarget;
-  readonly message: WaitingMessage;
+  readonly message: UnsentMessage;
   readonly type: DeliveryRow['type'];
   readonly originId: string;
   readonly channel: number;

@@ -9,12 +9,12 @@ export interface InlineTarget {
 }
 
 /** The content, without what's only known when it's sent. */
-export type WaitingMessage = Omit<OutgoingMessage, 'id' | 'type' | 'tenantId'>;
+export type UnsentMessage = Omit<OutgoingMessage, 'id' | 'type' | 'tenantId'>;
 
 const deliveryColumns = columns(
   table<
     'notification_deliveries',
-    { type: 'report' | 'trigger' | 'alert'; target: InlineTarget | null; message: WaitingMessage }
+    { type: 'report' | 'trigger' | 'alert'; target: InlineTarget | null; message: UnsentMessage }
   >('notification_deliveries'),
   ['id', 'providerId', 'target', 'message', 'type', 'originId', 'channel', 'createdAt'],
 );

@@ -5,7 +5,7 @@ import { type NotificationJobPorts, notificationJobs } from './notifications.job
 import { type NotificationPorts, notificationRoutes } from './notifications.routes.ts';
 
 export type { DeliveryResult, NewDelivery } from './deliver.service.ts';
-export type { WaitingMessage } from './deliveries.store.ts';
+export type { UnsentMessage as WaitingMessage } from './deliveries.store.ts';
 export { createMailCounter } from './mail-counter.ts';
 export type { MessageFile } from './message.rules.ts';
 export { enqueueDelivery, type NotificationJobPorts } from './notifications.jobs.ts';

@@ -1,5 +1,5 @@
 import type { NotificationKind } from '@arbiter/contract';
-import type { Config } from './config.rules.ts';
+import type { DestinationConfig } from './config.rules.ts';
 
 /** The outcome of one try. `error` is our own text: nothing that the other side said (docs/design/quality.md T8). */
 export interface DeliveryOutcome {
@@ -20,7 +20,7 @@ export interface Destination {
   /** Tells destinations of a tenant apart. */
   readonly id: string;
   readonly kind: NotificationKind;
-  readonly config: Config;
+  readonly config: DestinationConfig;
 }
 
 export const refused = (error: string, more: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({

@@ -15,8 +15,8 @@ import { isUuid, newId } from '../../../platform/ids.ts';
 import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import {
-  type Config,
   configProblems,
+  type DestinationConfig,
   joinConfig,
   mergeConfig,
   namesOf,
@@ -87,7 +87,7 @@ export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
 }
 
 /** Takes a config's known values. The others have no effect, and the caller gets a remark. */
-function known(tx: Tx, kind: ProviderRow['kind'], config: Config): Config {
+function known(tx: Tx, kind: ProviderRow['kind'], config: DestinationConfig): DestinationConfig {
   const names = namesOf(kind);
   for (const name of Object.keys(config)) {
     if (names.includes(name)) continue;
@@ -98,7 +98,7 @@ function known(tx: Tx, kind: ProviderRow['kind'], config: Config): Config {
 }
 
 /** 422 `config_invalid` for a whole config that cannot be used. */
-function judge(kind: ProviderRow['kind'], config: Config, rules: OutboundRules): void {
+function judge(kind: ProviderRow['kind'], config: DestinationConfig, rules: OutboundRules): void {
   const problems = configProblems(kind, config, rules);
   const [first] = problems;
   if (first === undefined) return;
@@ -122,7 +122,7 @@ async function keepSecrets(
 }
 
 /** The config with its secrets; 503 `not_configured` when they do not open. */
-async function openConfig(tx: Tx, envelope: Envelope | null, { id, config }: ProviderRow): Promise<Config> {
+async function openConfig(tx: Tx, envelope: Envelope | null, { id, config }: ProviderRow): Promise<DestinationConfig> {
   const sealed = await selectSealed(tx, id);
   if (sealed === undefined) return config;
   if (envelope === null) {

@@ -2,10 +2,10 @@ import type { NotificationKind } from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { isUuid } from '../../../platform/ids.ts';
-import type { Config } from './config.rules.ts';
+import type { DestinationConfig } from './config.rules.ts';
 
 const providerColumns = columns(
-  table<'notification_providers', { kind: NotificationKind; config: Config }>('notification_providers'),
+  table<'notification_providers', { kind: NotificationKind; config: DestinationConfig }>('notification_providers'),
   [
     'id',
     'kind',

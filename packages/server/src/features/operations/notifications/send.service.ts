@@ -1,6 +1,6 @@
 import type { NotificationMessage, SendResult } from '@arbiter/contract';
 import { type Actor, type Database, systemActor, type Tx } from '../../../db/index.ts';
-import type { Work } from '../../../http/binding/keyed-work.ts';
+import type { KeyedAttempt } from '../../../http/binding/keyed-work.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -91,7 +91,7 @@ export async function sendToMany(
   { tenantId, actor, requestId, until }: Sender,
   providerIds: readonly string[],
   notification: NotificationMessage,
-  { id: messageId, keep }: Pick<Work<{ results: SendResult[] }>, 'id' | 'keep'>,
+  { id: messageId, keep }: Pick<KeyedAttempt<{ results: SendResult[] }>, 'id' | 'keep'>,
 ): Promise<{ results: SendResult[] }> {
   const ids = [...new Set(providerIds.map((id) => id.toLowerCase()))];
   const { targets, message } = await database.withTenant(

@@ -3,7 +3,7 @@ import type { ReportColumn, ReportRow, ReportSection } from './report-document.t
 import { oneLine } from './safe-text.ts';
 
 /** A measure of a section: the numbers of one column, with their rows. */
-export interface Figures {
+export interface ReportFigures {
   readonly column: ReportColumn;
   /** As in a sentence: `impressions`, but `AUC`. */
   readonly name: string;
@@ -39,7 +39,7 @@ export function figuresOf(
   column: ReportColumn,
   named: ReportColumn | null,
   timezone: string,
-): Figures {
+): ReportFigures {
   const { rows } = section;
   const show: Show = showColumn(column, rows, timezone);
   const showName: Show = named === null ? () => '' : showColumn(named, rows, timezone);

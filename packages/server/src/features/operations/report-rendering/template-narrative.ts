@@ -1,5 +1,5 @@
 import { isNumeric, numberOf, showColumn } from './display.ts';
-import { type Figures, figuresOf, inSentence, percentText, quotedName } from './figures.ts';
+import { figuresOf, inSentence, percentText, quotedName, type ReportFigures } from './figures.ts';
 import type { NarrativeWriter, ReportColumn, ReportDocument, ReportSection } from './report-document.ts';
 import { oneLine } from './safe-text.ts';
 
@@ -74,13 +74,13 @@ function sentencesOfOne(section: ReportSection, timezone: string, prompt: string
 }
 
 /** For rows that all have the same figure. */
-function sentenceOfLevel({ name, points, show }: Figures): string | null {
+function sentenceOfLevel({ name, points, show }: ReportFigures): string | null {
   const [first] = points;
   if (first === undefined || points.some(({ value }) => value !== first.value)) return null;
   return `All ${points.length} rows have ${name} ${show(first.value)}.`;
 }
 
-function sentencesOverTime(figures: Figures, isDays: boolean): Sentences {
+function sentencesOverTime(figures: ReportFigures, isDays: boolean): Sentences {
   const { name, isAdditive, sum, show } = figures;
   // Days and instants are written so that their order is that of their letters.
   const points = isDays ? figures.points.toSorted((a, b) => (a.label < b.label ? -1 : 1)) : figures.points;
@@ -96,7 +96,7 @@ function sentencesOverTime(figures: Figures, isDays: boolean): Sentences {
         `${upper(name)} went from ${show(first.value)} at ${first.label} to ${show(last.value)} at ${last.label}, ${peak}.`,
       ];
   if (!isAdditive || points.length < 2 * span) return sentences;
-  const total = (part: Figures['points']): number => part.reduce((all, { value }) => all + value, 0);
+  const total = (part: ReportFigures['points']): number => part.reduce((all, { value }) => all + value, 0);
   const [before, now] = [total(points.slice(-2 * span, -span)), total(points.slice(-span))];
   if (before <= 0) return sentences;
   const change = (now - before) / before;
@@ -104,7 +104,7 @@ function sentencesOverTime(figures: Figures, isDays: boolean): Sentences {
   return [...sentences, `The last ${span} ${isDays ? 'days' : 'rows'} are ${trend} compared to the ${span} before.`];
 }
 
-function sentencesOfRanking({ name, points, isAdditive, sum, show }: Figures, truncated: boolean): Sentences {
+function sentencesOfRanking({ name, points, isAdditive, sum, show }: ReportFigures, truncated: boolean): Sentences {
   const ordered = points.toSorted((a, b) => b.value - a.value);
   const [first, second] = ordered;
   if (first === undefined || second === undefined) return [];
@@ -121,7 +121,7 @@ function sentencesOfRanking({ name, points, isAdditive, sum, show }: Figures, tr
   ];
 }
 
-function sentencesOfFunnel({ name, points, show }: Figures): Sentences {
+function sentencesOfFunnel({ name, points, show }: ReportFigures): Sentences {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || first.value <= 0) return [];
   const drops = points.slice(1).flatMap((point, at) => {
@@ -138,7 +138,7 @@ function sentencesOfFunnel({ name, points, show }: Figures): Sentences {
     : [left, `The largest drop is at ${quotedName(steepest.label)}: ${percentText(steepest.share)} of what enters it.`];
 }
 
-function sentencesOfHistogram({ name, points, sum, show, isAdditive }: Figures): Sentences {
+function sentencesOfHistogram({ name, points, sum, show, isAdditive }: ReportFigures): Sentences {
   const isOne = new Set(points.map(({ label }) => label)).size === points.length;
   const most = points.reduce((best, point) => (point.value > best.value ? point : best));
   // With several groups, a bin alone wouldn't show its group.

@@ -1,5 +1,5 @@
 /** Measures a text at its final size. */
-export type Measure = (text: string) => number;
+export type MeasureText = (text: string) => number;
 
 /** Scripts that are written without spaces: a line may end behind each of their characters. */
 const unspaced = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]/u;
@@ -27,7 +27,7 @@ function* piecesOf(text: string): Generator<string> {
 }
 
 /** Cuts a piece that is wider than a line wherever a line is full. */
-function* cutPieces(piece: string, width: number, measure: Measure): Generator<string> {
+function* cutPieces(piece: string, width: number, measure: MeasureText): Generator<string> {
   let line = '';
   let wide = 0;
   for (const character of piece) {
@@ -47,7 +47,7 @@ function* cutPieces(piece: string, width: number, measure: Measure): Generator<s
  * Breaks text into lines of at most `width`. A single wider character gets its own line. Returns one empty line for
  * empty text.
  */
-export function linesOf(text: string, width: number, measure: Measure): string[] {
+export function linesOf(text: string, width: number, measure: MeasureText): string[] {
   if (!text.includes('\n') && measure(text) <= width) return [text];
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {

@@ -1,5 +1,5 @@
 /** Values of one metric of one object, day by day, the oldest first. */
-export interface Series {
+export interface MetricSeries {
   readonly metric: string;
   readonly object: string;
   readonly values: readonly number[];
@@ -24,7 +24,11 @@ const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
  * Returns what stands out: the mean of the last `days` values compared with the `baselineDays` before, in standard
  * errors of such a mean. Null for a series that's too short, never changed before, or is within the usual range.
  */
-export function anomalyOf({ metric, object, values }: Series, days: number, baselineDays: number): Anomaly | null {
+export function anomalyOf(
+  { metric, object, values }: MetricSeries,
+  days: number,
+  baselineDays: number,
+): Anomaly | null {
   const late = values.slice(-days);
   const early = values.slice(Math.max(0, values.length - days - baselineDays), values.length - days);
   if (late.length < days || early.length < fewestDays) return null;

@@ -6,7 +6,7 @@ import type { ReportChart, ReportDocument, ReportSection } from '../report-rende
 import { describeFilters } from './filters.service.ts';
 import { frameOf, periodOf } from './frame.rules.ts';
 import type { Source, SourcePorts } from './sources/source.ts';
-import { cut, daysOfReport, paramsOf, type Reading, readSource, sourceOf } from './sources/sources.service.ts';
+import { cut, daysOfReport, paramsOf, readSource, type SourceReading, sourceOf } from './sources/sources.service.ts';
 import type { TemplateRow } from './templates.store.ts';
 
 /** Returns a section's chart: the requested one, or the one that suits its source. */
@@ -32,7 +32,7 @@ export async function composeDocument(
   const { timezone } = await readSettings(tx);
   const { name: tenantName } = await getTenant(tx);
   const days = daysOfReport(template.dataSources);
-  const read = new Map<number, Reading>();
+  const read = new Map<number, SourceReading>();
   const sections: ReportSection[] = [];
   for (const { id, title, dataSourceIndex, view } of template.sections) {
     const asked = template.dataSources[dataSourceIndex];

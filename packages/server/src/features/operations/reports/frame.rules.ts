@@ -1,7 +1,7 @@
 import { dayRange, zoneClock } from '../../../platform/time/zones.ts';
 
 /** The last days of a tenant, today included. */
-export interface Frame {
+export interface DayFrame {
   /** IANA zone that days are counted in. */
   readonly zone: string;
   /** Each day, `2026-11-20`, the oldest first. */
@@ -20,7 +20,7 @@ export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
 /** Returns this many days, up to and including the one of an instant. */
-export function frameOf(zone: string, now: Date, count: number): Frame {
+export function frameOf(zone: string, now: Date, count: number): DayFrame {
   const today = zoneClock(zone, now.getTime()).date;
   const days = Array.from({ length: count }, (_, at) => dayAfter(today, at - count + 1));
   const first = days[0] ?? today;
@@ -28,7 +28,7 @@ export function frameOf(zone: string, now: Date, count: number): Frame {
 }
 
 /** The days of a frame. */
-export const periodOf = ({ first, today }: Frame): { readonly from: string; readonly to: string } => ({
+export const periodOf = ({ first, today }: DayFrame): { readonly from: string; readonly to: string } => ({
   from: first,
   to: today,
 });
@@ -37,7 +37,7 @@ export const periodOf = ({ first, today }: Frame): { readonly from: string; read
 const startOf = (zone: string, day: string): Date => new Date(dayRange(zone, day).startMs);
 
 /** Returns the boundaries of a frame's days as instants: one more than days. */
-export const boundsOf = ({ zone, days, today }: Frame): Date[] => [
+export const boundsOf = ({ zone, days, today }: DayFrame): Date[] => [
   ...days.map((day) => startOf(zone, day)),
   startOf(zone, dayAfter(today, 1)),
 ];

@@ -9,7 +9,7 @@ import {
   reportRunPage,
 } from '@arbiter/contract';
 import type { Actor, Tx } from '../../../db/index.ts';
-import type { Work } from '../../../http/binding/keyed-work.ts';
+import type { KeyedAttempt } from '../../../http/binding/keyed-work.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -44,7 +44,7 @@ export interface RunPorts extends MakePorts, SendDeps {
 }
 
 /** Whose call it is. */
-export interface Caller {
+export interface ReportCaller {
   readonly tenantId: string;
   readonly actor: Actor;
   readonly requestId: string;
@@ -108,7 +108,7 @@ export async function getArtifact(tx: Tx, id: string, format: string): Promise<S
 }
 
 /** Returns the report as it would be now. Stores nothing. */
-export async function previewReport(ports: RunPorts, caller: Caller, templateId: string): Promise<ReportPreview> {
+export async function previewReport(ports: RunPorts, caller: ReportCaller, templateId: string): Promise<ReportPreview> {
   const { tenantId, actor, requestId, until } = caller;
   const template = await ports.database.withTenant(tenantId, actor, (tx) => getTemplate(tx, templateId), {
     requestId,
@@ -178,10 +178,10 @@ const starterOf = ({ id }: Actor): string => (isUuid(id) ? id : 'api');
  */
 export async function runNow(
   ports: RunPorts,
-  caller: Caller,
+  caller: ReportCaller,
   templateId: string,
   body: RunNowBody,
-  { id: runId, isAgain, keep }: Work<RunNowAnswer>,
+  { id: runId, isAgain, keep }: KeyedAttempt<RunNowAnswer>,
 ): Promise<RunNowAnswer> {
   const { tenantId, actor, requestId, until } = caller;
   /** In the transaction that ends the run. */

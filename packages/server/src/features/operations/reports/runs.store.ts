@@ -165,7 +165,7 @@ const endLease = (tx: Tx, id: string) =>
   tx.query('delete from arbiter.report_leases where tenant_id = $1 and run_id = $2', [tx.tenantId, id]);
 
 /** The outcome of a written run. */
-export interface Written {
+export interface WrittenRun {
   readonly status: 'completed' | 'completed_with_errors';
   readonly durationMs: number;
   readonly sectionsData: readonly ReportSectionData[];
@@ -174,7 +174,7 @@ export interface Written {
 }
 
 /** Stores the figures. False when the run is over already: another call has given it up. */
-export async function completeRun(tx: Tx, id: string, written: Written): Promise<boolean> {
+export async function completeRun(tx: Tx, id: string, written: WrittenRun): Promise<boolean> {
   const rows = await tx.query(
     `update arbiter.report_runs set status = $3, completed_at = $4, duration_ms = $5, sections_data = $6::jsonb,
        narrative_output = $7::jsonb, delivery_results = $8::jsonb

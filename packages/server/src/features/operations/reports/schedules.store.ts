@@ -67,14 +67,14 @@ export async function countLate(tx: Tx): Promise<number> {
 }
 
 /** A schedule that is due, of any tenant. */
-export interface DueSchedule {
+export interface DueReportSchedule {
   readonly tenantId: string;
   readonly id: string;
 }
 
 /** Returns what's due in all tenants, longest waiting first. Needs a system transaction. */
-export async function selectDue(tx: Tx, now: Date, most: number): Promise<DueSchedule[]> {
-  return tx.query<DueSchedule>(
+export async function selectDue(tx: Tx, now: Date, most: number): Promise<DueReportSchedule[]> {
+  return tx.query<DueReportSchedule>(
     `select tenant_id as "tenantId", id from (
        select tenant_id, id, next_run_at, row_number() over (partition by tenant_id order by next_run_at, id) as place
          from arbiter.report_schedules where enabled and next_run_at <= $1) due

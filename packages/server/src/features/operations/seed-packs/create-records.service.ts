@@ -16,7 +16,7 @@ import { createSegment } from '../../catalogue/segments/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { createGeofence } from '../../outreach/geofences/index.ts';
 import { createJourney } from '../../outreach/journeys/index.ts';
-import { type Named, named, namesOfScope, noNames, resolveReferences } from './references.rules.ts';
+import { type NamesOfPack, named, namesOfScope, noNames, resolveReferences } from './references.rules.ts';
 import { backToSavepoint, type PackRecords, releaseSavepoint, setSavepoint } from './seed-packs.store.ts';
 
 /** Rows per insert. The limit of the rows operation is higher, but all rows are held in memory. */
@@ -25,7 +25,7 @@ const rowsPerInsert = 2_000;
 /** Result of creating a pack's records. */
 export interface CreatedRecords {
   readonly schemas: readonly { readonly id: string; readonly of: PackSchema }[];
-  readonly named: Named;
+  readonly named: NamesOfPack;
   /** All of it except what `createCatalogue` wasn't asked for. */
   readonly ids: PackRecords;
 }
@@ -105,7 +105,7 @@ export async function fillSchema(tx: Tx, id: string, of: PackSchema): Promise<nu
 }
 
 /** Categories with their sub-categories, channels with their placements. */
-async function createHierarchy(tx: Tx, pack: Pack, all: Named): Promise<void> {
+async function createHierarchy(tx: Tx, pack: Pack, all: NamesOfPack): Promise<void> {
   for (const { subCategories, ...body } of pack.categories) {
     const category = await freely(tx, pack, body, (free) => createCategory(tx, free));
     all.category.set(body.name, category.id);
@@ -126,7 +126,7 @@ async function createHierarchy(tx: Tx, pack: Pack, all: Named): Promise<void> {
 }
 
 /** Offers with their creatives. */
-async function createOffers(tx: Tx, pack: Pack, all: Named): Promise<void> {
+async function createOffers(tx: Tx, pack: Pack, all: NamesOfPack): Promise<void> {
   for (const { categoryName, subCategoryName, ...body } of pack.offers) {
     const references = {
       categoryId: named(all.category, categoryName),
@@ -145,7 +145,7 @@ async function createOffers(tx: Tx, pack: Pack, all: Named): Promise<void> {
 }
 
 /** Qualification rules and contact policies. */
-async function createRules(tx: Tx, pack: Pack, all: Named): Promise<PackRecords> {
+async function createRules(tx: Tx, pack: Pack, all: NamesOfPack): Promise<PackRecords> {
   const qualificationRules: string[] = [];
   for (const { scopeName, ...body } of pack.qualificationRules) {
     const aimed = { ...scopeOf(all, body.scope, scopeName), ...configOf(all, body) };
@@ -163,11 +163,11 @@ async function createRules(tx: Tx, pack: Pack, all: Named): Promise<PackRecords>
   return { qualificationRules, contactPolicies };
 }
 
-const configOf = <Config>(all: Named, { config }: { readonly config?: Config }) =>
+const configOf = <Config>(all: NamesOfPack, { config }: { readonly config?: Config }) =>
   config === undefined ? {} : { config: resolveReferences(all, config) };
 
 /** The pack's first flow becomes the default of a tenant that decided by the base flow so far. */
-async function createFlows(tx: Tx, pack: Pack, all: Named): Promise<string[]> {
+async function createFlows(tx: Tx, pack: Pack, all: NamesOfPack): Promise<string[]> {
   const onBaseFlow = (await readFlowDirectory(tx)).fallback()?.key === 'base';
   const ids: string[] = [];
   for (const { notes, ...body } of pack.flows) {
@@ -182,7 +182,7 @@ async function createFlows(tx: Tx, pack: Pack, all: Named): Promise<string[]> {
 }
 
 /** Journeys and geofences, each if the tenant has them on. */
-async function createOutreach(tx: Tx, pack: Pack, all: Named): Promise<PackRecords> {
+async function createOutreach(tx: Tx, pack: Pack, all: NamesOfPack): Promise<PackRecords> {
   const { enableJourneys, enableGeofences } = await readSettings(tx);
   const journeys: string[] = [];
   for (const body of enableJourneys ? (pack.journeys ?? []) : []) {
@@ -200,7 +200,7 @@ async function createOutreach(tx: Tx, pack: Pack, all: Named): Promise<PackRecor
   return { journeys, geofences };
 }
 
-function scopeOf(all: Named, scope: string | undefined, scopeName: string | undefined): { scopeId?: string } {
+function scopeOf(all: NamesOfPack, scope: string | undefined, scopeName: string | undefined): { scopeId?: string } {
   return scopeName === undefined ? {} : { scopeId: named(namesOfScope(all, scope), scopeName) };
 }
 

@@ -20,7 +20,7 @@ import { outcomePoliciesOf } from '../../deciding/plans/index.ts';
 import { customersSuppressedFor, removeSuppressionsOf } from '../../deciding/suppressions/index.ts';
 import { announceBooking, pricesOf } from '../../deciding/volumes/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
-import { type Named, named } from './references.rules.ts';
+import { type NamesOfPack, named } from './references.rules.ts';
 
 /** Customers whose rows are locked and changed together. */
 const customersAtOnce = 500;
@@ -33,7 +33,7 @@ const customersAtOnce = 500;
 export async function writePackHistory(
   tx: Tx,
   pack: Pack,
-  all: Named,
+  all: NamesOfPack,
   keys: CustomerKeys,
 ): Promise<{ readonly interactions: number; readonly customers: number }> {
   const turns = takeTurns();
@@ -58,13 +58,13 @@ export async function writePackHistory(
 }
 
 /** Returns the number of sums in the history of the pack's offers. */
-export async function countPackSummaries(tx: Tx, all: Named): Promise<number> {
+export async function countPackSummaries(tx: Tx, all: NamesOfPack): Promise<number> {
   const { timezone } = await readSettings(tx);
   return countSummariesOf(tx, [...all.offer.values()], timezone);
 }
 
 /** What the pack's events need from the catalogue. */
-async function readFacts(tx: Tx, pack: Pack, all: Named): Promise<(interaction: PackInteraction) => EventFacts> {
+async function readFacts(tx: Tx, pack: Pack, all: NamesOfPack): Promise<(interaction: PackInteraction) => EventFacts> {
   const outcomes = new Map((await readOutcomeTypes(tx)).map((outcome) => [outcome.key, outcome]));
   const creatives = new Map(pack.creatives.map((creative) => [creative.name, creative]));
   const offers = new Map(pack.offers.map((offer) => [offer.name, offer]));

@@ -1,9 +1,9 @@
 import { type ReferenceKind, readReference } from '@arbiter/packs';
 
 /** Maps names of a pack's records to what other records store: the id, or the key for models. */
-export type Named = Readonly<Record<ReferenceKind | 'creative' | 'subcategory', Map<string, string>>>;
+export type NamesOfPack = Readonly<Record<ReferenceKind | 'creative' | 'subcategory', Map<string, string>>>;
 
-export const noNames = (): Named => ({
+export const noNames = (): NamesOfPack => ({
   category: new Map(),
   channel: new Map(),
   creative: new Map(),
@@ -24,15 +24,15 @@ export function named(names: ReadonlyMap<string, string>, name: string): string 
 }
 
 /** The map of a scope word of rules and policies. */
-export function namesOfScope(all: Named, scope: string | undefined): ReadonlyMap<string, string> {
+export function namesOfScope(all: NamesOfPack, scope: string | undefined): ReadonlyMap<string, string> {
   const found = Object.entries(all).find(([word]) => word === scope)?.[1];
   if (found === undefined) throw new Error(`a pack can't target the scope ${scope}`);
   return found;
 }
 
 /** Returns a copy of a config with ids in place of the pack's names, in values and keys. */
-export function resolveReferences<T>(all: Named, config: T): T;
-export function resolveReferences(all: Named, config: unknown): unknown {
+export function resolveReferences<T>(all: NamesOfPack, config: T): T;
+export function resolveReferences(all: NamesOfPack, config: unknown): unknown {
   if (typeof config === 'string') {
     const reference = readReference(config);
     return reference === null ? config : named(all[reference.kind], reference.name);

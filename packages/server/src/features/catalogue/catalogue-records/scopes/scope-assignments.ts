@@ -21,7 +21,7 @@ export interface ScopeInput<Scope extends string> {
   readonly scopes?: readonly { readonly scope: Scope; readonly scopeId?: string | null }[];
 }
 
-interface Wanted<Scope extends string> {
+interface ScopeRequest<Scope extends string> {
   readonly scope: Scope;
   readonly scopeId: string | null;
   /** JSON Pointer of the id in the body. */
@@ -37,7 +37,7 @@ const same = (a: { scope: string; scopeId: string | null }, b: { scope: string; 
 function legacy<Scope extends string>(
   body: ScopeInput<Scope>,
   first: { readonly scope: Scope; readonly scopeId: string | null },
-): Wanted<Scope> {
+): ScopeRequest<Scope> {
   const scope = body.scope ?? first.scope;
   const currentId = scope === first.scope ? first.scopeId : null;
   return { scope, scopeId: body.scopeId === undefined ? currentId : body.scopeId, path: '/scopeId' };
@@ -52,14 +52,14 @@ export function wantedAssignments<Scope extends string>(
   body: ScopeInput<Scope>,
   current: readonly ScopeAssignmentRow<Scope>[] | null,
   defaultScope: Scope,
-): readonly Wanted<Scope>[] | null {
+): readonly ScopeRequest<Scope>[] | null {
   const listed = body.scopes !== undefined && body.scopes.length > 0 ? body.scopes : null;
   const named = body.scope !== undefined || body.scopeId !== undefined;
   if (listed === null && current !== null && !named) {
     if (body.scopes !== undefined) throw invalid('/scopes', 'must not be empty');
     return null;
   }
-  const wanted: readonly Wanted<Scope>[] =
+  const wanted: readonly ScopeRequest<Scope>[] =
     listed === null
       ? [legacy(body, current?.[0] ?? { scope: defaultScope, scopeId: null })]
       : listed.map((item, index) => ({
@@ -67,7 +67,7 @@ export function wantedAssignments<Scope extends string>(
           scopeId: item.scopeId ?? null,
           path: `/scopes/${index}/scopeId`,
         }));
-  const unique: Wanted<Scope>[] = [];
+  const unique: ScopeRequest<Scope>[] = [];
   for (const item of wanted) {
     const scopeId = item.scope === 'global' ? null : item.scopeId;
     if (scopeId === null && item.scope !== 'global') {
@@ -93,7 +93,7 @@ const lockOrder: readonly EntityType[] = ['category', 'subCategory', 'channel', 
  */
 export async function assignScopes<Scope extends string>(
   tx: Tx,
-  wanted: readonly Wanted<Scope>[],
+  wanted: readonly ScopeRequest<Scope>[],
   current: readonly ScopeAssignmentRow<Scope>[],
   resourceOf: (scope: Scope) => EntityType | null,
 ): Promise<readonly ScopeAssignmentRow<Scope>[]> {

@@ -20,7 +20,7 @@ import {
 import { rowKeyOf } from './fields.rules.ts';
 
 /** A transaction in which the schema stays. */
-type Held = <T>(work: (tx: Tx, schema: SchemaRow) => Promise<T>, steps?: TableChange) => Promise<T>;
+type WithLockedSchema = <T>(work: (tx: Tx, schema: SchemaRow) => Promise<T>, steps?: TableChange) => Promise<T>;
 
 /** How long dropping a failed column may take. */
 const tidyingMs = 10_000;
@@ -51,7 +51,7 @@ export async function addInSteps(
   complete: (tx: Tx, finish: Finish) => Promise<SchemaRow>,
 ): Promise<SchemaRow> {
   const pending = unfinishedName(field.id);
-  const locked: Held = (work, steps = change) =>
+  const locked: WithLockedSchema = (work, steps = change) =>
     steps.step(async (tx) => {
       const schema = await findRecord(tx, schemaSpec, schemaId, 'keep');
       if (schema === null) throw new AppError('not_found', { detail: 'This schema does not exist.' });
@@ -98,7 +98,7 @@ function assertPossible(field: SchemaField): void {
 }
 
 /** Drops the column. The table may be gone too. If the column can't be dropped now, the next change does it. */
-async function tidyUp(locked: Held, steps: TableChange, pending: string, failure: unknown): Promise<void> {
+async function tidyUp(locked: WithLockedSchema, steps: TableChange, pending: string, failure: unknown): Promise<void> {
   try {
     await locked((tx, schema) => dropUnfinished(tx, schema.tableName, pending), steps);
   } catch (error) {
@@ -107,7 +107,7 @@ async function tidyUp(locked: Held, steps: TableChange, pending: string, failure
   }
 }
 
-async function fill(locked: Held, pending: string): Promise<void> {
+async function fill(locked: WithLockedSchema, pending: string): Promise<void> {
   const fillFrom = (after: string | null): Promise<string | null> =>
     locked((tx, schema) => fillColumn(tx, schemaTable(tx.tenantId, schema), pending, after, rowsAtOnce));
   let last = await fillFrom(null);

@@ -8,7 +8,7 @@ import { schemaSpec } from '../schemas.store.ts';
 /** Columns by name that a change may be suggested for, with what they can hold, by schema id. */
 export type SuggestibleColumns = Readonly<Record<string, Readonly<Record<string, Holds>>>>;
 
-type Field = Pick<
+type SuggestibleField = Pick<
   Static<typeof SchemaField>,
   'name' | 'dataType' | 'length' | 'precision' | 'scale' | 'isPrimaryKey' | 'isSensitive' | 'neverStore'
 >;
@@ -40,7 +40,7 @@ export async function suggestibleColumns(
 }
 
 /** Null: no value of the type is ever suggested. */
-function holdsOf({ dataType, length, precision, scale }: Field): Holds | null {
+function holdsOf({ dataType, length, precision, scale }: SuggestibleField): Holds | null {
   switch (dataType) {
     case 'smallint':
       return { kind: 'integer', most: 32_767 };

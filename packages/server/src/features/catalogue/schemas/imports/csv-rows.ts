@@ -32,7 +32,7 @@ export interface CsvMatch {
 /** Longest row: a quote that is not closed would swallow the rest of the file. */
 const longestRow = 1024 * 1024;
 
-interface Parsed {
+interface ParsedRow {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }
@@ -103,7 +103,7 @@ function cellValue({ name, dataType }: CsvTarget, cell: string, csv: CsvSpelling
   return dataType === 'boolean' ? (truths.get(cell.trim().toLowerCase()) ?? cell) : cell;
 }
 
-async function* readRecords(file: SpooledFile, encoding: Encoding): AsyncGenerator<Parsed> {
+async function* readRecords(file: SpooledFile, encoding: Encoding): AsyncGenerator<ParsedRow> {
   const texts = readTexts(file, encoding);
   let first = '';
   for (let next = await texts.next(); !next.done; next = await texts.next()) {
@@ -122,7 +122,7 @@ async function* readRecords(file: SpooledFile, encoding: Encoding): AsyncGenerat
   const feeding = feed(parser, first, texts);
   try {
     // With `info` each record comes with where it stands.
-    for await (const parsed of parser) yield parsed as Parsed;
+    for await (const parsed of parser) yield parsed as ParsedRow;
     await feeding;
   } catch (error) {
     throw error instanceof CsvError ? csvRefusal(error) : error;

@@ -119,7 +119,7 @@ export interface CsvRecords {
   readonly rowsEnd: number;
 }
 
-interface Parsed {
+interface ParsedRecord {
   readonly record: string[];
   readonly info: { readonly lines: number; readonly bytes: number };
 }
@@ -129,7 +129,7 @@ interface Parsed {
  * otherwise drops a record cut off at its end. Throws `csv_invalid` with the line for invalid CSV (RFC 4180).
  */
 export function readRecords(text: string, delimiter: Delimiter, mostRows: number, isWhole: boolean): CsvRecords {
-  const found: Parsed[] = [];
+  const found: ParsedRecord[] = [];
   try {
     parse(text, {
       delimiter,
@@ -139,7 +139,7 @@ export function readRecords(text: string, delimiter: Delimiter, mostRows: number
       info: true,
       to: mostRows + 1,
       on_record: (parsed: unknown) => {
-        found.push(parsed as Parsed);
+        found.push(parsed as ParsedRecord);
         return null;
       },
     });

@@ -18,7 +18,7 @@ export function assertCsvType({ mediaType, fileName }: FilePart): void {
   throw new AppError('unsupported_media_type', { detail: `The file must be one of ${csvTypes.join(', ')}.` });
 }
 
-interface Sample {
+interface UploadSample {
   readonly bytes: Uint8Array;
   /** Of the whole file. */
   readonly length: number;
@@ -27,7 +27,7 @@ interface Sample {
 }
 
 /** The beginning of a file, and its length. Behind the beginning, only rows are counted. */
-async function readSample(content: FilePart['content']): Promise<Sample> {
+async function readSample(content: FilePart['content']): Promise<UploadSample> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const rows = createRowCount();
@@ -58,7 +58,7 @@ export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
   return analysis;
 }
 
-function analyse({ bytes, length, rows: estimatedRows }: Sample): CsvAnalysis {
+function analyse({ bytes, length, rows: estimatedRows }: UploadSample): CsvAnalysis {
   const isWhole = length === bytes.length;
   const { text, encoding } = readText(bytes, isWhole);
   const { delimiter, cells } = delimiterOf(text);

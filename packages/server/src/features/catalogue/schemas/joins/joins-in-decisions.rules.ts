@@ -25,7 +25,7 @@ export interface EnrichingJoin {
 }
 
 /** Where a schema has the customer's row: the column, and how to get its value. */
-type Place = Pick<SnapshotJoin, 'lookupColumn' | 'path'>;
+type CustomerColumn = Pick<SnapshotJoin, 'lookupColumn' | 'path'>;
 
 /**
  * Returns what decisions read besides the auto-enriched schemas (docs/design/api-catalogue.md 2.3): linked schemas,
@@ -36,12 +36,12 @@ export function enrichingJoins(schemas: readonly LinkedSchema[], joins: readonly
   const byId = new Map(schemas.map((schema) => [schema.id, schema]));
 
   /** The one row of a customer-type schema: a linked one has it by its link, another one by its row key. */
-  function placeOf(schema: LinkedSchema): Place | null {
+  function placeOf(schema: LinkedSchema): CustomerColumn | null {
     if (schema.schemaType !== 'customer') return null;
     return schema.linkedSchemaId === null ? { lookupColumn: rowKeyOf(schema.fields), path: [] } : linkOf(schema);
   }
 
-  function linkOf(schema: LinkedSchema): Place | null {
+  function linkOf(schema: LinkedSchema): CustomerColumn | null {
     const parent = byId.get(schema.linkedSchemaId ?? '');
     if (parent === undefined) return null;
     const join = activeJoin(schema.joinMapping, parent.fields, schema.fields);

@@ -11,7 +11,7 @@ import { quoteName, type SchemaTable } from '../schema-tables.store.ts';
 /** One prepared statement with the aggregates of many keys' rows. A key without rows is missing. */
 export type FiguresByKey = RowsByKey;
 
-type Wanted = Pick<JoinedValue, 'figure' | 'column'>;
+type FigureRequest = Pick<JoinedValue, 'figure' | 'column'>;
 
 /** SQL of a figure over the newest rows, `n` counting them from 1, and what becomes of its answer. */
 interface FigureSql {
@@ -67,7 +67,11 @@ function figureSql(figure: JoinedFigure, dataType: DataType): FigureSql {
  * the primary key (`ds_index_group`) provides them in order. Runs under row-level security of the tenant that owns the
  * table. Throws when the table has no such column. `figureName` names its results.
  */
-export function figuresByKeyStatement(table: SchemaTable, keyColumn: string, wanted: readonly Wanted[]): FiguresByKey {
+export function figuresByKeyStatement(
+  table: SchemaTable,
+  keyColumn: string,
+  wanted: readonly FigureRequest[],
+): FiguresByKey {
   const typeOf = (name: string): DataType => {
     const column = table.columns.find((candidate) => candidate.name === name);
     if (column === undefined) throw new Error(`schema ${table.schemaId} has no column ${name}`);

@@ -49,7 +49,7 @@ export async function countRows(tx: Tx, { table: name }: SchemaTable): Promise<n
   return row?.total ?? 0;
 }
 
-interface Counted {
+interface ColumnCounts {
   readonly distinctCount: number;
   readonly nullCount: number;
   readonly min: unknown;
@@ -73,7 +73,7 @@ export async function countColumn(tx: Tx, of: SchemaTable, column: SchemaColumn,
   const figures = isNumeric(dataType)
     ? `${groups} min(v)::text as min, max(v)::text as max, ${asDouble(meanOf)} as avg, null as top from g`
     : `${groups} null as min, null as max, null as avg, ${dataType === 'jsonb' ? 'null' : topOf(shown('v'))} as top from g`;
-  const [row] = await tx.query<Counted>(figures);
+  const [row] = await tx.query<ColumnCounts>(figures);
   if (row === undefined) throw new Error('an aggregate has one row');
   const { distinctCount, nullCount, min, max, avg, top } = row;
   if (!isNumeric(dataType)) return { name, type: 'text', distinctCount, nullCount, topValues: [...(top ?? [])] };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RecommendAnswer } from '@arbiter/contract';
+import type { DecisionRecord, RecommendAnswer } from '@arbiter/contract';
 import { emptyReasons } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 import { emptyCodes } from '../../sealed-records/index.ts';
@@ -152,6 +152,15 @@ test('an attribute that is never stored is named, and stops the replay only wher
   assert.deepEqual([read.inputsState, read.withheld], ['withheld', ['income']]);
   const replay = await server.call('POST', `/api/v1/decisions/${read.id}/replay`, { body: {} });
   assert.deepEqual([replay.status, replay.body.code], [409, 'inputs_unavailable']);
+
+  // It can't be repeated, so its explanation knows the offers of the response only.
+  const { body, text } = await server.call<DecisionRecord>('GET', `/api/v1/decisions/${read.id}?include=explanation`);
+  assert.equal(body.explanation?.source, 'record', text);
+  assert.deepEqual(
+    body.explanation.items.map(({ offerId, rank }) => [offerId, rank]),
+    body.result?.items.map(({ offerId, rank }) => [offerId, rank]),
+  );
+  assert.deepEqual([body.explanation.stages, body.explanation.gates], [[], null]);
   await settings({ neverStore: null });
 });
 

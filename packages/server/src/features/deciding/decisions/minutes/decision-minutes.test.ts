@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../db/test-datab
 import { startTestServer } from '../../../../main/test-server.ts';
 import { AppError } from '../../../../platform/app-error.ts';
 import { newId } from '../../../../platform/ids.ts';
-import { bucketOf, createDecisionMinutes, type Figures } from './decision-minutes.ts';
+import { bucketOf, createDecisionMinutes, type MinuteFigures } from './decision-minutes.ts';
 
 let db: TestDatabase;
 before(async () => {
@@ -15,7 +15,7 @@ after(() => db.close());
 const allKnown = async (_tx: unknown, ids: readonly string[]) => new Set(ids);
 const fail = (error: unknown): void => assert.fail(String(error));
 const minute = Date.UTC(2026, 10, 20, 9, 30);
-const figures: Figures = {
+const figures: MinuteFigures = {
   decisions: 1,
   empty: 0,
   candidates: 200,

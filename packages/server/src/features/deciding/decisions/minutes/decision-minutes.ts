@@ -22,18 +22,18 @@ export interface DecisionMinutes {
 
 export interface TimedDecision {
   readonly flow: Pick<SnapshotFlow, 'id' | 'version'>;
-  readonly figures: Figures;
+  readonly figures: MinuteFigures;
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
 }
 
 /** A decision's figures. The decision itself is released before the commit. */
-export type Figures = Pick<
+export type MinuteFigures = Pick<
   MinuteRow,
   'decisions' | 'empty' | 'candidates' | 'policyBlocked' | 'degraded' | 'policyErrors' | 'computeErrors'
 >;
 
-export function figuresOf({ items, summary, policyBlocks, degradedScoring, policyErrors }: Decision): Figures {
+export function figuresOf({ items, summary, policyBlocks, degradedScoring, policyErrors }: Decision): MinuteFigures {
   let policyBlocked = 0;
   if (policyBlocks !== null) for (const type in policyBlocks) policyBlocked += policyBlocks[type]!;
   return {
@@ -202,7 +202,7 @@ function emptyCell(minute: number, flow: Pick<SnapshotFlow, 'id' | 'version'>, a
   };
 }
 
-function count(cell: Cell, figures: Figures): void {
+function count(cell: Cell, figures: MinuteFigures): void {
   cell.decisions += figures.decisions;
   cell.empty += figures.empty;
   cell.candidates += figures.candidates;

@@ -11,13 +11,13 @@ import {
 } from '../../../catalogue/schemas/index.ts';
 import type { LiveFlow } from '../../plans/index.ts';
 
-export type Row = Readonly<Record<string, Json>>;
+export type JoinedRow = Readonly<Record<string, Json>>;
 
 /** A read of one table by one column, for the keys of all requests that need it: its rows, or aggregates over them. */
 export interface TableRead {
   readonly rows: RowsByKey;
   readonly keys: Set<string>;
-  found: ReadonlyMap<string, Row>;
+  found: ReadonlyMap<string, JoinedRow>;
 }
 
 /** The read of a table by a column; `what` tells apart reads of other columns or figures. */
@@ -138,7 +138,7 @@ export const statementOf = (table: { readonly rows: RowsByKey; readonly keys: Re
 
 interface OwnProfile {
   readonly known: boolean;
-  readonly values: Row;
+  readonly values: JoinedRow;
   readonly enriched: Readonly<Record<string, never>>;
   readonly isTruncated: boolean;
 }

@@ -5,12 +5,12 @@ import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
 import {
   type AutoRead,
   beginJoin,
+  type JoinedRow,
   type JoinOfRequest,
   type LateReads,
   nextStep,
   planJoins,
   profileOf,
-  type Row,
   readLate,
   statementOf,
   type TableOf,
@@ -154,7 +154,7 @@ async function followLookUps(
 
 function withEnriched(profile: Profile, enrich: readonly EnrichRead[]): Profile {
   if (enrich.length === 0) return profile;
-  const enriched: Record<string, (Row | null)[]> = {};
+  const enriched: Record<string, (JoinedRow | null)[]> = {};
   let { known } = profile;
   for (const { source, table, key } of enrich) {
     const row = key === null ? null : (table.found.get(key) ?? null);
@@ -185,7 +185,7 @@ interface EnrichRead {
  * Returns `customer.*` as a node's look-up reads it: auto-enriched values, overlaid with the rows of earlier enrich
  * nodes, later ones winning (docs/design/api-catalogue.md 20). The engine merges in the same order.
  */
-function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: Row): Row {
+function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: JoinedRow): JoinedRow {
   const [, name = ''] = source.lookupFrom.split('.');
   let seen = profile;
   for (const { source: before, table, key } of reads) {
@@ -199,7 +199,7 @@ function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: Row
 }
 
 /** Returns the value that an enrich source looks up; null when the path has nothing that can be a key. */
-function lookupKey(source: EnrichSource, request: DecisionRequest, profile: Row): string | null {
+function lookupKey(source: EnrichSource, request: DecisionRequest, profile: JoinedRow): string | null {
   const [root, ...path] = source.lookupFrom.split('.');
   let value: unknown =
     root === 'customer' ? profile : root === 'attributes' ? request.attributes : root === 'request' ? request : null;

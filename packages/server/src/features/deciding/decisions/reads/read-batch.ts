@@ -26,7 +26,7 @@ import { readModels } from './model-inputs.ts';
 import type { Profile } from './profile-reads.ts';
 import { readUnread } from './unread-schemas.ts';
 
-type Zones = Readonly<Record<string, ZoneClock>>;
+type ZoneClocks = Readonly<Record<string, ZoneClock>>;
 
 /** What a batch's decisions are made from. */
 export interface BatchRead {
@@ -36,7 +36,7 @@ export interface BatchRead {
   /** The instant of a customer's decisions: the one that was named, else see `instantFor`. */
   readonly nowOf: (customer: Pick<BatchCustomer, 'state'> | null) => number;
   /** Clocks of a plan's zones at an instant, by zone. */
-  readonly zonesOf: (plan: Plan, now: number) => Zones;
+  readonly zonesOf: (plan: Plan, now: number) => ZoneClocks;
   /** Without those that another transaction holds. Customers with dry runs only are not locked, and may have no state. */
   readonly customers: BatchCustomers;
   /** Customers to lock, whether that worked or not. */
@@ -178,7 +178,7 @@ function decisionsOf(prepared: readonly BatchQuestion[], customers: BatchCustome
 
 /** Decisions of one instant share the clocks. */
 function zonesAt(ports: ReadPorts): BatchRead['zonesOf'] {
-  const known = new Map<number, Map<Plan, Zones>>();
+  const known = new Map<number, Map<Plan, ZoneClocks>>();
   return (plan, now) => {
     let byPlan = known.get(now);
     if (byPlan === undefined) {

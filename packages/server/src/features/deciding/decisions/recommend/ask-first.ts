@@ -21,7 +21,7 @@ export function asksFirst({ job: { asked }, flow }: Prepared): boolean {
   return asked === undefined || (asked.times < mostTimes && !asked.planHash.equals(flow.hash));
 }
 
-interface Look {
+interface InputLookup {
   readonly prepared: Prepared;
   readonly facts: ReturnType<typeof inputFacts>;
 }
@@ -85,7 +85,7 @@ export function createRehearsals(
  * Reads what the decision would use now, without a lock, from a catalogue that is the newest, or was when this began.
  * Null: the plan that would decide has no webhooks left to ask.
  */
-async function lookAhead(ports: DecidePorts, first: TenantCatalogue, job: DecideJob): Promise<Look | null> {
+async function lookAhead(ports: DecidePorts, first: TenantCatalogue, job: DecideJob): Promise<InputLookup | null> {
   let catalogue = first;
   let isFresh = false;
   let hasMadeVolumes = false;
@@ -118,7 +118,7 @@ function readUnlocked(
   catalogue: TenantCatalogue,
   prepared: Prepared,
   isFresh: boolean,
-): Promise<Look['facts']> {
+): Promise<InputLookup['facts']> {
   const { job, request } = prepared;
   const unlocked = [{ ...prepared, request: { ...request, dryRun: true } }];
   return ports.hot.run(

@@ -8,7 +8,7 @@ import type { DecideJob, Prepared } from './decide-job.ts';
 import { decideOne, isStored } from './decide-one.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { newWrites, noteDecision, type Writes } from './note-decision.ts';
-import { failed, type Outcome } from './outcome.ts';
+import { failed, type JobOutcome } from './outcome.ts';
 import { quotaExceeded } from './playground-quota.ts';
 import { writeBatch } from './write-batch.ts';
 
@@ -16,7 +16,7 @@ import { writeBatch } from './write-batch.ts';
 export type HeldJobs = ReadonlyMap<string, readonly DecideJob[]>;
 
 export interface DecidedBatch {
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly JobOutcome[];
   readonly held: HeldJobs;
   readonly counts: DecisionCounts;
   /** The stored ones. */
@@ -37,7 +37,7 @@ export async function decideAll(
   const read = await readBatch(ports, catalogue, tx, prepared, options);
   const { customers, stored, quota } = read;
 
-  const outcomes: Outcome[] = [];
+  const outcomes: JobOutcome[] = [];
   const lockedElsewhere = new Map<string, DecideJob[]>();
   const counts = newDecisionCounts();
   const timed: TimedDecision[] = [];

@@ -8,13 +8,13 @@ import { asksFirst } from './ask-first.ts';
 import { decideAll, type HeldJobs } from './decide-all.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
-import { failed, type Outcome } from './outcome.ts';
+import { failed, type JobOutcome } from './outcome.ts';
 import { prepare } from './prepare-batch.ts';
 
 /** Where jobs go from here. */
 interface Exits {
   /** Takes outcomes as soon as they are certain. */
-  readonly settle: (outcomes: readonly Outcome[]) => void;
+  readonly settle: (outcomes: readonly JobOutcome[]) => void;
   /** Takes a job whose webhooks must be asked first. It comes back in a batch of its own. */
   readonly leave: (catalogue: TenantCatalogue, prepared: Prepared) => void;
 }

@@ -1,7 +1,7 @@
 import type { DecideJob } from './decide-job.ts';
 
 /** A job's result in one attempt: its answer, or its failure. */
-export type Outcome = Answered | Failed;
+export type JobOutcome = Answered | Failed;
 
 export interface Answered {
   readonly job: DecideJob;

@@ -40,7 +40,7 @@ export interface OpenResponse {
 export type ImpressionEffect = RespondAnswer['impression'];
 
 /** History rows and bookings of one response, as they are written. */
-interface Written {
+interface WrittenResponse {
   readonly rows: NewInteraction[];
   readonly bookings: Booking[];
 }
@@ -53,7 +53,7 @@ export async function recordResponse(
   const { tx, outcome, subject, names, item, reservedId } = open;
   // Before the row of an impression that the response implies: ids are in the order of what they name.
   const id = newId();
-  const written: Written = { rows: [], bookings: [] };
+  const written: WrittenResponse = { rows: [], bookings: [] };
   const impression = await settleItem(open);
   if (outcome.key === 'impression') await writeReportedImpression(open, written, id, impression);
   else await writeOutcome(open, written, id, impression, outcomePolicies);
@@ -92,7 +92,7 @@ async function settleItem({ tx, outcome, item, state, customerSeq, now }: OpenRe
 
 async function writeReportedImpression(
   open: OpenResponse,
-  written: Written,
+  written: WrittenResponse,
   id: string,
   impression: ImpressionEffect,
 ): Promise<void> {
@@ -103,7 +103,7 @@ async function writeReportedImpression(
 
 async function writeOutcome(
   open: OpenResponse,
-  written: Written,
+  written: WrittenResponse,
   id: string,
   impression: ImpressionEffect,
   outcomePolicies: readonly SnapshotPolicy[],
@@ -138,7 +138,7 @@ async function writeOutcome(
 /** Counts an impression as a contact. `sent`: what the caller reported with it; nothing for one that an outcome implies. */
 async function countImpression(
   open: OpenResponse,
-  written: Written,
+  written: WrittenResponse,
   id: string,
   sent: Partial<ReturnType<typeof sentWith>>,
 ): Promise<void> {
@@ -158,14 +158,14 @@ async function countImpression(
   });
 }
 
-async function write(tx: Tx, { rows }: Written, row: NewInteraction): Promise<void> {
+async function write(tx: Tx, { rows }: WrittenResponse, row: NewInteraction): Promise<void> {
   await insertInteraction(tx, row);
   rows.push(row);
 }
 
 function book(
   { subject, at }: OpenResponse,
-  { bookings }: Written,
+  { bookings }: WrittenResponse,
   impressions: 0 | 1,
   cents: number,
   confirms: string | null,

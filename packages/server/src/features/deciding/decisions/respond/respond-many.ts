@@ -27,7 +27,7 @@ export interface RespondManyPorts {
 const mostAtOnce = 48;
 
 /** A response of the call, at its place. */
-interface Placed {
+interface PlacedResponse {
   readonly place: number;
   readonly body: RespondRequest;
 }
@@ -49,7 +49,7 @@ export async function respondMany(
     if (!(error instanceof AppError) || error.code === 'internal') throw error;
     results[place] = { status: error.status, body: { ...problemOf(error, requestId) } };
   };
-  const placed: Placed[] = [];
+  const placed: PlacedResponse[] = [];
   for (const [place, response] of responses.entries()) {
     try {
       placed.push({ place, body: read(response) });
@@ -57,7 +57,7 @@ export async function respondMany(
       refuse(place, error);
     }
   }
-  const one = async ({ place, body }: Placed): Promise<void> => {
+  const one = async ({ place, body }: PlacedResponse): Promise<void> => {
     try {
       const answer = await respond({ ...caller, idempotencyKey: keyOf(caller, body, place) }, body);
       results[place] = { status: 200, body: { ...answer } };
@@ -90,12 +90,12 @@ async function settle(works: readonly Promise<void>[]): Promise<void> {
 
 /** Groups responses by customer, each in the given order. Those about nobody known don't wait for others. */
 async function inOrder(
-  placed: readonly Placed[],
+  placed: readonly PlacedResponse[],
   customersOf: (bodies: readonly RespondRequest[]) => Promise<ReadonlyMap<RespondRequest, string>>,
-): Promise<(readonly Placed[])[]> {
+): Promise<(readonly PlacedResponse[])[]> {
   const unnamed = placed.filter(({ body }) => isAnonymous(body.customerId)).map(({ body }) => body);
   const found: ReadonlyMap<RespondRequest, string> = unnamed.length === 0 ? new Map() : await customersOf(unnamed);
-  const customerOf = ({ place, body }: Placed): string | number =>
+  const customerOf = ({ place, body }: PlacedResponse): string | number =>
     isAnonymous(body.customerId) ? (found.get(body) ?? place) : (body.customerId ?? place);
   return [...Map.groupBy(placed, customerOf).values()];
 }
@@ -104,8 +104,8 @@ async function inOrder(
  * The responses of a customer in pieces of at most `length` that may be handed over together: work that is known by one key is
  * done in the order in which it came.
  */
-function runsOf(order: readonly Placed[], length: number): (readonly Placed[])[] {
-  const runs: Placed[][] = [];
+function runsOf(order: readonly PlacedResponse[], length: number): (readonly PlacedResponse[])[] {
+  const runs: PlacedResponse[][] = [];
   let key: string | null = null;
   for (const each of order) {
     const own = workKey(each.body);

@@ -26,7 +26,7 @@ export interface RespondKeys {
   readonly customerHash: KeyedHash;
 }
 
-type LockedState = NonNullable<Awaited<ReturnType<typeof lockState>>>;
+type FoundState = NonNullable<Awaited<ReturnType<typeof lockState>>>;
 
 /**
  * Records one response in an open transaction (docs/design/api-decisioning.md 3, 4). Throws any rejection before the
@@ -80,7 +80,7 @@ export async function respondOne(
 /** Throws 404 for a response that's older than the customer's erasure. Under the lock, which may have waited for it. */
 async function assertNotErased(
   tx: Tx,
-  row: LockedState,
+  row: FoundState,
   customerId: string,
   customerHashes: readonly Buffer[],
   { at, receivedAt }: RespondCall,
@@ -94,7 +94,7 @@ async function assertNotErased(
 async function openResponse(
   tx: Tx,
   resolved: Pick<OpenResponse, 'call' | 'outcome' | 'subject' | 'direction'>,
-  row: LockedState,
+  row: FoundState,
 ): Promise<OpenResponse> {
   const { call, subject } = resolved;
   const state = decodeState(row.state, row.base);

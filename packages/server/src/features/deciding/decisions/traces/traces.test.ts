@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { RecommendAnswer } from '@arbiter/contract';
+import type { DecisionRecord, Explanation, RecommendAnswer } from '@arbiter/contract';
 import { u } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
@@ -333,4 +333,47 @@ test('each filter over time and source has traces on both sides', async () => {
   assert.deepEqual(await found(`to=${at}`), [first.requestId]);
   assert.deepEqual(await found('source=recommend'), [second.requestId, first.requestId]);
   assert.deepEqual(await found('source=campaign'), []);
+});
+
+test('an explanation comes from the trace, and says the same when the decision has to be repeated', async () => {
+  const explained = async (id: string | null) => {
+    const { status, body, text } = await server.call<DecisionRecord>(
+      'GET',
+      `/api/v1/decisions/${id}?include=explanation`,
+      { key: server.tenants[0].keys.viewer },
+    );
+    assert.equal(status, 200, text);
+    assert.ok(body.explanation, text);
+    return body.explanation;
+  };
+  const { recommendationId, trace } = await decide({
+    customerId: 'C',
+    decisionFlowKey: 'whole',
+    segments: ['left'],
+    attributes: { income: 5, vip: true },
+    limit: 2,
+  });
+  const fromTrace = await explained(recommendationId);
+  assert.equal(fromTrace.source, 'trace');
+  assert.ok(fromTrace.stages.length > 0 && fromTrace.items.length > 0 && fromTrace.scores.length > 0);
+  assert.ok(fromTrace.dropped.some(({ offerId }) => offerId === ids.Capped));
+  assert.ok(fromTrace.gates?.policies.some(({ policyId }) => policyId === ids.policy));
+
+  await server.testDatabase.ownerQuery('delete from arbiter.decision_traces where id = $1', [trace.traceId]);
+  const repeated = await explained(recommendationId);
+  assert.equal(repeated.source, 'replay');
+  assert.equal(repeated.summary.durationMs, null);
+  const withoutTimes = ({ source, stages, summary, ...rest }: Explanation) => ({
+    ...rest,
+    stages: stages.map((stage) => ({ ...stage, durationMs: 0 })),
+    summary: { ...summary, durationMs: 0 },
+  });
+  assert.deepEqual(withoutTimes(repeated), withoutTimes(fromTrace));
+
+  const key = server.tenants[1]!.keys.admin;
+  const path = `/api/v1/decisions/${recommendationId}`;
+  assert.equal((await server.call('GET', `${path}?include=explanation`, { key })).status, 404);
+  const plain = await server.call<DecisionRecord>('GET', path);
+  assert.ok(!('explanation' in plain.body), plain.text);
+  assert.equal((await server.call('GET', `${path}?include=explanations`)).status, 400);
 });

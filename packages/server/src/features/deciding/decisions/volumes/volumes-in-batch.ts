@@ -136,10 +136,10 @@ export async function openVolumes(
 async function hold(
   tx: HotTransaction,
   watch: VolumeWatch,
-  first: Reading,
+  first: VolumeReading,
   refs: readonly VolumeRef[],
   options: OpenOptions,
-): Promise<Counted> {
+): Promise<CountedVolumes> {
   const { tenantId, clock } = options;
   const names = new Set(refs.map(({ name }) => name));
   const parts = new Set(refs.flatMap(({ name }) => watch.byName.get(name)?.parts ?? []));
@@ -252,17 +252,17 @@ const noneNear: readonly VolumeCount[] = [];
 const nameOf = ({ kind, subject_id }: HotRow): string => `${kind}:${subject_id}`;
 
 /** Volumes of one trip, with what had run out and was still counted in them. */
-interface Reading {
+interface VolumeReading {
   readonly volumes: ReadonlyMap<string, StoredVolume>;
   readonly due: readonly DueReservation[];
 }
 
-const readingOf = (volumes: readonly HotRow[], due: readonly HotRow[]): Reading => ({
+const readingOf = (volumes: readonly HotRow[], due: readonly HotRow[]): VolumeReading => ({
   volumes: new Map(volumes.map((row) => [nameOf(row), storedVolume(row)])),
   due: due.map(dueReservation),
 });
 
-type Counted = Pick<BatchVolumes, 'now' | 'dayStart' | 'dayEnd' | 'counts'>;
+type CountedVolumes = Pick<BatchVolumes, 'now' | 'dayStart' | 'dayEnd' | 'counts'>;
 
 /**
  * Returns the volumes' current counts, using the later reading of a row that was read twice. The day is the tenant's,
@@ -270,10 +270,10 @@ type Counted = Pick<BatchVolumes, 'now' | 'dayStart' | 'dayEnd' | 'counts'>;
  */
 function countAll(
   watch: VolumeWatch,
-  readings: readonly Reading[],
+  readings: readonly VolumeReading[],
   now: number,
   { dayAt }: Pick<OpenOptions, 'dayAt'>,
-): Counted {
+): CountedVolumes {
   let latest = now;
   for (const { volumes } of readings) for (const stored of volumes.values()) latest = Math.max(latest, stored.dayAt);
   const { dayStart, dayEnd } = dayAt(latest);

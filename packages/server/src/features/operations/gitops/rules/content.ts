@@ -3,7 +3,7 @@ import { AppError, invalid } from '../../../../platform/app-error.ts';
 import { isObject } from '../../../../platform/json.ts';
 import { type Members, membersOf, sameJson } from '../json.ts';
 import { filledBlocks } from './block-ids.ts';
-import type { CurrentRecord, KindRules, RuleContext, Wanted } from './kind-rules.ts';
+import type { CurrentRecord, KindRules, RuleContext, WantedBody } from './kind-rules.ts';
 
 /** Content of a content item's version, with defaults for what a file leaves out. */
 const emptyParts = { content: {}, blocks: [], personalization: {} };
@@ -96,7 +96,7 @@ async function advance(
   return 'published';
 }
 
-async function update(current: CurrentRecord, wanted: Wanted, names: readonly string[], context: RuleContext) {
+async function update(current: CurrentRecord, wanted: WantedBody, names: readonly string[], context: RuleContext) {
   const { values, defaults } = wanted;
   const { id, record } = current;
   const copy = Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Json } from '@arbiter/engine';
 import { invalid } from '../../../../platform/app-error.ts';
 import { type Members, membersOf, sameJson } from '../json.ts';
-import type { FileProblem, KindRules, RuleContext, Wanted } from './kind-rules.ts';
+import type { FileProblem, KindRules, RuleContext, WantedBody } from './kind-rules.ts';
 
 /** Draft of a flow created without one. */
 const emptyDraft: Json = { version: 2, nodes: [], flowConfig: {} };
@@ -134,7 +134,7 @@ export const flowRules: KindRules = {
 
 /** Returns the values of changed properties; a default where the file says nothing. */
 export function changedValues(
-  { values }: Pick<Wanted, 'values'>,
+  { values }: Pick<WantedBody, 'values'>,
   names: readonly string[],
   defaults: ReadonlyMap<string, Json>,
 ): Members {

@@ -40,7 +40,7 @@ export interface FileProblem {
 }
 
 /** What a file wants of one object. */
-export interface Wanted {
+export interface WantedBody {
   /** As the file has it, in canonical form. */
   readonly body: Members;
   /** The same with ids in place of names, and secrets filled in: values that the API takes. */
@@ -94,16 +94,16 @@ export interface KindRules {
   /** Returns what the answer of an apply says about a written record; null: nothing. */
   remark?(record: Members): string | null;
   /** Returns a smaller change that gives up nothing, to use until whatever names the rest has changed. */
-  additions?(current: CurrentRecord, wanted: Wanted): Wanted | null;
+  additions?(current: CurrentRecord, wanted: WantedBody): WantedBody | null;
   /** Makes the record; answers its id. */
-  create?(wanted: Wanted, context: RuleContext): Promise<string>;
+  create?(wanted: WantedBody, context: RuleContext): Promise<string>;
   /**
    * Changes the properties of these names; answers `replace` when data was given up for it, and `await` when nothing was
    * left to do but to wait for another person. `update` is what other resources do: `PUT` with the properties.
    */
   update?(
     current: CurrentRecord,
-    wanted: Wanted,
+    wanted: WantedBody,
     names: readonly string[],
     context: RuleContext,
     update: (names: readonly string[]) => Promise<void>,

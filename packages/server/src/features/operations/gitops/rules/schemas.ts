@@ -3,7 +3,7 @@ import type { Json } from '@arbiter/engine';
 import Value from 'typebox/value';
 import { draftFields } from '../../../catalogue/schemas/index.ts';
 import { type Members, membersOf, sameJson } from '../json.ts';
-import type { FileProblem, KindRules, RuleContext, Wanted } from './kind-rules.ts';
+import type { FileProblem, KindRules, RuleContext, WantedBody } from './kind-rules.ts';
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const fieldsOf = (body: Members): readonly Members[] => listOf(body.fields).map((field) => membersOf(field));
@@ -83,7 +83,7 @@ const changesColumns = (current: Members, wanted: Members): boolean => {
 
 async function changeFields(
   current: { readonly id: string; readonly record: Members },
-  wanted: Wanted,
+  wanted: WantedBody,
   context: RuleContext,
 ): Promise<'update' | 'replace'> {
   const plan = compare(current.record, wanted.body);

@@ -3,7 +3,7 @@ import { groupsAsColumns, mostSeries } from '../group-columns.ts';
 import type { ReportChart, ReportColumn, ReportColumnType, ReportRow, ReportSection } from '../report-document.ts';
 import { oneLine } from '../safe-text.ts';
 
-export interface Series {
+export interface ChartSeries {
   readonly label: string;
   /** Number of its colour. */
   readonly colour: number;
@@ -13,7 +13,7 @@ export interface Series {
 
 /** Series on one scale. */
 export interface Panel {
-  readonly series: readonly Series[];
+  readonly series: readonly ChartSeries[];
   /** Counts: an axis has no tick between two of them. */
   readonly isWhole: boolean;
   /** As short as an axis needs. */
@@ -40,7 +40,7 @@ const mostBars = { together: 60, apart: 24 };
  */
 const mostTimes = 25;
 
-interface MeasuredColumn extends Series {
+interface MeasuredColumn extends ChartSeries {
   readonly column: ReportColumn;
   readonly type: ReportColumnType;
   readonly greatest: number;

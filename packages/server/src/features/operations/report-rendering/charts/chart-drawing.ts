@@ -25,11 +25,11 @@ export type Shape =
       readonly kind: 'text';
       readonly at: Point;
       readonly text: string;
-      readonly anchor: Anchor;
+      readonly anchor: TextAnchor;
       readonly tone: 'ink' | 'soft';
     };
 
-export type Anchor = 'start' | 'middle' | 'end';
+export type TextAnchor = 'start' | 'middle' | 'end';
 export type Point = readonly [x: number, y: number];
 
 export interface Drawing {
@@ -39,7 +39,7 @@ export interface Drawing {
 }
 
 /** Measures a text at `fontSize`. */
-export type Measure = (text: string) => number;
+export type MeasureChartText = (text: string) => number;
 
 /** Size of all chart text, and the margin around it. */
 export const fontSize = 10.5;
@@ -47,12 +47,12 @@ const lineHeight = 15;
 
 interface Canvas {
   readonly width: number;
-  readonly measure: Measure;
+  readonly measure: MeasureChartText;
   readonly shapes: Shape[];
 }
 
 /** The text, with `…` for what does not fit in `width`. */
-export function clipped(text: string, width: number, measure: Measure): string {
+export function clipped(text: string, width: number, measure: MeasureChartText): string {
   let kept = '';
   let wide = measure('…');
   for (const letter of text) {

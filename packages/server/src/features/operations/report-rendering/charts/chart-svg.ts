@@ -1,8 +1,8 @@
 import { escapeHtml } from '../../../../http/answers/page.ts';
-import { type Drawing, fontSize, type Measure, type Point, type Shape } from './chart-drawing.ts';
+import { type Drawing, fontSize, type MeasureChartText, type Point, type Shape } from './chart-drawing.ts';
 
 /** Width of a text in the reader's font, which is not known: a little more than most fonts need. */
-export const measureRoughly: Measure = (text) => {
+export const measureRoughly: MeasureChartText = (text) => {
   let width = 0;
   for (const letter of text) {
     if (/[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uff60\u{1f000}-\u{3ffff}]/u.test(letter)) width += 1;

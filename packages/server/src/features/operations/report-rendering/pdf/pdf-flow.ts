@@ -8,7 +8,7 @@ const long = 841.89;
 const margin = 48;
 const footRoom = 60;
 
-export interface Page {
+export interface PdfPage {
   readonly width: number;
   readonly height: number;
   readonly pen: Pen;
@@ -32,7 +32,7 @@ interface Setting {
 /** Position of the next element: down the page, and on to the next page. */
 export interface Flow {
   readonly fonts: Fonts;
-  readonly pages: readonly Page[];
+  readonly pages: readonly PdfPage[];
   readonly bookmarks: readonly Bookmark[];
   readonly left: number;
   /** Width of the text. */
@@ -62,7 +62,7 @@ export interface Flow {
 export const textColours = colours.light;
 
 export function createFlow(fonts: Fonts): Flow {
-  const pages: Page[] = [];
+  const pages: PdfPage[] = [];
   const bookmarks: Bookmark[] = [];
   let isWide = false;
   let y = 0;

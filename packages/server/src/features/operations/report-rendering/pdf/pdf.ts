@@ -7,13 +7,13 @@ import { oneLine } from '../safe-text.ts';
 import { loadGlyphs } from './font-slices.ts';
 import { charactersOf } from './pdf-characters.ts';
 import { createPdfFile, type PdfFile, pdfDate, pdfNumber, pdfText, type Reference } from './pdf-file.ts';
-import { type Bookmark, type Page, textColours } from './pdf-flow.ts';
+import { type Bookmark, type PdfPage, textColours } from './pdf-flow.ts';
 import { createPdfFont } from './pdf-font.ts';
 import { layOut } from './pdf-layout.ts';
 import { createPen, type Fonts, type TextStyle } from './pdf-pen.ts';
 
 /** Name of the report on the left, number of the page on the right. */
-function footOf({ width, height }: Page, text: string, place: string, fonts: Fonts): string {
+function footOf({ width, height }: PdfPage, text: string, place: string, fonts: Fonts): string {
   const pen = createPen(height, fonts);
   const style: TextStyle = { font: 'regular', size: 8, colour: textColours.soft };
   const name = clipped(text, width - 160, (part) => fonts.regular.width(part) * style.size);
@@ -77,7 +77,7 @@ export async function renderPdf(document: ReportDocument): Promise<Buffer> {
 function writeBookmarks(
   file: PdfFile,
   bookmarks: readonly Bookmark[],
-  pages: readonly Page[],
+  pages: readonly PdfPage[],
   pageRefs: readonly Reference[],
 ): Reference {
   const list = file.reserve();

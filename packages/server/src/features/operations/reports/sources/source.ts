@@ -1,7 +1,7 @@
 import type { ReportColumn, ReportParamName, ReportParams, ReportRow, ReportSourceKey } from '@arbiter/contract';
 import type { Tx } from '../../../../db/tx.ts';
 import type { ReportChart, ReportPeriod } from '../../report-rendering/index.ts';
-import type { Frame } from '../frame.rules.ts';
+import type { DayFrame } from '../frame.rules.ts';
 
 /** What sources need from the process. */
 export interface SourcePorts {
@@ -10,10 +10,10 @@ export interface SourcePorts {
 }
 
 /** What a source is asked with. */
-export interface Asked {
+export interface SourceQuery {
   readonly params: ReportParams;
   readonly limit: number;
-  readonly frame: Frame;
+  readonly frame: DayFrame;
 }
 
 /** What a source says. */
@@ -36,8 +36,8 @@ export interface Source {
   readonly columns: (params: ReportParams) => readonly ReportColumn[];
   readonly chart: (params: ReportParams) => ReportChart | null;
   /** Days that are covered, where they aren't simply those of the frame. */
-  readonly period?: (frame: Frame) => ReportPeriod;
-  readonly read: (tx: Tx, asked: Asked, ports: SourcePorts) => Promise<Said>;
+  readonly period?: (frame: DayFrame) => ReportPeriod;
+  readonly read: (tx: Tx, asked: SourceQuery, ports: SourcePorts) => Promise<Said>;
 }
 
 export const column = (key: string, label: string, type: ReportColumn['type']): ReportColumn => ({ key, label, type });

@@ -14,7 +14,7 @@ import { isUuid } from '../../../../platform/ids.ts';
 import { readSettings } from '../../../identity/settings/index.ts';
 import type { ReportPeriod } from '../../report-rendering/index.ts';
 import { describeFilters } from '../filters.service.ts';
-import { type Frame, frameOf, periodOf } from '../frame.rules.ts';
+import { type DayFrame, frameOf, periodOf } from '../frame.rules.ts';
 import { nowSources } from './now.sources.ts';
 import type { Said, Source, SourcePorts } from './source.ts';
 import { totalsSources } from './totals.sources.ts';
@@ -71,7 +71,7 @@ export function paramsOf(source: Source, given: ReportParams, days: number = usu
 }
 
 /** Returns a source's result and the days that it covers; null for the present. */
-export interface Reading extends Said {
+export interface SourceReading extends Said {
   readonly period: ReportPeriod | null;
 }
 
@@ -86,9 +86,9 @@ export async function readSource(
   given: ReportParams,
   zone: string,
   ports: SourcePorts,
-): Promise<Reading> {
+): Promise<SourceReading> {
   const params = paramsOf(source, given);
-  const frame: Frame = frameOf(zone, tx.now, params.days ?? usual.days);
+  const frame: DayFrame = frameOf(zone, tx.now, params.days ?? usual.days);
   const reading = await source.read(tx, { params, frame, limit: params.limit ?? usual.limit }, ports);
   const period = source.params.includes('days') ? (source.period?.(frame) ?? periodOf(frame)) : null;
   return { ...reading, period };

@@ -9,7 +9,7 @@ import {
   type TotalsDimension,
   type TotalsFilter,
 } from '../../../deciding/interactions/index.ts';
-import type { Asked } from './source.ts';
+import type { SourceQuery } from './source.ts';
 
 /** Members of a segment whose history counts. */
 export const mostMembers = 100_000;
@@ -31,7 +31,7 @@ export async function filterOf(tx: Tx, params: ReportParams): Promise<TotalsFilt
 /** Figures of the last days by some of their dimensions, and what must be known of them. */
 export async function totalsOf(
   tx: Tx,
-  { params, frame }: Asked,
+  { params, frame }: SourceQuery,
   by: readonly TotalsDimension[],
 ): Promise<{ readonly totals: readonly DailyTotals[]; readonly notes: readonly string[] }> {
   const filter = await filterOf(tx, params);

@@ -5,7 +5,7 @@ import { segmentsAmong } from '../../../catalogue/segments/index.ts';
 import { countTraces, readOfferFigures } from '../../../deciding/decisions/index.ts';
 import { type DailyTotals, readHistoryTotals, readSelections } from '../../../deciding/interactions/index.ts';
 import { round2, shareOf } from '../frame.rules.ts';
-import { type Asked, column, type Said, type Source, said } from './source.ts';
+import { column, type Said, type Source, type SourceQuery, said } from './source.ts';
 import { filterOf, mostMembers, offerNames, totalsOf } from './totals.service.ts';
 import { traceNotes, traceWindow } from './trace-window.service.ts';
 
@@ -42,7 +42,7 @@ const mostShown = <T extends Pick<DailyTotals, 'impressions'>>(
 ): T[] =>
   rows.toSorted((a, b) => b.impressions - a.impressions || (place(idOf(a)) < place(idOf(b)) ? -1 : 1)).slice(0, limit);
 
-async function byOffer(tx: Tx, asked: Asked, shape: (row: DailyTotals) => ReportRow): Promise<Said> {
+async function byOffer(tx: Tx, asked: SourceQuery, shape: (row: DailyTotals) => ReportRow): Promise<Said> {
   const { totals, notes } = await totalsOf(tx, asked, ['offerId']);
   const shown = mostShown(totals, ({ offerId }) => offerId, asked.limit);
   const ids = shown.flatMap(({ offerId }) => (offerId === undefined ? [] : [offerId]));
@@ -143,7 +143,7 @@ const added = (a: TotalsSums, b: TotalsSums): TotalsSums => ({
   totalValue: a.totalValue + b.totalValue,
 });
 
-async function byChannel(tx: Tx, asked: Asked): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
+async function byChannel(tx: Tx, asked: SourceQuery): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
   const { totals, notes } = await totalsOf(tx, asked, ['channelId']);
   const names = await channelNames(tx, totals);
   const groups = totals.map((sums) => {
@@ -153,7 +153,7 @@ async function byChannel(tx: Tx, asked: Asked): Promise<{ groups: TotalsGroup[];
   return { groups, notes };
 }
 
-async function byCategory(tx: Tx, asked: Asked): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
+async function byCategory(tx: Tx, asked: SourceQuery): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
   const { totals, notes } = await totalsOf(tx, asked, ['offerId']);
   const ids = totals.map(({ offerId }) => offerId ?? null);
   const offers = await readRelated(tx, 'offer', ids, ['categoryId']);
@@ -174,7 +174,7 @@ async function byCategory(tx: Tx, asked: Asked): Promise<{ groups: TotalsGroup[]
 /** Membership is known per customer, so history is counted by customer first. */
 async function bySegment(
   tx: Tx,
-  { params, frame }: Asked,
+  { params, frame }: SourceQuery,
 ): Promise<{ groups: TotalsGroup[]; notes: readonly string[] }> {
   const { first, today, from, now, zone } = frame;
   const span = { first, last: today, from, to: new Date(now.getTime() + 1), zone };
@@ -262,7 +262,7 @@ const selectionFrequency: Source = {
 
 const rounded = (value: number | null): number | null => (value === null ? null : round2(value));
 
-async function byDay(tx: Tx, asked: Asked, shape: (row: TotalsSums) => ReportRow): Promise<Said> {
+async function byDay(tx: Tx, asked: SourceQuery, shape: (row: TotalsSums) => ReportRow): Promise<Said> {
   const { totals, notes } = await totalsOf(tx, asked, ['day']);
   const days = new Map(totals.map((row) => [row.day, row]));
   const none: TotalsSums = { impressions: 0, positive: 0, clicks: 0, converts: 0, totalValue: 0 };

@@ -1,10 +1,10 @@
 import type { Tx } from '../../../../db/tx.ts';
 import { mostTracesRead, type TraceWindow } from '../../../deciding/decisions/index.ts';
 import { readSettings } from '../../../identity/settings/index.ts';
-import type { Asked } from './source.ts';
+import type { SourceQuery } from './source.ts';
 
 /** The traces that a source uses. */
-export const traceWindow = ({ params, frame }: Asked): TraceWindow => ({
+export const traceWindow = ({ params, frame }: SourceQuery): TraceWindow => ({
   from: frame.from,
   to: new Date(frame.now.getTime() + 1),
   flowKey: params.decisionFlowKey ?? null,

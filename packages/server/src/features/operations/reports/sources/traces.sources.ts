@@ -13,13 +13,13 @@ import {
 } from '../../../deciding/decisions/index.ts';
 import { round2, shareOf } from '../frame.rules.ts';
 import { reasonLabel, stageLabel } from '../labels.ts';
-import { type Asked, column, type Said, type Source, said } from './source.ts';
+import { column, type Said, type Source, type SourceQuery, said } from './source.ts';
 import { offersMeant } from './totals.service.ts';
 import { traceNotes, traceWindow } from './trace-window.service.ts';
 
 const stageParams = ['days', 'channelId', 'segmentId', 'decisionFlowKey'] as const;
 
-async function byStage(tx: Tx, asked: Asked, shape: (stage: StageFigures) => ReportRow): Promise<Said> {
+async function byStage(tx: Tx, asked: SourceQuery, shape: (stage: StageFigures) => ReportRow): Promise<Said> {
   const window = traceWindow(asked);
   const read = await countTraces(tx, window);
   const stages = await readStageFigures(tx, window);
