@@ -68,6 +68,7 @@ import { retentionOperations } from './operations/retention.ts';
 import { sbomOperations } from './operations/sbom.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
+import { deliveryOperations } from './outreach/deliveries.ts';
 import { geofenceOperations } from './outreach/geofences.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
 import { journeyOperations } from './outreach/journeys.ts';
@@ -146,6 +147,7 @@ export const operations = {
   ...byId(sbomOperations),
   ...byId(seedDatasetOperations),
   ...byId(systemOperations),
+  ...byId(deliveryOperations),
   ...byId(geofenceOperations),
   ...byId(journeyEnrollmentOperations),
   ...byId(journeyOperations),

@@ -9,6 +9,8 @@ import {
   CreativeCreate,
   DataSchemaCreate,
   DecisionFlowCreate,
+  GeofenceCreate,
+  JourneyCreate,
   OfferCreate,
   OutcomeTypeCreate,
   operations,
@@ -32,6 +34,10 @@ function accepts(schema: TSchema, body: object, label: string): void {
   const unknown = Object.keys(body).filter((key) => !known.has(key));
   assert.deepEqual(unknown, [], `${label} has properties that the contract does not know`);
 }
+
+/** A copy of a record with an id for each reference. */
+const withIds = (record: object): object =>
+  JSON.parse(JSON.stringify(record), (_, value) => (typeof value === 'string' && readReference(value) ? anyId : value));
 
 function names(records: readonly { readonly name: string }[]): string[] {
   return records.map((record) => record.name);
@@ -79,6 +85,8 @@ function checkBodies(pack: Pack): void {
     accepts(ContactPolicyCreate, scopeName === undefined ? policy : { ...policy, scopeId: anyId }, policy.name);
   }
   for (const { notes: _n, ...flow } of pack.flows) accepts(DecisionFlowCreate, flow, flow.key);
+  for (const journey of pack.journeys ?? []) accepts(JourneyCreate, withIds(journey), journey.name);
+  for (const geofence of pack.geofences ?? []) accepts(GeofenceCreate, withIds(geofence), geofence.name);
 }
 
 function checkReferences(pack: Pack): void {
@@ -96,13 +104,16 @@ function checkReferences(pack: Pack): void {
   const known: Readonly<Record<ReferenceKind, readonly string[]>> = {
     category: names(pack.categories),
     channel: names(pack.channels),
+    decisionFlow: pack.flows.map(({ key }) => key),
+    journey: names(pack.journeys ?? []),
     model: pack.models.map(({ key }) => key),
     offer: names(pack.offers),
     placement: pack.channels.flatMap(({ name, placements = [] }) => placements.map((each) => `${name}/${each.name}`)),
     segment: names(pack.segments),
   };
   const configs = [pack.qualificationRules, pack.contactPolicies, pack.flows.map((flow) => flow.draftConfig ?? {})];
-  for (const [, text] of JSON.stringify(configs).matchAll(/"(@[a-z]+\/[^"]*)"/g)) {
+  const outreach = [pack.journeys ?? [], pack.geofences ?? []];
+  for (const [, text] of JSON.stringify([configs, outreach]).matchAll(/"(@[a-zA-Z]+\/[^"]*)"/g)) {
     const reference = readReference(text ?? '');
     assert.ok(reference !== null && known[reference.kind].includes(reference.name), `${text} is a record of the pack`);
   }

@@ -59,6 +59,7 @@ import { reportsFeature } from '../features/operations/reports/index.ts';
 import { retentionFeature } from '../features/operations/retention/index.ts';
 import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
+import { deliveriesFeature } from '../features/outreach/deliveries/index.ts';
 import { geofencesFeature } from '../features/outreach/geofences/index.ts';
 import { journeysFeature } from '../features/outreach/journeys/index.ts';
 import { resets as httpResets } from '../http/tables.ts';
@@ -82,6 +83,7 @@ export const features = [
   customerStatesFeature,
   customerToolsFeature,
   decisionsFeature,
+  deliveriesFeature,
   erasureFeature,
   estimatesFeature,
   evidenceFeature,
