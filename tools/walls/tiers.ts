@@ -43,6 +43,10 @@ export const featureTiers: readonly (readonly string[])[] = [
     // Above decisions, below what starts them.
     'journeys',
   ],
+  [
+    // What starts them.
+    'geofences',
+  ],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
@@ -72,6 +76,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
     // One line each, so that features added at the same time don't conflict.
     'deliveries',
     'delivery-webhooks',
+    'geofences',
     'journeys',
   ],
 };

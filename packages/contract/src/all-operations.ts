@@ -69,6 +69,7 @@ import { sbomOperations } from './operations/sbom.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
 import { deliveryOperations } from './outreach/deliveries.ts';
+import { geofenceOperations } from './outreach/geofences.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
 import { journeyOperations } from './outreach/journeys.ts';
 import { webhookOperations } from './outreach/webhooks.ts';
@@ -148,6 +149,7 @@ export const operations = {
   ...byId(seedDatasetOperations),
   ...byId(systemOperations),
   ...byId(deliveryOperations),
+  ...byId(geofenceOperations),
   ...byId(journeyEnrollmentOperations),
   ...byId(journeyOperations),
   ...byId(webhookOperations),

@@ -92,6 +92,7 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   const { decisions, mail } = parts;
   return {
     ...sharedPorts(parts),
+    decideForGeofence: (call) => journeyDecider(decisions, false)(call),
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
     trials: () => decisions.trials,

@@ -14,6 +14,7 @@ import {
   startDestination,
   type TestDestination,
 } from '../../operations/notifications/test-destination.ts';
+import { publishAll } from '../../operations/stream/test-publish.ts';
 import { type NewDelivery, queueDelivery } from './index.ts';
 
 /** How queued messages go out (docs/design/api-access.md 12.4). */
@@ -113,6 +114,7 @@ test('a webhook gets the signed delivery with rendered content, once', async () 
   const { 'x-service-signature': signature, 'webhook-id': webhookId, 'x-own': own } = got!.headers;
   const expected = createHmac('sha256', 'a secret of the test').update(got!.text).digest('hex');
   assert.deepEqual([signature, webhookId, own], [`sha256=${expected}`, id, 'o']);
+  await publishAll(server);
   const { body: page } = await server.call<{ data: { payload: Record<string, unknown> }[] }>(
     'GET',
     '/api/v1/events/stream?topic=delivery.updated.v1',

@@ -192,6 +192,25 @@ test('decides once, stores the result, and sends nothing that was decided for an
   assert.equal(body.customerId ?? body.recommendationId, body.customerId === undefined ? recommendationId : 'decided');
 });
 
+test('queues a message for each offer that was decided for the channel', async () => {
+  const { batchChannel } = world.ids;
+  const decide = node('decide', 'nba_decision', {
+    decisionFlowKey: 'main',
+    channelId: batchChannel,
+    resultKey: 'mail',
+  });
+  const send = node('send', 'channel_action', { channelId: batchChannel, from: 'mail' });
+  const journey = await world.journey(line(entry(), decide, send, exit('end')));
+  const done = await world.walk(journey, { customerId: 'addressee' });
+  assert.deepEqual(results(done.history), ['start entered', 'decide decided', 'send queued', 'end exited']);
+  const [deliveryId] = done.history[2]?.detail?.deliveryIds ?? [];
+  const { status, body } = await world.server.call('GET', `/api/v1/deliveries/${deliveryId}`);
+  assert.deepEqual(
+    [status, body.customerId, body.journeyId, body.channelId],
+    [...[200, 'addressee', journey, batchChannel]],
+  );
+});
+
 test('fails the enrollment when its flow is not published', async () => {
   const journey = await world.journey(
     line(entry(), node('decide', 'nba_decision', { decisionFlowKey: 'draft' }), exit('end')),
@@ -303,7 +322,11 @@ test('a deleted journey holds its enrollments until it is restored', async () =>
   assert.equal((await world.enroll(journey, { customerId: 'new' })).status, 404);
   await world.pass(61);
   await world.tick();
-  assert.equal((await world.read(journey, id)).status, 'waiting');
+  const [held] = await world.server.testDatabase.ownerQuery(
+    'select status from arbiter.journey_enrollments where id = $1',
+    [id],
+  );
+  assert.equal(held?.status, 'waiting');
   const restored = await world.server.call('POST', `/api/v1/restore?entityType=journey&id=${journey}`);
   assert.equal(restored.status, 200, restored.text);
   assert.equal(await world.tick(), 1);
