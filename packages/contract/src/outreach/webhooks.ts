@@ -59,7 +59,7 @@ export const webhookOperations = {
     bodyLimit: 1024 * 1024,
     mediaTypes: ['application/json', 'text/plain', 'application/x-www-form-urlencoded'],
     responses: answer,
-    errors: ['validation_failed'],
+    errors: ['validation_failed', 'upstream_failed'],
     transaction: 'own',
   }),
   whatsapp: operation({

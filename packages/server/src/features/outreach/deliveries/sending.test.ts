@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Delivery } from '@arbiter/contract';
+import { readSmtpUrl } from '../../../config/mail-settings.ts';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { newId } from '../../../platform/ids.ts';
+import { startTestSmtpServer, type TestSmtpServer } from '../../../platform/mail/test-smtp-server.ts';
 import {
   reachesDestinations,
   says,
@@ -22,9 +21,12 @@ import { type NewDelivery, queueDelivery } from './index.ts';
 let server: TestServer;
 let peer: TestDestination;
 let offerId: string;
-const outbox = mkdtempSync(join(tmpdir(), 'arbiter-deliveries-'));
+let mails: TestSmtpServer;
 before(async () => {
-  const config = { ...reachesDestinations, MAIL_OUTBOX_DIR: outbox };
+  mails = await startTestSmtpServer({
+    onRcptTo: ({ address }, _session, done) => done(address.startsWith('full') ? mailError(452) : gone(address)),
+  });
+  const config = { ...reachesDestinations, SMTP_URL: readSmtpUrl(`smtp://127.0.0.1:${mails.port}?tls=unverified`) };
   [server, peer] = await Promise.all([startTestServer({ config }), startDestination()]);
   const categoryId = await server.create('categories', { name: 'Cards' });
   offerId = await server.create('offers', { name: 'Gold', status: 'active', categoryId });
@@ -39,14 +41,18 @@ before(async () => {
     { customer_id: 'C-1', first_name: 'Ada & Bo', email: 'ada@example.com' },
     { customer_id: 'C-2', first_name: 'Cy', email: ' ' },
     { customer_id: 'C-3', first_name: 'Di', email: 'a@b.example, c@d.example' },
+    { customer_id: 'C-4', first_name: 'Ed', email: 'gone@example.com' },
+    { customer_id: 'C-5', first_name: 'Flo', email: 'full@example.com' },
   ];
   const { status, text } = await server.call('POST', `/api/v1/schemas/${schema}/data`, { body: { rows } });
   assert.ok(status < 300, text);
 });
 after(async () => {
-  await Promise.all([server?.close(), peer?.close()]);
-  rmSync(outbox, { recursive: true, force: true });
+  await Promise.all([server?.close(), peer?.close(), mails?.close()]);
 });
+
+const mailError = (responseCode: number) => Object.assign(new Error('no'), { responseCode });
+const gone = (address: string) => (address.startsWith('gone') ? mailError(550) : null);
 
 let counter = 0;
 /** A channel with a creative for it. */
@@ -131,13 +137,12 @@ test('email goes to the address of the customer; without one, the delivery fails
   const id = await queue(mail);
   const sent = await send(id);
   assert.deepEqual([sent.status, sent.providerMessageId], ['sent', `${id}@x.example`]);
-  const file = readdirSync(outbox).find((name) => name.includes(id));
-  const text = readFileSync(join(outbox, file!), 'utf8');
-  assert.match(text, /^To: ada@example\.com\r$/m);
-  assert.match(text, /^From: Shop <shop@x\.example>\r$/m);
-  assert.match(text, /^Subject: Hello Ada & Bo\r$/m);
+  const [email] = mails.mails;
+  assert.deepEqual([email?.to, email?.from, email?.secure], [['ada@example.com'], 'shop@x.example', true]);
+  assert.deepEqual([email?.parsed.subject, email?.parsed.messageId], ['Hello Ada & Bo', `<${id}@x.example>`]);
+  assert.match(String(email?.parsed.html), /<p>Ada &amp; Bo: Gold<\/p>/);
   const errors = [];
-  for (const customerId of ['C-2', 'C-3', 'unknown']) {
+  for (const customerId of ['C-2', 'C-3', 'unknown', 'C-4', 'C-5']) {
     const { status, error, thrown } = await send(await queue(mail, { customerId }));
     errors.push([status, error, thrown]);
   }
@@ -145,6 +150,8 @@ test('email goes to the address of the customer; without one, the delivery fails
     ['failed', 'no_address', null],
     ['failed', 'invalid_address', null],
     ['failed', 'no_address', null],
+    ['failed', 'rejected', null],
+    ['queued', 'refused', 'DeliveryError: not delivered: refused'],
   ]);
 });
 

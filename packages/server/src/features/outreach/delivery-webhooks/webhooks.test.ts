@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Delivery, WebhookAnswer } from '@arbiter/contract';
+import { sized } from '../../../../../../test/form.ts';
 import { systemActor } from '../../../db/index.ts';
 import { type CallResult, startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -137,7 +138,10 @@ test('any order of one set of events, with repetitions, ends in the same state',
     seed = (seed * 48_271) % 2_147_483_647;
     return seed / 2_147_483_647;
   };
-  const messages = Array.from({ length: 60 }, (_, at) => `order ${at}`);
+  const messages = Array.from(
+    { length: sized('DELIVERY_ORDERS', { short: 200, long: 20_000 }) },
+    (_, at) => `order ${at}`,
+  );
   const ids = await sent(messages);
   const all = messages.flatMap((providerMessageId, at) =>
     [...names.slice(0, 1 + (at % 5)), ...names.slice(0, 1 + (at % 5))].map((event) => ({
@@ -148,8 +152,8 @@ test('any order of one set of events, with repetitions, ends in the same state',
   );
   all.sort((one, other) => one.sort - other.sort);
   let [applied, duplicates] = [0, 0];
-  for (let at = 0; at < all.length; at += 50) {
-    const [, a, d, ignored] = await report(all.slice(at, at + 50).map(({ sort: _, ...event }) => event));
+  for (let at = 0; at < all.length; at += 400) {
+    const [, a, d, ignored] = await report(all.slice(at, at + 400).map(({ sort: _, ...event }) => event));
     applied += a!;
     duplicates += d!;
     assert.equal(ignored, 0);
