@@ -524,6 +524,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'alerts.metrics': async () => ({}),
   'alerts.events': async (f) => ({ params: { id: await f.firedRule() }, query: { limit: '2' } }),
   'deliveries.list': async (f) => {
+    await f.delivery();
     const { id, customerId } = await f.delivery();
     const { channelId, runId } = await f.must('GET', `deliveries/${id}`, undefined, 200);
     const filters = { customerId, status: 'queued', channelId: idOf(channelId), runId: idOf(runId) };
