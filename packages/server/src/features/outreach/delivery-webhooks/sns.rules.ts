@@ -25,7 +25,7 @@ const signedKeys: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the text that SNS signs; null for a message of another type. */
-export function signedText(message: Fields): string | null {
+function signedText(message: Fields): string | null {
   const keys =
     typeof message.Type === 'string' && Object.hasOwn(signedKeys, message.Type) ? signedKeys[message.Type] : null;
   if (keys == null) return null;
