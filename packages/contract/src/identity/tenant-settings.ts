@@ -68,10 +68,10 @@ const settings = {
   }),
   enableExperiments: Later('Experiments'),
   enableBudgets: Feature('Budgets'),
-  enableJourneys: Later('Journeys'),
+  enableJourneys: Feature('Journeys'),
   enableContentManagement: Feature('Content management'),
   enableBehavioralMetrics: Later('Behavioral metrics'),
-  enableGeofences: Later('Geofences'),
+  enableGeofences: Feature('Geofences'),
   neverStore: Type.Array(Type.String({ minLength: 1, maxLength: 255, description: 'Name of an attribute.' }), {
     maxItems: 200,
     uniqueItems: true,
@@ -166,9 +166,7 @@ export const defaultTenantSettings: TenantSettings = {
 export const settingsWithoutEffect = [
   'defaultChannelTimeout',
   'enableExperiments',
-  'enableJourneys',
   'enableBehavioralMetrics',
-  'enableGeofences',
   'aiAnalyzerSettings.llmExplanationsEnabled',
 ] as const;
 

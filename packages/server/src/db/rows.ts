@@ -651,6 +651,57 @@ export interface FlowVersionsRow {
   readonly publishedBy: string;
 }
 
+/** A row of `geofence_events`. */
+export interface GeofenceEventsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly geofenceId: string;
+  readonly customerId: string;
+  readonly event: 'enter' | 'exit' | 'dwell';
+  readonly occurredAt: Date;
+  readonly distance: number;
+  readonly dispatchedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** A row of `geofence_sightings`. */
+export interface GeofenceSightingsRow {
+  readonly tenantId: string;
+  readonly customerId: string;
+  readonly lastSeenAt: Date;
+}
+
+/** A row of `geofence_states`. */
+export interface GeofenceStatesRow {
+  readonly tenantId: string;
+  readonly geofenceId: string;
+  readonly customerId: string;
+  readonly isInside: boolean;
+  readonly enteredAt: Date | null;
+  readonly hasDwelled: boolean;
+  readonly lastSeenAt: Date;
+  readonly lastFiredAt: Date | null;
+}
+
+/** A row of `geofences`. */
+export interface GeofencesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly radiusMeters: number;
+  readonly triggerOn: 'enter' | 'exit' | 'dwell';
+  readonly dwellMinutes: number | null;
+  readonly cooldownMs: number | string;
+  readonly action: unknown;
+  readonly status: 'active' | 'inactive';
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `idempotency_keys`. */
 export interface IdempotencyKeysRow {
   readonly tenantId: string;
@@ -772,6 +823,58 @@ export interface InteractionsRow {
   readonly releaseId: string | null;
   readonly customerSeq: number | string | null;
   readonly reservationSettledSeq: number | string | null;
+}
+
+/** A row of `journey_enrollments`. */
+export interface JourneyEnrollmentsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly journeyId: string;
+  readonly journeyVersion: number;
+  readonly customerId: string;
+  readonly status: 'active' | 'waiting' | 'completed' | 'exited' | 'failed' | 'expired';
+  readonly currentNodeId: string | null;
+  readonly visit: number;
+  readonly resumeAt: Date | null;
+  readonly untilEvent: string | null;
+  readonly isWoken: boolean;
+  readonly dueAt: Date | null;
+  readonly expiresAt: Date;
+  readonly context: unknown;
+  readonly results: unknown;
+  readonly depth: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+  readonly exitReason: string | null;
+}
+
+/** A row of `journey_steps`. */
+export interface JourneyStepsRow {
+  readonly tenantId: string;
+  readonly enrollmentId: string;
+  readonly visit: number;
+  readonly nodeId: string;
+  readonly journeyId: string;
+  readonly nodeType: string;
+  readonly result: string;
+  readonly detail: unknown;
+  readonly at: Date;
+}
+
+/** A row of `journeys`. */
+export interface JourneysRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly definition: unknown;
+  readonly entryCondition: unknown;
+  readonly maxDurationDays: number;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** A row of `leases`. */
@@ -1569,11 +1672,18 @@ export interface Tables {
   readonly flow_routes: FlowRoutesRow;
   readonly flow_secrets: FlowSecretsRow;
   readonly flow_versions: FlowVersionsRow;
+  readonly geofence_events: GeofenceEventsRow;
+  readonly geofence_sightings: GeofenceSightingsRow;
+  readonly geofence_states: GeofenceStatesRow;
+  readonly geofences: GeofencesRow;
   readonly idempotency_keys: IdempotencyKeysRow;
   readonly import_keys: ImportKeysRow;
   readonly interaction_history: InteractionHistoryRow;
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
+  readonly journey_enrollments: JourneyEnrollmentsRow;
+  readonly journey_steps: JourneyStepsRow;
+  readonly journeys: JourneysRow;
   readonly leases: LeasesRow;
   readonly mails: MailsRow;
   readonly model_decisions: ModelDecisionsRow;
@@ -2195,6 +2305,49 @@ export const columnKinds = {
     publishedAt: 'instant',
     publishedBy: 'text',
   },
+  geofence_events: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    geofenceId: 'uuid',
+    customerId: 'text',
+    event: 'text',
+    occurredAt: 'instant',
+    distance: 'integer',
+    dispatchedAt: 'instant',
+    createdAt: 'instant',
+  },
+  geofence_sightings: {
+    tenantId: 'uuid',
+    customerId: 'text',
+    lastSeenAt: 'instant',
+  },
+  geofence_states: {
+    tenantId: 'uuid',
+    geofenceId: 'uuid',
+    customerId: 'text',
+    isInside: 'boolean',
+    enteredAt: 'instant',
+    hasDwelled: 'boolean',
+    lastSeenAt: 'instant',
+    lastFiredAt: 'instant',
+  },
+  geofences: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    latitude: 'number',
+    longitude: 'number',
+    radiusMeters: 'integer',
+    triggerOn: 'text',
+    dwellMinutes: 'integer',
+    cooldownMs: 'integer',
+    action: 'json',
+    status: 'text',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
   idempotency_keys: {
     tenantId: 'uuid',
     credentialId: 'text',
@@ -2300,6 +2453,52 @@ export const columnKinds = {
     releaseId: 'uuid',
     customerSeq: 'integer',
     reservationSettledSeq: 'integer',
+  },
+  journey_enrollments: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    journeyId: 'uuid',
+    journeyVersion: 'integer',
+    customerId: 'text',
+    status: 'text',
+    currentNodeId: 'text',
+    visit: 'integer',
+    resumeAt: 'instant',
+    untilEvent: 'text',
+    isWoken: 'boolean',
+    dueAt: 'instant',
+    expiresAt: 'instant',
+    context: 'json',
+    results: 'json',
+    depth: 'integer',
+    startedAt: 'instant',
+    endedAt: 'instant',
+    exitReason: 'text',
+  },
+  journey_steps: {
+    tenantId: 'uuid',
+    enrollmentId: 'uuid',
+    visit: 'integer',
+    nodeId: 'text',
+    journeyId: 'uuid',
+    nodeType: 'text',
+    result: 'text',
+    detail: 'json',
+    at: 'instant',
+  },
+  journeys: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    definition: 'json',
+    entryCondition: 'json',
+    maxDurationDays: 'integer',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   leases: {
     tenantId: 'uuid',

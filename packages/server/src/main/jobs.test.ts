@@ -78,6 +78,8 @@ async function run(name: string, tenantId: string | null): Promise<void> {
   const given = {
     approvalMaxAgeHours: 168,
     customerHash: createKeyedHash([], 'customer'),
+    decideForGeofence: () => assert.fail('no decisions here'),
+    decideForJourney: () => assert.fail('no decisions here'),
     database: db.database,
     enqueueMail: mailQueue(null),
     envelope: null,
