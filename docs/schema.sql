@@ -1262,6 +1262,95 @@ create table interactions (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table journey_enrollments (
+  tenant_id uuid not null,
+  id uuid not null,
+  journey_id uuid not null,
+  journey_version integer not null,
+  customer_id text not null,
+  status text not null,
+  current_node_id text,
+  visit integer not null,
+  resume_at timestamp(3) with time zone,
+  until_event text,
+  is_woken boolean default false not null,
+  due_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  context jsonb not null,
+  results jsonb default '{}'::jsonb not null,
+  depth integer default 0 not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  exit_reason text
+);
+  constraint journey_enrollments_context_check CHECK ((jsonb_typeof(context) = 'object'::text))
+  constraint journey_enrollments_results_check CHECK ((jsonb_typeof(results) = 'object'::text))
+  constraint journey_enrollments_status_check CHECK ((status = ANY (ARRAY['active'::text, 'waiting'::text, 'completed'::text, 'exited'::text, 'failed'::text, 'expired'::text])))
+  constraint journey_enrollments_tenant_id_journey_id_fkey FOREIGN KEY (tenant_id, journey_id) REFERENCES journeys(tenant_id, id)
+  constraint journey_enrollments_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX journey_enrollments_customer ON arbiter.journey_enrollments USING btree (tenant_id, customer_id)
+  CREATE INDEX journey_enrollments_due ON arbiter.journey_enrollments USING btree (due_at) WHERE (due_at IS NOT NULL)
+  CREATE INDEX journey_enrollments_ended ON arbiter.journey_enrollments USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL)
+  CREATE INDEX journey_enrollments_journey ON arbiter.journey_enrollments USING btree (tenant_id, journey_id, id)
+  row level security: forced
+  policy system_due for select to arbiter_system using ((due_at IS NOT NULL))
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select (tenant_id, due_at) to arbiter_system
+  comment: Customers in journeys.
+
+create table journey_steps (
+  tenant_id uuid not null,
+  enrollment_id uuid not null,
+  visit integer not null,
+  node_id text not null,
+  journey_id uuid not null,
+  node_type text not null,
+  result text not null,
+  detail jsonb,
+  at timestamp(3) with time zone not null
+);
+  constraint journey_steps_tenant_id_enrollment_id_fkey FOREIGN KEY (tenant_id, enrollment_id) REFERENCES journey_enrollments(tenant_id, id) ON DELETE CASCADE
+  constraint journey_steps_pkey PRIMARY KEY (tenant_id, enrollment_id, visit, node_id)
+  CREATE INDEX journey_steps_node ON arbiter.journey_steps USING btree (tenant_id, journey_id, node_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table journeys (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  status text default 'draft'::text not null,
+  definition jsonb not null,
+  entry_condition jsonb,
+  max_duration_days integer default 30 not null,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint journeys_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text))
+  constraint journeys_description_check CHECK ((char_length(description) <= 2000))
+  constraint journeys_max_duration_days_check CHECK (((max_duration_days >= 1) AND (max_duration_days <= 365)))
+  constraint journeys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint journeys_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint journeys_version_check CHECK ((version > 0))
+  constraint journeys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint journeys_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX journeys_name ON arbiter.journeys USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.journeys REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('journey', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.journeys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('journey', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.journeys REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('journey', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Steps that customers take over days or weeks.
+
 create table leases (
   tenant_id uuid not null,
   name text not null,

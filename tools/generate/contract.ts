@@ -22,7 +22,7 @@ interface ContractFile {
   readonly groups: readonly string[];
 }
 
-const files: ContractFile[] = ['identity', 'catalogue', 'deciding', 'operations', '.']
+const files: ContractFile[] = ['identity', 'catalogue', 'deciding', 'operations', 'outreach', '.']
   .flatMap(filesIn)
   .filter((name) => !written.includes(name))
   .sort()
@@ -44,12 +44,11 @@ const doors = [
   ...filesIn('explanation'),
   'openapi.ts',
   'operations.ts',
+  'outreach/journey-nodes.ts',
 ].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 writeFileSync(join(folder, 'index.ts'), `${head}${doors.map((name) => `export * from './${name}';\n`).join('')}`);
 
-const imports = withGroups.map(
-  ({ name, groups }) => `import { ${[...groups].sort().join(', ')} } from './${name}';\n`,
-);
+const imports = withGroups.map(({ name, groups }) => `import { ${[...groups].sort().join(', ')} } from './${name}';\n`);
 const sorted = [...imports, "import { byId } from './core/by-id.ts';\n"].sort((a, b) =>
   fromOf(a) < fromOf(b) ? -1 : 1,
 );

@@ -37,6 +37,10 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
+  [
+    // Above decisions, below what starts them.
+    'journeys',
+  ],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
@@ -61,6 +65,10 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   operations: [
     ...['admin', 'alerts', 'approvals', 'console', 'erasure', 'exports', 'gitops', 'maintenance', 'notifications'],
     ...['report-rendering', 'reports', 'retention', 'seed-packs', 'stream'],
+  ],
+  outreach: [
+    // One line each, so that features added at the same time don't conflict.
+    'journeys',
   ],
 };
 

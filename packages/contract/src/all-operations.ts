@@ -68,6 +68,8 @@ import { retentionOperations } from './operations/retention.ts';
 import { sbomOperations } from './operations/sbom.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
+import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
+import { journeyOperations } from './outreach/journeys.ts';
 
 /** Every operation of the API, by id. */
 export const operations = {
@@ -143,4 +145,6 @@ export const operations = {
   ...byId(sbomOperations),
   ...byId(seedDatasetOperations),
   ...byId(systemOperations),
+  ...byId(journeyEnrollmentOperations),
+  ...byId(journeyOperations),
 };

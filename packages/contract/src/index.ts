@@ -99,3 +99,6 @@ export * from './operations/sbom.ts';
 export * from './operations/seed-datasets.ts';
 export * from './operations/system.ts';
 export * from './operations.ts';
+export * from './outreach/journey-enrollments.ts';
+export * from './outreach/journey-nodes.ts';
+export * from './outreach/journeys.ts';

@@ -774,6 +774,58 @@ export interface InteractionsRow {
   readonly reservationSettledSeq: number | string | null;
 }
 
+/** A row of `journey_enrollments`. */
+export interface JourneyEnrollmentsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly journeyId: string;
+  readonly journeyVersion: number;
+  readonly customerId: string;
+  readonly status: 'active' | 'waiting' | 'completed' | 'exited' | 'failed' | 'expired';
+  readonly currentNodeId: string | null;
+  readonly visit: number;
+  readonly resumeAt: Date | null;
+  readonly untilEvent: string | null;
+  readonly isWoken: boolean;
+  readonly dueAt: Date | null;
+  readonly expiresAt: Date;
+  readonly context: unknown;
+  readonly results: unknown;
+  readonly depth: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+  readonly exitReason: string | null;
+}
+
+/** A row of `journey_steps`. */
+export interface JourneyStepsRow {
+  readonly tenantId: string;
+  readonly enrollmentId: string;
+  readonly visit: number;
+  readonly nodeId: string;
+  readonly journeyId: string;
+  readonly nodeType: string;
+  readonly result: string;
+  readonly detail: unknown;
+  readonly at: Date;
+}
+
+/** A row of `journeys`. */
+export interface JourneysRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly definition: unknown;
+  readonly entryCondition: unknown;
+  readonly maxDurationDays: number;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `leases`. */
 export interface LeasesRow {
   readonly tenantId: string;
@@ -1574,6 +1626,9 @@ export interface Tables {
   readonly interaction_history: InteractionHistoryRow;
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
+  readonly journey_enrollments: JourneyEnrollmentsRow;
+  readonly journey_steps: JourneyStepsRow;
+  readonly journeys: JourneysRow;
   readonly leases: LeasesRow;
   readonly mails: MailsRow;
   readonly model_decisions: ModelDecisionsRow;
@@ -2300,6 +2355,52 @@ export const columnKinds = {
     releaseId: 'uuid',
     customerSeq: 'integer',
     reservationSettledSeq: 'integer',
+  },
+  journey_enrollments: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    journeyId: 'uuid',
+    journeyVersion: 'integer',
+    customerId: 'text',
+    status: 'text',
+    currentNodeId: 'text',
+    visit: 'integer',
+    resumeAt: 'instant',
+    untilEvent: 'text',
+    isWoken: 'boolean',
+    dueAt: 'instant',
+    expiresAt: 'instant',
+    context: 'json',
+    results: 'json',
+    depth: 'integer',
+    startedAt: 'instant',
+    endedAt: 'instant',
+    exitReason: 'text',
+  },
+  journey_steps: {
+    tenantId: 'uuid',
+    enrollmentId: 'uuid',
+    visit: 'integer',
+    nodeId: 'text',
+    journeyId: 'uuid',
+    nodeType: 'text',
+    result: 'text',
+    detail: 'json',
+    at: 'instant',
+  },
+  journeys: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    definition: 'json',
+    entryCondition: 'json',
+    maxDurationDays: 'integer',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   leases: {
     tenantId: 'uuid',

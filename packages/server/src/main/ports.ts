@@ -32,6 +32,13 @@ import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
+import {
+  journeysNaming,
+  resumeJourneys,
+  selectWatchedSegments,
+  setAttributes,
+} from '../features/outreach/journeys/index.ts';
+import { AppError } from '../platform/app-error.ts';
 import type { features } from './features.ts';
 
 /** What the operations of all features need from the process and from features that theirs may not import. */
@@ -42,8 +49,14 @@ export type JobPorts = JobPortsOf<typeof features>;
 
 /** Like `featurePorts`, for jobs. */
 export const jobFeaturePorts = {
+  journeyEffects: {
+    deliver: async () => {
+      throw new AppError('not_configured', { detail: "Messages can't be sent yet." });
+    },
+    setAttributes,
+  },
   settlementNumbers: customerNumbers,
-  alsoDue: [startReports],
+  alsoDue: [startReports, resumeJourneys],
   filesOf: reportFiles,
   tellDelivery: async (tx, result) => {
     await noteAlertDelivery(tx, result);
@@ -53,9 +66,9 @@ export const jobFeaturePorts = {
   publishEvents: (tx, events) => appendEvents(tx, events, []),
 } satisfies Partial<JobPorts>;
 
-/** Triggers and journeys will watch segments; there are none of either yet. */
-async function watchedSegments(): Promise<ReadonlySet<string>> {
-  return new Set();
+/** Segments whose members start something when they enter or leave. */
+async function watchedSegments(tx: Tx): Promise<ReadonlySet<string>> {
+  return selectWatchedSegments(tx);
 }
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
@@ -81,12 +94,14 @@ export const featurePorts = {
   findSchemaUses: async (tx, schema) => [
     ...(await flowsUsingSchema(tx, schema)),
     ...(await segmentsAsking(tx, { id: schema.id })),
+    ...(await journeysNaming(tx, schema.id)).map((journey) => ({ noun: 'journey', ...journey })),
   ],
   watchedSegments,
   findSegmentUses: async (tx, segment, kind) => [
     ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
     ...(await rulesNamingSegment(tx, segment, kind)).map((rule) => ({ noun: 'qualification rule', ...rule })),
     ...(await offersNamingSegment(tx, segment, kind)).map((offer) => ({ noun: 'offer', ...offer })),
+    ...(kind === 'any' ? await journeysNaming(tx, segment.id) : []).map((journey) => ({ noun: 'journey', ...journey })),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

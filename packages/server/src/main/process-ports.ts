@@ -10,6 +10,7 @@ import type { ConsolePorts } from '../features/operations/console/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
 import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
 import type { ReapOutbox } from '../features/operations/stream/index.ts';
+import { journeyDecider } from '../features/outreach/journeys/index.ts';
 import type { KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { RateLimitStore } from '../http/limits/rate-limit.ts';
@@ -81,7 +82,12 @@ function sharedPorts({
 /** What jobs need from the process. */
 export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFeaturePorts> {
   const { decisions, mail } = parts;
-  return { ...sharedPorts(parts), mail, trials: () => decisions.trials };
+  return {
+    ...sharedPorts(parts),
+    decideForJourney: (call) => journeyDecider(decisions, false)(call),
+    mail,
+    trials: () => decisions.trials,
+  };
 }
 
 /** What operations need of a process besides its parts. */
@@ -103,6 +109,7 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
     ...customerPorts(parts),
     ...identityPorts(parts),
     ...listedByFeatures(),
+    simulateForJourney: journeyDecider(decisions, true),
     ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onError, rateLimits },
     decisions: { service: decisions, keys: parts.encryption.keys, metrics: parts.decisionMetrics },
     expireApprovals: () => expireApprovals(sharedPorts(parts), new Date(clock.now())),

@@ -3029,6 +3029,86 @@ create trigger note_late_history after insert on arbiter.decision_impressions fo
   execute function arbiter.note_late_history();
 
 -- =====================================================================================================================
+-- Journeys
+-- =====================================================================================================================
+
+create table arbiter.journeys (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 2000),
+  status text not null default 'draft' check (status in ('draft', 'active', 'paused', 'archived')),
+  definition jsonb not null check (jsonb_typeof(definition) = 'object'),
+  entry_condition jsonb,
+  max_duration_days integer not null default 30 check (max_duration_days between 1 and 365),
+  version integer not null check (version > 0),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.journeys is 'Steps that customers take over days or weeks.';
+create unique index journeys_name on arbiter.journeys (tenant_id, name) where deleted_at is null;
+select arbiter.protect_table('arbiter.journeys');
+select arbiter.keep_versions('arbiter.journeys', 'journey');
+
+create table arbiter.journey_enrollments (
+  tenant_id uuid not null,
+  id uuid not null,
+  journey_id uuid not null,
+  journey_version integer not null,
+  customer_id text not null,
+  status text not null check (status in ('active', 'waiting', 'completed', 'exited', 'failed', 'expired')),
+  -- Null once it has ended.
+  current_node_id text,
+  -- Number of the next step. With the node, the key that makes a step's effects happen once.
+  visit integer not null,
+  resume_at timestamptz(3),
+  until_event text,
+  -- The event of the wait has arrived.
+  is_woken boolean not null default false,
+  -- When the tick enqueues the next step. Null while a job owns the enrollment, and once it has ended.
+  due_at timestamptz(3),
+  expires_at timestamptz(3) not null,
+  context jsonb not null check (jsonb_typeof(context) = 'object'),
+  -- Decisions of the path, by resultKey. Separate, so that no context of a caller can pass for one.
+  results jsonb not null default '{}' check (jsonb_typeof(results) = 'object'),
+  -- How many triggers led here, one causing the next.
+  depth integer not null default 0,
+  started_at timestamptz(3) not null,
+  ended_at timestamptz(3),
+  exit_reason text,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, journey_id) references arbiter.journeys (tenant_id, id)
+);
+comment on table arbiter.journey_enrollments is 'Customers in journeys.';
+create index journey_enrollments_journey on arbiter.journey_enrollments (tenant_id, journey_id, id);
+create index journey_enrollments_customer on arbiter.journey_enrollments (tenant_id, customer_id);
+create index journey_enrollments_ended on arbiter.journey_enrollments (tenant_id, ended_at) where ended_at is not null;
+-- The tick finds tenants with work across all of them.
+create index journey_enrollments_due on arbiter.journey_enrollments (due_at) where due_at is not null;
+select arbiter.protect_table('arbiter.journey_enrollments');
+grant select (tenant_id, due_at) on arbiter.journey_enrollments to arbiter_system;
+create policy system_due on arbiter.journey_enrollments for select to arbiter_system using (due_at is not null);
+
+-- What each step did. The key makes it happen once, whoever repeats it.
+create table arbiter.journey_steps (
+  tenant_id uuid not null,
+  enrollment_id uuid not null,
+  visit integer not null,
+  node_id text not null,
+  journey_id uuid not null,
+  node_type text not null,
+  result text not null,
+  detail jsonb,
+  at timestamptz(3) not null,
+  primary key (tenant_id, enrollment_id, visit, node_id),
+  foreign key (tenant_id, enrollment_id) references arbiter.journey_enrollments (tenant_id, id) on delete cascade
+);
+create index journey_steps_node on arbiter.journey_steps (tenant_id, journey_id, node_id);
+select arbiter.protect_table('arbiter.journey_steps');
+
+-- =====================================================================================================================
 -- Notifications, alerts and reports
 -- =====================================================================================================================
 

@@ -28,6 +28,7 @@ export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export {
   flowsScoringBy,
+  hasFlowWithKey,
   selectFlowsContaining,
   selectIdsByKey,
   selectKnownIds,

@@ -1,0 +1,69 @@
+import { type JourneyDefinition, journeyResource } from '@arbiter/contract';
+import { columns, type RowOf, select } from '../../../db/columns.ts';
+import type { Tx } from '../../../db/tx.ts';
+import { type RecordRow, recordSpec } from '../../catalogue/catalogue-records/index.ts';
+
+type StoredJourney = { definition: JourneyDefinition; entryCondition: Record<string, unknown> | null };
+
+export type JourneyRow = RecordRow<typeof journeyResource, StoredJourney>;
+
+export const journeySpec = recordSpec<typeof journeyResource, StoredJourney>(journeyResource);
+
+const running = columns(journeySpec, [
+  'id',
+  'version',
+  'status',
+  'definition',
+  'entryCondition',
+  'maxDurationDays',
+  'deletedAt',
+]);
+
+/** What enrolling and steps read of a journey. */
+export type RunningJourney = RowOf<typeof running>;
+
+/** The journey, deleted or not. Undefined if there is none. */
+export async function selectJourney(tx: Tx, id: string): Promise<RunningJourney | undefined> {
+  const [row] = await select(tx, running, 'from arbiter.journeys where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+  return row;
+}
+
+/** Active journeys whose entry waits for events of this type, or for customers who enter this segment. */
+export async function selectJourneysEnteredBy(
+  tx: Tx,
+  event: { readonly type: string; readonly segmentId: string | null },
+): Promise<RunningJourney[]> {
+  return select(
+    tx,
+    running,
+    `from arbiter.journeys where tenant_id = $1 and status = 'active' and deleted_at is null
+      and jsonb_path_exists(definition,
+        '$.nodes[*] ? (@.type == "entry_trigger" && (@.config.eventType == $type || @.config.segmentId == $segment))',
+        jsonb_build_object('type', $2::text, 'segment', $3::text))
+      order by id`,
+    [tx.tenantId, event.type, event.segmentId],
+  );
+}
+
+/** Ids of the segments that active journeys wait for. */
+export async function selectWatchedSegments(tx: Tx): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `select distinct lower(segment #>> '{}') as id from arbiter.journeys,
+        jsonb_path_query(definition, '$.nodes[*] ? (@.type == "entry_trigger").config.segmentId') segment
+      where tenant_id = $1 and status = 'active' and deleted_at is null`,
+    [tx.tenantId],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Journeys, not deleted, with this text as a value in their definition: the id of a segment, channel or schema. */
+export async function journeysNaming(tx: Tx, value: string): Promise<{ readonly id: string; readonly name: string }[]> {
+  return select(
+    tx,
+    columns(journeySpec, ['id', 'name']),
+    `from arbiter.journeys where tenant_id = $1 and deleted_at is null
+      and jsonb_path_exists(definition, '$.** ? (@ == $value)', jsonb_build_object('value', $2::text))
+      order by name, id`,
+    [tx.tenantId, value],
+  );
+}
