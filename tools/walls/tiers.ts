@@ -38,7 +38,8 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
   [
-    // Above decisions, below what starts them.
+    // Above decisions, below what starts them. One line each.
+    'campaigns',
     'journeys',
   ],
   ['simulations', 'customer-tools', 'alerts'],
@@ -68,6 +69,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.
+    'campaigns',
     'journeys',
   ],
 };

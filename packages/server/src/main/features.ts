@@ -59,6 +59,7 @@ import { reportsFeature } from '../features/operations/reports/index.ts';
 import { retentionFeature } from '../features/operations/retention/index.ts';
 import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
+import { campaignsFeature } from '../features/outreach/campaigns/index.ts';
 import { journeysFeature } from '../features/outreach/journeys/index.ts';
 import { resets as httpResets } from '../http/tables.ts';
 import { resets as jobResets } from '../jobs/tables.ts';
@@ -70,6 +71,7 @@ export const features = [
   alertsFeature,
   approvalsFeature,
   auditFeature,
+  campaignsFeature,
   catalogueHistoryFeature,
   categoriesFeature,
   channelsFeature,

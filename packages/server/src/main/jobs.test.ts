@@ -78,6 +78,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
   const given = {
     approvalMaxAgeHours: 168,
     customerHash: createKeyedHash([], 'customer'),
+    decideChunk: () => assert.fail('no decisions here'),
     decideForJourney: () => assert.fail('no decisions here'),
     database: db.database,
     enqueueMail: mailQueue(null),

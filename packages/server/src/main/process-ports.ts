@@ -84,6 +84,7 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   const { decisions, mail } = parts;
   return {
     ...sharedPorts(parts),
+    decideChunk: (chunk) => decisions.decideChunk(chunk),
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
     trials: () => decisions.trials,
