@@ -38,7 +38,8 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
   [
-    // Above decisions, below what starts them.
+    // Above decisions, below what starts them. One line each.
+    'campaigns',
     'journeys',
   ],
   [
@@ -73,6 +74,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   outreach: [
     // One line each, so that features added at the same time don't conflict.
     'geofences',
+    'campaigns',
     'journeys',
   ],
 };
