@@ -96,12 +96,16 @@ function checkReferences(pack: Pack): void {
   const known: Readonly<Record<ReferenceKind, readonly string[]>> = {
     category: names(pack.categories),
     channel: names(pack.channels),
+    decisionFlow: pack.flows.map(({ key }) => key),
+    journey: names(pack.journeys ?? []),
     model: pack.models.map(({ key }) => key),
     offer: names(pack.offers),
     placement: pack.channels.flatMap(({ name, placements = [] }) => placements.map((each) => `${name}/${each.name}`)),
     segment: names(pack.segments),
   };
-  const configs = [pack.qualificationRules, pack.contactPolicies, pack.flows.map((flow) => flow.draftConfig ?? {})];
+  const flows = pack.flows.map((flow) => flow.draftConfig ?? {});
+  const outreach = [pack.journeys ?? [], pack.geofences ?? []];
+  const configs = [pack.qualificationRules, pack.contactPolicies, flows, outreach];
   for (const [, text] of JSON.stringify(configs).matchAll(/"(@[a-z]+\/[^"]*)"/g)) {
     const reference = readReference(text ?? '');
     assert.ok(reference !== null && known[reference.kind].includes(reference.name), `${text} is a record of the pack`);
