@@ -37,6 +37,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
+  ['deliveries'],
   [
     // Above decisions, below what starts them. One line each.
     'campaigns',
@@ -75,6 +76,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
     // One line each, so that features added at the same time don't conflict.
     'geofences',
     'campaigns',
+    'deliveries',
     'journeys',
   ],
 };
