@@ -1,6 +1,7 @@
 import type { HotRow, HotStatement, HotTransaction } from '../../../db/index.ts';
 import type { ChunkDecision, ChunkWork } from '../../deciding/decisions/index.ts';
 import { type CapCounter, createCapCounter, type ItemCounts } from './caps.rules.ts';
+import { lockRun, readMembers, writeCheckpoint } from './chunk.store.ts';
 import { insertResults, type Member, type ResultItem, type ResultRow } from './results.store.ts';
 import type { RunRow } from './runs.store.ts';
 
@@ -90,20 +91,7 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
 }
 
 async function openChunk(tx: HotTransaction, { tenantId, run, from, to, members }: ChunkPlaces): Promise<ChunkTry> {
-  const [[row] = [], left = []] = await tx.send([
-    {
-      name: 'campaigns.lock-run',
-      text: `select status, token, next_place, total_items, offer_counts, channel_counts, clock_timestamp() as instant
-        from campaign_runs where tenant_id = $1 and id = $2 for update`,
-      values: [tenantId, run.id],
-    },
-    {
-      name: 'campaigns.members',
-      text: `select customer_id from campaign_members
-        where tenant_id = $1 and run_id = $2 and place >= $3 and place < $4`,
-      values: [tenantId, run.id, from, to],
-    },
-  ]);
+  const [[row] = [], left = []] = await tx.send([lockRun(tenantId, run.id), readMembers(tenantId, run.id, from, to)]);
   if (row === undefined || row.status !== 'running' || row.token !== run.token || row.next_place !== from) {
     throw new Outrun();
   }
@@ -158,16 +146,8 @@ function checkpoint({ tenantId, run, from, to }: ChunkPlaces, rows: readonly Res
   const decided = count(({ status }) => status === 'decided');
   const empty = count(({ status }) => status === 'empty');
   const { total, offers, channels } = counter.counts();
-  return {
-    name: 'campaigns.checkpoint',
-    text: `update campaign_runs set next_place = $3, decided_customers = decided_customers + $4,
-        empty_customers = empty_customers + $5, skipped_customers = skipped_customers + $6,
-        skipped_by_caps = skipped_by_caps + $7, total_items = $8, offer_counts = $9::jsonb, channel_counts = $10::jsonb
-      where tenant_id = $1 and id = $2`,
-    values: [
-      ...[tenantId, run.id, to, decided, empty, to - from - decided - empty],
-      count(({ skipReason }) => skipReason === 'run_cap'),
-      ...[total, JSON.stringify(offers), JSON.stringify(channels)],
-    ],
-  } satisfies HotStatement;
+  return writeCheckpoint(tenantId, run.id, {
+    ...{ nextPlace: to, decided, empty, skipped: to - from - decided - empty },
+    ...{ skippedByCaps: count(({ skipReason }) => skipReason === 'run_cap'), total, offers, channels },
+  });
 }
