@@ -329,6 +329,141 @@ create table backup_codes (
   grant delete, insert, select, update to arbiter_app
   comment: Hashes of backup codes that were not used.
 
+create table campaign_members (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null
+);
+  constraint campaign_members_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
+  constraint campaign_members_pkey PRIMARY KEY (tenant_id, run_id, place)
+  CREATE INDEX campaign_members_customer ON arbiter.campaign_members USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table campaign_results (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null,
+  status text not null,
+  skip_reason text,
+  request_id uuid,
+  decision_id uuid,
+  items jsonb,
+  error text,
+  processed_at timestamp(3) with time zone not null
+);
+  constraint campaign_results_check CHECK (((skip_reason IS NULL) = (status <> 'skipped'::text)))
+  constraint campaign_results_status_check CHECK ((status = ANY (ARRAY['decided'::text, 'empty'::text, 'skipped'::text, 'failed'::text])))
+  constraint campaign_results_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
+  constraint campaign_results_pkey PRIMARY KEY (tenant_id, run_id, place)
+  CREATE INDEX campaign_results_customer ON arbiter.campaign_results USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Results of campaign runs, one row per customer.
+
+create table campaign_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  campaign_id uuid not null,
+  run_number integer not null,
+  triggered_by text not null,
+  triggered_by_user_id uuid,
+  status text not null,
+  error_code text,
+  error_message text,
+  decision_flow_id uuid not null,
+  decision_flow_version integer,
+  segment_id uuid not null,
+  channel_ids uuid[] not null,
+  frequency_caps jsonb,
+  file_config jsonb,
+  delivery_guarantee text not null,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  token integer default 0 not null,
+  total_customers integer default 0 not null,
+  next_place integer default 0 not null,
+  decided_customers integer default 0 not null,
+  empty_customers integer default 0 not null,
+  failed_customers integer default 0 not null,
+  skipped_customers integer default 0 not null,
+  skipped_by_caps integer default 0 not null,
+  total_items integer default 0 not null,
+  offer_counts jsonb default '{}'::jsonb not null,
+  channel_counts jsonb default '{}'::jsonb not null,
+  is_capped boolean default false not null,
+  file_path text
+);
+  constraint campaign_runs_check CHECK (((error_message IS NULL) = (error_code IS NULL)))
+  constraint campaign_runs_check1 CHECK ((next_place <= total_customers))
+  constraint campaign_runs_check2 CHECK (((completed_at IS NULL) = (status = ANY (ARRAY['pending'::text, 'running'::text]))))
+  constraint campaign_runs_run_number_check CHECK ((run_number > 0))
+  constraint campaign_runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))
+  constraint campaign_runs_triggered_by_check CHECK ((triggered_by = ANY (ARRAY['manual'::text, 'schedule'::text, 'inline'::text])))
+  constraint campaign_runs_tenant_id_campaign_id_fkey FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns(tenant_id, id) ON DELETE CASCADE
+  constraint campaign_runs_pkey PRIMARY KEY (tenant_id, id)
+  constraint campaign_runs_tenant_id_campaign_id_run_number_key UNIQUE (tenant_id, campaign_id, run_number)
+  CREATE INDEX campaign_runs_age ON arbiter.campaign_runs USING btree (tenant_id, created_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Runs of campaigns with their progress.
+
+create table campaigns (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text not null,
+  status text not null,
+  decision_flow_id uuid not null,
+  segment_id uuid not null,
+  schedule_type text not null,
+  schedule_day_of_week smallint,
+  schedule_day_of_month text,
+  schedule_time text not null,
+  schedule_timezone text not null,
+  schedule_cron text,
+  frequency_caps jsonb,
+  file_config jsonb,
+  channel_ids uuid[] not null,
+  delivery_guarantee text not null,
+  next_run_at timestamp(3) with time zone,
+  last_skip_at timestamp(3) with time zone,
+  last_skip_reason text,
+  run_count integer default 0 not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint campaigns_check CHECK (((last_skip_reason IS NULL) = (last_skip_at IS NULL)))
+  constraint campaigns_delivery_guarantee_check CHECK ((delivery_guarantee = ANY (ARRAY['at_most_once'::text, 'at_least_once'::text])))
+  constraint campaigns_description_check CHECK ((char_length(description) <= 2000))
+  constraint campaigns_file_config_check CHECK ((jsonb_typeof(file_config) = 'object'::text))
+  constraint campaigns_frequency_caps_check CHECK ((jsonb_typeof(frequency_caps) = 'object'::text))
+  constraint campaigns_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint campaigns_run_count_check CHECK ((run_count >= 0))
+  constraint campaigns_schedule_day_of_week_check CHECK (((schedule_day_of_week >= 0) AND (schedule_day_of_week <= 6)))
+  constraint campaigns_schedule_type_check CHECK ((schedule_type = ANY (ARRAY['manual'::text, 'daily'::text, 'weekly'::text, 'monthly'::text])))
+  constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint campaigns_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint campaigns_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX campaigns_due ON arbiter.campaigns USING btree (next_run_at) WHERE (next_run_at IS NOT NULL)
+  CREATE INDEX campaigns_segment ON arbiter.campaigns USING btree (tenant_id, segment_id)
+  row level security: forced
+  policy system_due for select to arbiter_system using ((next_run_at IS NOT NULL))
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select (tenant_id, id, next_run_at) to arbiter_system
+  comment: Decisions for all members of a segment, on a schedule or when started.
+
 create table catalogue_log (
   tenant_id uuid not null,
   config_version bigint not null,
@@ -737,6 +872,7 @@ create table decision_impressions (
   category_ids uuid[],
   ranks smallint[],
   context jsonb,
+  campaign_id uuid,
   release_id uuid,
   customer_seq bigint
 ) partition by RANGE (id);
@@ -1339,7 +1475,7 @@ UNION ALL
             WHEN cardinality(p.category_ids) = 1 THEN p.category_ids[1]
             ELSE p.category_ids[i.place]
         END AS category_id,
-    p.id AS recommendation_id, COALESCE(p.ranks[i.place]::bigint, i.place)::smallint AS rank, NULL::uuid AS campaign_id,
+    p.id AS recommendation_id, COALESCE(p.ranks[i.place]::bigint, i.place)::smallint AS rank, p.campaign_id,
     NULL::uuid AS journey_id, NULL::numeric AS conversion_value, NULL::text AS currency, p.context,
     NULL::jsonb AS attributes, NULL::jsonb AS details, p.occurred_at, p.occurred_at AS created_at,
     NULL::text AS reservation_state, NULL::timestamp with time zone AS reservation_expires_at,

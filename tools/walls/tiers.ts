@@ -40,7 +40,8 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['deliveries'],
   ['delivery-webhooks'],
   [
-    // Above decisions, below what starts them.
+    // Above decisions, below what starts them. One line each.
+    'campaigns',
     'journeys',
   ],
   [
@@ -74,6 +75,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.
+    'campaigns',
     'deliveries',
     'delivery-webhooks',
     'geofences',

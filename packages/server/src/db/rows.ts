@@ -194,6 +194,92 @@ export interface BackupCodesRow {
   readonly codeHash: Buffer;
 }
 
+/** A row of `campaign_members`. */
+export interface CampaignMembersRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly place: number;
+  readonly customerId: string;
+}
+
+/** A row of `campaign_results`. */
+export interface CampaignResultsRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly place: number;
+  readonly customerId: string;
+  readonly status: 'decided' | 'empty' | 'skipped' | 'failed';
+  readonly skipReason: string | null;
+  readonly requestId: string | null;
+  readonly decisionId: string | null;
+  readonly items: unknown;
+  readonly error: string | null;
+  readonly processedAt: Date;
+}
+
+/** A row of `campaign_runs`. */
+export interface CampaignRunsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly campaignId: string;
+  readonly runNumber: number;
+  readonly triggeredBy: 'manual' | 'schedule' | 'inline';
+  readonly triggeredByUserId: string | null;
+  readonly status: 'pending' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly decisionFlowId: string;
+  readonly decisionFlowVersion: number | null;
+  readonly segmentId: string;
+  readonly channelIds: string[];
+  readonly frequencyCaps: unknown;
+  readonly fileConfig: unknown;
+  readonly deliveryGuarantee: string;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly token: number;
+  readonly totalCustomers: number;
+  readonly nextPlace: number;
+  readonly decidedCustomers: number;
+  readonly emptyCustomers: number;
+  readonly failedCustomers: number;
+  readonly skippedCustomers: number;
+  readonly skippedByCaps: number;
+  readonly totalItems: number;
+  readonly offerCounts: unknown;
+  readonly channelCounts: unknown;
+  readonly isCapped: boolean;
+  readonly filePath: string | null;
+}
+
+/** A row of `campaigns`. */
+export interface CampaignsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly decisionFlowId: string;
+  readonly segmentId: string;
+  readonly scheduleType: 'manual' | 'daily' | 'weekly' | 'monthly';
+  readonly scheduleDayOfWeek: number | null;
+  readonly scheduleDayOfMonth: string | null;
+  readonly scheduleTime: string;
+  readonly scheduleTimezone: string;
+  readonly scheduleCron: string | null;
+  readonly frequencyCaps: unknown;
+  readonly fileConfig: unknown;
+  readonly channelIds: string[];
+  readonly deliveryGuarantee: 'at_most_once' | 'at_least_once';
+  readonly nextRunAt: Date | null;
+  readonly lastSkipAt: Date | null;
+  readonly lastSkipReason: string | null;
+  readonly runCount: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `catalogue_log`. */
 export interface CatalogueLogRow {
   readonly tenantId: string;
@@ -437,6 +523,7 @@ export interface DecisionImpressionsRow {
   readonly categoryIds: string[] | null;
   readonly ranks: number[] | null;
   readonly context: unknown;
+  readonly campaignId: string | null;
   readonly releaseId: string | null;
   readonly customerSeq: number | string | null;
 }
@@ -1686,6 +1773,10 @@ export interface Tables {
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
   readonly backup_codes: BackupCodesRow;
+  readonly campaign_members: CampaignMembersRow;
+  readonly campaign_results: CampaignResultsRow;
+  readonly campaign_runs: CampaignRunsRow;
+  readonly campaigns: CampaignsRow;
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
@@ -1969,6 +2060,84 @@ export const columnKinds = {
     userId: 'uuid',
     codeHash: 'bytes',
   },
+  campaign_members: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    place: 'integer',
+    customerId: 'text',
+  },
+  campaign_results: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    place: 'integer',
+    customerId: 'text',
+    status: 'text',
+    skipReason: 'text',
+    requestId: 'uuid',
+    decisionId: 'uuid',
+    items: 'json',
+    error: 'text',
+    processedAt: 'instant',
+  },
+  campaign_runs: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    campaignId: 'uuid',
+    runNumber: 'integer',
+    triggeredBy: 'text',
+    triggeredByUserId: 'uuid',
+    status: 'text',
+    errorCode: 'text',
+    errorMessage: 'text',
+    decisionFlowId: 'uuid',
+    decisionFlowVersion: 'integer',
+    segmentId: 'uuid',
+    channelIds: 'array',
+    frequencyCaps: 'json',
+    fileConfig: 'json',
+    deliveryGuarantee: 'text',
+    createdAt: 'instant',
+    startedAt: 'instant',
+    completedAt: 'instant',
+    token: 'integer',
+    totalCustomers: 'integer',
+    nextPlace: 'integer',
+    decidedCustomers: 'integer',
+    emptyCustomers: 'integer',
+    failedCustomers: 'integer',
+    skippedCustomers: 'integer',
+    skippedByCaps: 'integer',
+    totalItems: 'integer',
+    offerCounts: 'json',
+    channelCounts: 'json',
+    isCapped: 'boolean',
+    filePath: 'text',
+  },
+  campaigns: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    decisionFlowId: 'uuid',
+    segmentId: 'uuid',
+    scheduleType: 'text',
+    scheduleDayOfWeek: 'integer',
+    scheduleDayOfMonth: 'text',
+    scheduleTime: 'text',
+    scheduleTimezone: 'text',
+    scheduleCron: 'text',
+    frequencyCaps: 'json',
+    fileConfig: 'json',
+    channelIds: 'array',
+    deliveryGuarantee: 'text',
+    nextRunAt: 'instant',
+    lastSkipAt: 'instant',
+    lastSkipReason: 'text',
+    runCount: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
   catalogue_log: {
     tenantId: 'uuid',
     configVersion: 'integer',
@@ -2181,6 +2350,7 @@ export const columnKinds = {
     categoryIds: 'array',
     ranks: 'array',
     context: 'json',
+    campaignId: 'uuid',
     releaseId: 'uuid',
     customerSeq: 'integer',
   },

@@ -59,6 +59,7 @@ import { reportsFeature } from '../features/operations/reports/index.ts';
 import { retentionFeature } from '../features/operations/retention/index.ts';
 import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
+import { campaignsFeature } from '../features/outreach/campaigns/index.ts';
 import { deliveriesFeature } from '../features/outreach/deliveries/index.ts';
 import { deliveryWebhooksFeature } from '../features/outreach/delivery-webhooks/index.ts';
 import { geofencesFeature } from '../features/outreach/geofences/index.ts';
@@ -73,6 +74,7 @@ export const features = [
   alertsFeature,
   approvalsFeature,
   auditFeature,
+  campaignsFeature,
   catalogueHistoryFeature,
   categoriesFeature,
   channelsFeature,

@@ -79,6 +79,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     approvalMaxAgeHours: 168,
     customerHash: createKeyedHash([], 'customer'),
     decideForGeofence: () => assert.fail('no decisions here'),
+    decideChunk: () => assert.fail('no decisions here'),
     decideForJourney: () => assert.fail('no decisions here'),
     database: db.database,
     deliverySender: { send: () => assert.fail('no messages here'), waitSeconds: () => 0 },

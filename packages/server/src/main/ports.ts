@@ -32,6 +32,7 @@ import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
+import { campaignsNamingSegment, startDueCampaigns } from '../features/outreach/campaigns/index.ts';
 import { queueDelivery } from '../features/outreach/deliveries/index.ts';
 import {
   journeysNaming,
@@ -60,7 +61,7 @@ export const jobFeaturePorts = {
     setAttributes,
   },
   settlementNumbers: customerNumbers,
-  alsoDue: [startReports, resumeJourneys],
+  alsoDue: [startReports, resumeJourneys, startDueCampaigns],
   filesOf: reportFiles,
   tellDelivery: async (tx, result) => {
     await noteAlertDelivery(tx, result);
@@ -105,6 +106,10 @@ export const featurePorts = {
     ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
     ...(await rulesNamingSegment(tx, segment, kind)).map((rule) => ({ noun: 'qualification rule', ...rule })),
     ...(await offersNamingSegment(tx, segment, kind)).map((offer) => ({ noun: 'offer', ...offer })),
+    ...(kind === 'any' ? await campaignsNamingSegment(tx, segment.id) : []).map((campaign) => ({
+      noun: 'campaign',
+      ...campaign,
+    })),
     ...(kind === 'any' ? await journeysNaming(tx, segment.id) : []).map((journey) => ({ noun: 'journey', ...journey })),
   ],
   keepsProfile,

@@ -93,6 +93,7 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   return {
     ...sharedPorts(parts),
     decideForGeofence: (call) => journeyDecider(decisions, false)(call),
+    decideChunk: (chunk) => decisions.decideChunk(chunk),
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
     trials: () => decisions.trials,

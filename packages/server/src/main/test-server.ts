@@ -282,7 +282,7 @@ async function callApp<Body>(
     },
     ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   });
-  const isJson = String(response.headers['content-type'] ?? '').includes('json');
+  const isJson = /json(;|$)/.test(String(response.headers['content-type'] ?? '').replace('x-ndjson', ''));
   return {
     status: response.statusCode,
     // An empty or other body has no JSON form; `text` has it as it came.

@@ -2645,6 +2645,8 @@ create table arbiter.decision_impressions (
   ranks smallint[],
   -- What the caller sent as context.
   context jsonb,
+  -- Campaign whose run made the decision; null for all others.
+  campaign_id uuid,
   release_id uuid,
   customer_seq bigint,
   primary key (tenant_id, id)
@@ -2669,7 +2671,7 @@ select p.tenant_id, p.id, overlay(p.id::text placing lpad(to_hex(coalesce(p.rank
   case when cardinality(p.channel_ids) = 1 then p.channel_ids[1] else p.channel_ids[i.place] end,
   case when cardinality(p.placement_ids) = 1 then p.placement_ids[1] else p.placement_ids[i.place] end,
   case when cardinality(p.category_ids) = 1 then p.category_ids[1] else p.category_ids[i.place] end,
-  p.id, coalesce(p.ranks[i.place], i.place)::smallint, null::uuid, null::uuid, null::numeric, null::text, p.context,
+  p.id, coalesce(p.ranks[i.place], i.place)::smallint, p.campaign_id, null::uuid, null::numeric, null::text, p.context,
   null::jsonb, null::jsonb, p.occurred_at, p.occurred_at, null::text, null::timestamptz, null::timestamptz, null::text,
   null::text, p.release_id, p.customer_seq, null::bigint
 from arbiter.decision_impressions p cross join lateral unnest(p.offer_ids) with ordinality as i(offer_id, place);
@@ -3183,6 +3185,125 @@ create table arbiter.webhook_subscriptions (
 select arbiter.protect_table('arbiter.webhook_subscriptions');
 revoke all on arbiter.webhook_subscriptions from arbiter_app, arbiter_readonly;
 select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert, delete');
+
+-- =====================================================================================================================
+-- Campaigns
+-- =====================================================================================================================
+
+create table arbiter.campaigns (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null check (char_length(description) <= 2000),
+  status text not null check (status in ('draft', 'active', 'paused', 'archived')),
+  decision_flow_id uuid not null,
+  segment_id uuid not null,
+  schedule_type text not null check (schedule_type in ('manual', 'daily', 'weekly', 'monthly')),
+  schedule_day_of_week smallint check (schedule_day_of_week between 0 and 6),
+  schedule_day_of_month text,
+  schedule_time text not null,
+  schedule_timezone text not null,
+  schedule_cron text,
+  frequency_caps jsonb check (jsonb_typeof(frequency_caps) = 'object'),
+  file_config jsonb check (jsonb_typeof(file_config) = 'object'),
+  channel_ids uuid[] not null,
+  delivery_guarantee text not null check (delivery_guarantee in ('at_most_once', 'at_least_once')),
+  -- Null if it isn't active, or runs only when started.
+  next_run_at timestamptz(3),
+  last_skip_at timestamptz(3),
+  last_skip_reason text check ((last_skip_reason is null) = (last_skip_at is null)),
+  -- Number of the newest run.
+  run_count integer not null default 0 check (run_count >= 0),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.campaigns is 'Decisions for all members of a segment, on a schedule or when started.';
+create index campaigns_segment on arbiter.campaigns (tenant_id, segment_id);
+-- The tick finds due campaigns across all tenants.
+create index campaigns_due on arbiter.campaigns (next_run_at) where next_run_at is not null;
+select arbiter.protect_table('arbiter.campaigns');
+grant select (tenant_id, id, next_run_at) on arbiter.campaigns to arbiter_system;
+create policy system_due on arbiter.campaigns for select to arbiter_system using (next_run_at is not null);
+
+-- A run keeps everything that it was started with: later changes to the campaign don't affect it.
+create table arbiter.campaign_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  campaign_id uuid not null,
+  run_number integer not null check (run_number > 0),
+  triggered_by text not null check (triggered_by in ('manual', 'schedule', 'inline')),
+  triggered_by_user_id uuid,
+  status text not null check (status in ('pending', 'running', 'completed', 'completed_with_errors', 'failed')),
+  error_code text,
+  error_message text check ((error_message is null) = (error_code is null)),
+  decision_flow_id uuid not null,
+  decision_flow_version integer,
+  segment_id uuid not null,
+  -- Of the campaign until the run starts, then those that it uses.
+  channel_ids uuid[] not null,
+  frequency_caps jsonb,
+  file_config jsonb,
+  delivery_guarantee text not null,
+  created_at timestamptz(3) not null,
+  started_at timestamptz(3),
+  completed_at timestamptz(3),
+  -- Raised by each job that takes the run. A chunk of an earlier one can't commit.
+  token integer not null default 0,
+  total_customers integer not null default 0,
+  -- Place of the first member without a result: the checkpoint.
+  next_place integer not null default 0 check (next_place <= total_customers),
+  decided_customers integer not null default 0,
+  empty_customers integer not null default 0,
+  failed_customers integer not null default 0,
+  skipped_customers integer not null default 0,
+  skipped_by_caps integer not null default 0,
+  total_items integer not null default 0,
+  -- Items so far, by id.
+  offer_counts jsonb not null default '{}',
+  channel_counts jsonb not null default '{}',
+  is_capped boolean not null default false,
+  file_path text,
+  primary key (tenant_id, id),
+  unique (tenant_id, campaign_id, run_number),
+  foreign key (tenant_id, campaign_id) references arbiter.campaigns (tenant_id, id) on delete cascade,
+  check ((completed_at is null) = (status in ('pending', 'running')))
+);
+comment on table arbiter.campaign_runs is 'Runs of campaigns with their progress.';
+create index campaign_runs_age on arbiter.campaign_runs (tenant_id, created_at);
+select arbiter.protect_table('arbiter.campaign_runs');
+
+-- The members of the segment when a run started, in the order in which it decides. Deleted when the run ends.
+create table arbiter.campaign_members (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null,
+  primary key (tenant_id, run_id, place),
+  foreign key (tenant_id, run_id) references arbiter.campaign_runs (tenant_id, id) on delete cascade
+);
+create index campaign_members_customer on arbiter.campaign_members (tenant_id, customer_id);
+select arbiter.protect_table('arbiter.campaign_members');
+
+create table arbiter.campaign_results (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null,
+  status text not null check (status in ('decided', 'empty', 'skipped', 'failed')),
+  skip_reason text check ((skip_reason is null) = (status <> 'skipped')),
+  request_id uuid,
+  decision_id uuid,
+  -- Items by rank, with names as they were.
+  items jsonb,
+  error text,
+  processed_at timestamptz(3) not null,
+  primary key (tenant_id, run_id, place),
+  foreign key (tenant_id, run_id) references arbiter.campaign_runs (tenant_id, id) on delete cascade
+);
+comment on table arbiter.campaign_results is 'Results of campaign runs, one row per customer.';
+create index campaign_results_customer on arbiter.campaign_results (tenant_id, customer_id);
+select arbiter.protect_table('arbiter.campaign_results');
 
 -- =====================================================================================================================
 -- Geofences

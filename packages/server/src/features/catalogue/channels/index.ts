@@ -9,6 +9,8 @@ import { placementSpec } from './channels.store.ts';
 export type { ChannelPorts } from './channels.routes.ts';
 export { createChannel } from './channels.service.ts';
 export {
+  activeChannels,
+  channelFiles,
   findChannelFacts,
   hasPlacement,
   selectInactiveChannelIds,

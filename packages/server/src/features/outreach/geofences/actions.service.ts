@@ -121,6 +121,7 @@ function decisionCall(tx: Tx, { id, customerId, geofenceId }: FiringRow, action:
     channelId: text('channelId'),
     placement: text('placement'),
     limit: typeof action.limit === 'number' ? action.limit : 1,
+    source: 'trigger' as const,
     sourceId: geofenceId,
     requestId: id,
   };

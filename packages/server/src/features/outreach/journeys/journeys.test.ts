@@ -188,8 +188,12 @@ test('decides once, stores the result, and sends nothing that was decided for an
     ...['start entered', 'decide decided', 'send nothing_to_send', 'found matched', 'yes exited'],
   ]);
   const recommendationId = String(done.history[1]?.detail?.recommendationId);
-  const { body } = await world.server.call('GET', `/api/v1/decisions/${recommendationId}`);
-  assert.equal(body.customerId ?? body.recommendationId, body.customerId === undefined ? recommendationId : 'decided');
+  const { body, text } = await world.server.call('GET', `/api/v1/decisions/${recommendationId}`);
+  assert.deepEqual([body.customerId, body.source], ['decided', 'journey'], text);
+  const stored = await world.server.testDatabase.ownerQuery('select id from arbiter.decisions where source_id = $1', [
+    journey,
+  ]);
+  assert.deepEqual(stored, [{ id: recommendationId }]);
 });
 
 test('queues a message for each offer that was decided for the channel', async () => {
