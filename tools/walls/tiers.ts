@@ -37,6 +37,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
+  ['event-conditions', 'customer-events'],
   ['deliveries'],
   ['delivery-webhooks'],
   [
@@ -47,7 +48,9 @@ export const featureTiers: readonly (readonly string[])[] = [
   [
     // What starts them.
     'geofences',
+    'triggers',
   ],
+  ['ingest'],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
@@ -78,8 +81,12 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
     'campaigns',
     'deliveries',
     'delivery-webhooks',
+    'event-conditions',
+    'customer-events',
     'geofences',
+    'ingest',
     'journeys',
+    'triggers',
   ],
 };
 

@@ -44,16 +44,73 @@ function leafFindings(
   return findings;
 }
 
-/** Evaluates a condition without findings. `read`: the value of a field; undefined if it's missing. */
-export function holds(condition: unknown, read: (field: string) => unknown): boolean {
-  if (!isObject(condition)) return false;
-  if (Array.isArray(condition.all)) return condition.all.every((part) => holds(part, read));
-  if (Array.isArray(condition.any)) return condition.any.some((part) => holds(part, read));
-  if ('not' in condition) return !holds(condition.not, read);
-  const value = read(String(condition.field));
-  if (condition.operator === 'not_exists') return value === undefined || value === null;
-  if (value === undefined || value === null) return false;
-  return compare(value, String(condition.operator), condition.value);
+/** What came of a condition. */
+export interface ConditionResult {
+  readonly matched: boolean;
+  /** The first reason why it doesn't match. Null if it does. */
+  readonly reason: string | null;
+}
+
+/** A condition that was read once, for any number of evaluations. */
+export interface CompiledCondition {
+  /** The first words of its fields. */
+  readonly roots: ReadonlySet<string>;
+  evaluate(known: Readonly<Record<string, unknown>>): ConditionResult;
+}
+
+type Evaluate = CompiledCondition['evaluate'];
+
+const met: ConditionResult = { matched: true, reason: null };
+const unmet = (reason: string): ConditionResult => ({ matched: false, reason });
+
+/** Compiles a condition without findings. Null matches everything. */
+export function compileCondition(condition: unknown): CompiledCondition {
+  const roots = new Set<string>();
+  return { roots, evaluate: condition === null ? () => met : compile(condition, roots) };
+}
+
+function compile(condition: unknown, roots: Set<string>): Evaluate {
+  if (!isObject(condition)) return () => unmet('the condition is not an object');
+  if (Array.isArray(condition.all)) {
+    const parts = condition.all.map((part) => compile(part, roots));
+    return (known) => {
+      for (const part of parts) {
+        const result = part(known);
+        if (!result.matched) return result;
+      }
+      return met;
+    };
+  }
+  if (Array.isArray(condition.any)) {
+    const parts = condition.any.map((part) => compile(part, roots));
+    return (known) => {
+      const results = parts.map((part) => part(known));
+      if (results.some(({ matched }) => matched)) return met;
+      return unmet(results.length === 0 ? 'any is empty' : results.map(({ reason }) => reason).join('; '));
+    };
+  }
+  if ('not' in condition) {
+    const part = compile(condition.not, roots);
+    return (known) => (part(known).matched ? unmet('the condition inside not matches') : met);
+  }
+  return compileLeaf(condition, roots);
+}
+
+function compileLeaf(leaf: Readonly<Record<string, unknown>>, roots: Set<string>): Evaluate {
+  const field = String(leaf.field);
+  const operator = String(leaf.operator);
+  const steps = field.split('.');
+  roots.add(steps[0]!);
+  const failed = unmet(`${field} is not ${operator} ${JSON.stringify(leaf.value)}`);
+  const missing = unmet(`${field} is missing`);
+  const present = unmet(`${field} exists`);
+  return (known) => {
+    const value = valueAt(known, steps);
+    const isMissing = value === undefined || value === null;
+    if (operator === 'not_exists') return isMissing ? met : present;
+    if (isMissing) return missing;
+    return compare(value, operator, leaf.value) ? met : failed;
+  };
 }
 
 function compare(value: unknown, operator: string, other: unknown): boolean {
@@ -86,7 +143,7 @@ function inOrder(value: unknown, operator: string, other: unknown): boolean {
 }
 
 /** The value at a dotted path. */
-export function valueAt(value: unknown, steps: readonly string[]): unknown {
+function valueAt(value: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((holder, step) => {
     if (Array.isArray(holder)) return /^\d+$/.test(step) ? holder[Number(step)] : undefined;
     return isObject(holder) && Object.hasOwn(holder, step) ? holder[step] : undefined;
