@@ -2940,6 +2940,17 @@ create table volumes (
   grant select to arbiter_readonly
   comment: Impressions, open reservations among them, and booked costs over all customers.
 
+create table webhook_subscriptions (
+  tenant_id uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  id text not null,
+  confirmed_at timestamp(3) with time zone not null
+);
+  constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select to arbiter_system
+
 CREATE OR REPLACE FUNCTION arbiter.close_record_version()
  RETURNS trigger
  LANGUAGE plpgsql

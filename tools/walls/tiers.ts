@@ -38,6 +38,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
   ['deliveries'],
+  ['delivery-webhooks'],
   [
     // Above decisions, below what starts them. One line each.
     'campaigns',
@@ -77,6 +78,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
     'geofences',
     'campaigns',
     'deliveries',
+    'delivery-webhooks',
     'journeys',
   ],
 };

@@ -1750,6 +1750,13 @@ export interface VolumesRow {
   readonly dayAt: Date;
 }
 
+/** A row of `webhook_subscriptions`. */
+export interface WebhookSubscriptionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly confirmedAt: Date;
+}
+
 /** Every table with its row. */
 export interface Tables {
   readonly account_requests: AccountRequestsRow;
@@ -1875,6 +1882,7 @@ export interface Tables {
   readonly users: UsersRow;
   readonly volume_reservations: VolumeReservationsRow;
   readonly volumes: VolumesRow;
+  readonly webhook_subscriptions: WebhookSubscriptionsRow;
 }
 
 /** What a column's values are, for code that works on any table. */
@@ -3365,5 +3373,10 @@ export const columnKinds = {
     dayImpressions: 'integer',
     daySpentCents: 'integer',
     dayAt: 'instant',
+  },
+  webhook_subscriptions: {
+    tenantId: 'uuid',
+    id: 'text',
+    confirmedAt: 'instant',
   },
 } as const satisfies { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]: ColumnKind } };

@@ -17,6 +17,7 @@ import { pageOperations } from '../features/identity/sign-in-pages/index.ts';
 import { createConsoleSite, createDist } from '../features/operations/console/index.ts';
 import { createMailCounter, createNotifier } from '../features/operations/notifications/index.ts';
 import { createOutboxReaper, type ReapOutbox } from '../features/operations/stream/index.ts';
+import { createProviderSignatures } from '../features/outreach/delivery-webhooks/index.ts';
 import { createApp } from '../http/app.ts';
 import { createKeyedWork, type KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -214,6 +215,13 @@ function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }
   return createApp({
     ...{ database, clock, logger, registry, lifecycle, version },
     authenticate: signIn.authenticate,
+    isSignedByProvider: createProviderSignatures({
+      ...{ database, clock, publicUrl: options.publicUrl },
+      envelope: parts.encryption.envelope,
+      outbound: parts.outboundCalls.outbound,
+      snsTopics: config.SNS_TOPIC_ARNS,
+      sendgridKey: config.SENDGRID_WEBHOOK_PUBLIC_KEY,
+    }),
     operations: { ...operations, ...beside?.operations },
     pages: Object.values(pageOperations),
     site: createConsoleSite(consoleDist),
@@ -229,9 +237,12 @@ function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }
 }
 
 function httpConfig({ config, beside, publicUrl }: ComposeOptions) {
-  const { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN } = config;
+  const { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, WEBHOOK_SIGNING_SECRET, WHATSAPP_APP_SECRET } = config;
   return {
-    secrets: { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, ...beside?.secrets },
+    secrets: {
+      ...{ CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, WEBHOOK_SIGNING_SECRET, WHATSAPP_APP_SECRET },
+      ...beside?.secrets,
+    },
     trustedProxies: config.TRUSTED_PROXIES,
     corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
     rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,

@@ -61,6 +61,7 @@ import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
 import { campaignsFeature } from '../features/outreach/campaigns/index.ts';
 import { deliveriesFeature } from '../features/outreach/deliveries/index.ts';
+import { deliveryWebhooksFeature } from '../features/outreach/delivery-webhooks/index.ts';
 import { geofencesFeature } from '../features/outreach/geofences/index.ts';
 import { journeysFeature } from '../features/outreach/journeys/index.ts';
 import { resets as httpResets } from '../http/tables.ts';
@@ -86,6 +87,7 @@ export const features = [
   customerToolsFeature,
   decisionsFeature,
   deliveriesFeature,
+  deliveryWebhooksFeature,
   erasureFeature,
   estimatesFeature,
   evidenceFeature,

@@ -125,6 +125,7 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
     expireApprovals: () => expireApprovals(sharedPorts(parts), new Date(clock.now())),
     isDemoMode: config.DEMO_MODE,
     operationHandlers: parts.operationHandlers,
+    outbound: parts.outboundCalls.outbound,
     outboundRules: parts.outboundCalls.outboundRules,
     readLargeYaml: parts.threads.policyFiles.read,
     seedDatasets: {
@@ -133,7 +134,9 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
       onError,
       operationHandlers: parts.operationHandlers,
     },
+    snsTopics: config.SNS_TOPIC_ARNS,
     version: options.version,
+    whatsappVerifyToken: config.WHATSAPP_WEBHOOK_VERIFY_TOKEN,
   };
 }
 
