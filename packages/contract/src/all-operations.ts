@@ -68,6 +68,8 @@ import { retentionOperations } from './operations/retention.ts';
 import { sbomOperations } from './operations/sbom.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
+import { campaignRunOperations } from './outreach/campaign-runs.ts';
+import { campaignOperations } from './outreach/campaigns.ts';
 import { deliveryOperations } from './outreach/deliveries.ts';
 import { geofenceOperations } from './outreach/geofences.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
@@ -148,6 +150,8 @@ export const operations = {
   ...byId(sbomOperations),
   ...byId(seedDatasetOperations),
   ...byId(systemOperations),
+  ...byId(campaignRunOperations),
+  ...byId(campaignOperations),
   ...byId(deliveryOperations),
   ...byId(geofenceOperations),
   ...byId(journeyEnrollmentOperations),

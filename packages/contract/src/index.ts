@@ -99,6 +99,8 @@ export * from './operations/sbom.ts';
 export * from './operations/seed-datasets.ts';
 export * from './operations/system.ts';
 export * from './operations.ts';
+export * from './outreach/campaign-runs.ts';
+export * from './outreach/campaigns.ts';
 export * from './outreach/deliveries.ts';
 export * from './outreach/geofences.ts';
 export * from './outreach/journey-enrollments.ts';
