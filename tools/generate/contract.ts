@@ -47,9 +47,7 @@ const doors = [
 ].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 writeFileSync(join(folder, 'index.ts'), `${head}${doors.map((name) => `export * from './${name}';\n`).join('')}`);
 
-const imports = withGroups.map(
-  ({ name, groups }) => `import { ${[...groups].sort().join(', ')} } from './${name}';\n`,
-);
+const imports = withGroups.map(({ name, groups }) => `import { ${[...groups].sort().join(', ')} } from './${name}';\n`);
 const sorted = [...imports, "import { byId } from './core/by-id.ts';\n"].sort((a, b) =>
   fromOf(a) < fromOf(b) ? -1 : 1,
 );
