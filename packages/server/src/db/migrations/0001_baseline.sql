@@ -3174,6 +3174,19 @@ create table arbiter.delivery_events (
 comment on table arbiter.delivery_events is 'Events that providers reported about deliveries.';
 select arbiter.protect_table('arbiter.delivery_events');
 
+-- Subscriptions of Amazon SNS that were confirmed, by a hash of topic and token. They belong to the installation.
+create table arbiter.webhook_subscriptions (
+  -- The id of no tenant.
+  tenant_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  id text not null,
+  confirmed_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+select arbiter.protect_table('arbiter.webhook_subscriptions');
+revoke all on arbiter.webhook_subscriptions from arbiter_app, arbiter_readonly;
+select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert, delete');
+
+-- =====================================================================================================================
 -- Campaigns
 -- =====================================================================================================================
 
@@ -3291,20 +3304,7 @@ create table arbiter.campaign_results (
 comment on table arbiter.campaign_results is 'Results of campaign runs, one row per customer.';
 create index campaign_results_customer on arbiter.campaign_results (tenant_id, customer_id);
 select arbiter.protect_table('arbiter.campaign_results');
-=======
--- Subscriptions of Amazon SNS that were confirmed, by a hash of topic and token. They belong to the installation.
-create table arbiter.webhook_subscriptions (
-  -- The id of no tenant.
-  tenant_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  id text not null,
-  confirmed_at timestamptz(3) not null,
-  primary key (tenant_id, id)
-);
-select arbiter.protect_table('arbiter.webhook_subscriptions');
-revoke all on arbiter.webhook_subscriptions from arbiter_app, arbiter_readonly;
-select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert, delete');
 
--- ==============================================================================================================
 -- =====================================================================================================================
 -- Geofences
 -- =====================================================================================================================
