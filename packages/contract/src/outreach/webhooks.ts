@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
 import { signature } from '../core/auth.ts';
-import { Binary } from '../core/bodies.ts';
 import { operation } from '../core/operation.ts';
 
 /** Events of a body in the standard format. */
@@ -54,7 +53,14 @@ export const webhookOperations = {
       },
       { description: 'A hint.' },
     ),
-    body: Binary({ description: 'Events, as the provider sends them. At most 1 MiB.' }),
+    body: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'Events, as the provider sends them. At most 1 MiB.',
+        examples: [{ providerMessageId: 'wamid.1', event: 'delivered', timestamp: '2026-11-20T10:00:00Z' }],
+      },
+    ),
     bodyKind: 'raw',
     bodyLimit: 1024 * 1024,
     mediaTypes: ['application/json', 'text/plain', 'application/x-www-form-urlencoded'],
@@ -72,7 +78,21 @@ export const webhookOperations = {
       'Called by the WhatsApp Cloud API. The signature is made with the app secret. A signed body is always accepted; what ' +
       "isn't a status of a known message is ignored.",
     auth: signature('WHATSAPP_APP_SECRET', 'x-hub-signature-256'),
-    body: Binary({ description: 'Statuses, as the Cloud API sends them. At most 1 MiB.' }),
+    body: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'Statuses, as the Cloud API sends them. At most 1 MiB.',
+        examples: [
+          {
+            object: 'whatsapp_business_account',
+            entry: [
+              { changes: [{ value: { statuses: [{ id: 'wamid.1', status: 'read', timestamp: '1795000000' }] } }] },
+            ],
+          },
+        ],
+      },
+    ),
     bodyKind: 'raw',
     bodyLimit: 1024 * 1024,
     mediaTypes: ['application/json', 'text/plain'],

@@ -108,6 +108,9 @@ test('a webhook gets the signed delivery with rendered content, once', async () 
     [null, 'sent', 'webhook', 'their-1', 1, null],
   );
   assert.equal((await send(id)).tries, 1);
+  peer.on('/odd', (response) => void response.end(JSON.stringify({ id: 'x\0'.repeat(300) })));
+  const odd = await queue(await channel('/odd'));
+  assert.equal((await send(odd)).providerMessageId, odd);
   const [got, ...more] = peer.got('/takes');
   assert.equal(more.length, 0);
   const body = JSON.parse(got!.text);
@@ -125,7 +128,7 @@ test('a webhook gets the signed delivery with rendered content, once', async () 
     'GET',
     '/api/v1/events/stream?topic=delivery.updated.v1',
   );
-  const { deliveryId, oldStatus, newStatus } = page.data.at(-1)!.payload;
+  const { deliveryId, oldStatus, newStatus } = page.data[0]!.payload;
   assert.deepEqual([deliveryId, oldStatus, newStatus], [id, 'queued', 'sent']);
 });
 

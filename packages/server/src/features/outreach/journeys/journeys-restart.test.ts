@@ -64,7 +64,10 @@ test(`${size} enrollments with two waits take each step once`, async () => {
     [journeyId, instants],
   );
   // Another process starts while the first one still runs, as during a deployment.
-  node = await startServerOn(server.testDatabase, { config: { CRON_TOKEN: 'the token of the tick' } });
+  node = startServerOn(
+    { ...server.testDatabase, close: async () => undefined },
+    { config: { CRON_TOKEN: 'the token of the tick' } },
+  );
   const headers = { 'x-cron-token': 'the token of the tick' };
   const ticks = await Promise.all(
     [server, node, server, node].map((each) => each.call('POST', '/api/cron/tick', { key: null, headers })),

@@ -186,6 +186,8 @@ test('a provider that hangs, hangs up, or is nowhere', async () => {
   peer.on('/hangs-up', (response) => void response.destroy());
   assert.deepEqual(await send('webhook', url('/hangs'), { timeoutMs: 100 }), { kind: 'unknown', error: 'timeout' });
   assert.deepEqual(await send('webhook', url('/hangs-up')), { kind: 'unknown', error: 'failed' });
+  peer.on('/gateway', says(504));
+  assert.deepEqual(await send('webhook', url('/gateway')), { kind: 'unknown', error: 'responded_with_504' });
   const refused = { kind: 'refused', retryAfterSeconds: null };
   assert.deepEqual(await send('webhook', { url: 'http://127.0.0.1:1025/' }), { ...refused, error: 'failed' });
   assert.deepEqual(await send('webhook', { url: 'http://169.254.169.254/' }), {
