@@ -389,6 +389,7 @@ create table campaign_runs (
   completed_at timestamp(3) with time zone,
   token integer default 0 not null,
   total_customers integer default 0 not null,
+  queued_place integer default 0 not null,
   next_place integer default 0 not null,
   decided_customers integer default 0 not null,
   empty_customers integer default 0 not null,
@@ -404,6 +405,7 @@ create table campaign_runs (
   constraint campaign_runs_check CHECK (((error_message IS NULL) = (error_code IS NULL)))
   constraint campaign_runs_check1 CHECK ((next_place <= total_customers))
   constraint campaign_runs_check2 CHECK (((completed_at IS NULL) = (status = ANY (ARRAY['pending'::text, 'running'::text]))))
+  constraint campaign_runs_delivery_guarantee_check CHECK ((delivery_guarantee = ANY (ARRAY['at_most_once'::text, 'at_least_once'::text])))
   constraint campaign_runs_run_number_check CHECK ((run_number > 0))
   constraint campaign_runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))
   constraint campaign_runs_triggered_by_check CHECK ((triggered_by = ANY (ARRAY['manual'::text, 'schedule'::text, 'inline'::text])))
@@ -985,6 +987,76 @@ create table decisions (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table deliveries (
+  tenant_id uuid not null,
+  id uuid not null,
+  customer_id text not null,
+  offer_id uuid not null,
+  creative_id uuid,
+  channel_id uuid not null,
+  source text not null,
+  campaign_id uuid,
+  run_id uuid,
+  journey_id uuid,
+  trigger_id uuid,
+  recommendation_id uuid,
+  effect_key uuid not null,
+  guarantee text not null,
+  provider text,
+  provider_message_id text,
+  status text not null,
+  error text,
+  tries integer default 0 not null,
+  trying_since timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint deliveries_error_check CHECK ((char_length(error) <= 200))
+  constraint deliveries_guarantee_check CHECK ((guarantee = ANY (ARRAY['at_most_once'::text, 'at_least_once'::text])))
+  constraint deliveries_provider_check CHECK ((provider = ANY (ARRAY['ses'::text, 'smtp'::text, 'sendgrid'::text, 'twilio'::text, 'whatsapp_cloud'::text, 'fcm'::text, 'webhook'::text])))
+  constraint deliveries_provider_message_id_check CHECK (((char_length(provider_message_id) >= 1) AND (char_length(provider_message_id) <= 512)))
+  constraint deliveries_source_check CHECK ((source = ANY (ARRAY['campaign'::text, 'journey'::text, 'trigger'::text])))
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'delivered'::text, 'opened'::text, 'clicked'::text, 'failed'::text, 'bounced'::text])))
+  constraint deliveries_tries_check CHECK ((tries >= 0))
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint deliveries_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX deliveries_age ON arbiter.deliveries USING btree (tenant_id, updated_at)
+  CREATE INDEX deliveries_customer ON arbiter.deliveries USING btree (tenant_id, customer_id)
+  CREATE UNIQUE INDEX deliveries_effect ON arbiter.deliveries USING btree (tenant_id, effect_key)
+  CREATE INDEX deliveries_message ON arbiter.deliveries USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL)
+  CREATE INDEX deliveries_queued ON arbiter.deliveries USING btree (tenant_id, created_at) WHERE (status = 'queued'::text)
+  CREATE INDEX deliveries_run ON arbiter.deliveries USING btree (tenant_id, run_id, status) WHERE (run_id IS NOT NULL)
+  row level security: forced
+  policy system_messages for select to arbiter_system using ((provider_message_id IS NOT NULL))
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select (tenant_id, id, channel_id, provider, provider_message_id) to arbiter_system
+  comment: Messages to customers, with what became of them.
+
+create table delivery_events (
+  tenant_id uuid not null,
+  delivery_id uuid not null,
+  dedupe_key text not null,
+  id uuid not null,
+  event text not null,
+  occurred_at timestamp(3) with time zone not null,
+  received_at timestamp(3) with time zone not null,
+  reason text,
+  event_id text
+);
+  constraint delivery_events_dedupe_key_check CHECK (((char_length(dedupe_key) >= 1) AND (char_length(dedupe_key) <= 300)))
+  constraint delivery_events_event_check CHECK ((event = ANY (ARRAY['delivered'::text, 'opened'::text, 'clicked'::text, 'failed'::text, 'bounced'::text])))
+  constraint delivery_events_event_id_check CHECK ((char_length(event_id) <= 255))
+  constraint delivery_events_reason_check CHECK ((char_length(reason) <= 500))
+  constraint delivery_events_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES deliveries(tenant_id, id) ON DELETE CASCADE
+  constraint delivery_events_pkey PRIMARY KEY (tenant_id, delivery_id, dedupe_key)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Events that providers reported about deliveries.
 
 create table erased_totals (
   tenant_id uuid not null,

@@ -37,6 +37,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
+  ['deliveries'],
   [
     // Above decisions, below what starts them. One line each.
     'campaigns',
@@ -70,6 +71,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   outreach: [
     // One line each, so that features added at the same time don't conflict.
     'campaigns',
+    'deliveries',
     'journeys',
   ],
 };

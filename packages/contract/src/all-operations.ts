@@ -70,6 +70,7 @@ import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
 import { campaignRunOperations } from './outreach/campaign-runs.ts';
 import { campaignOperations } from './outreach/campaigns.ts';
+import { deliveryOperations } from './outreach/deliveries.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
 import { journeyOperations } from './outreach/journeys.ts';
 
@@ -149,6 +150,7 @@ export const operations = {
   ...byId(systemOperations),
   ...byId(campaignRunOperations),
   ...byId(campaignOperations),
+  ...byId(deliveryOperations),
   ...byId(journeyEnrollmentOperations),
   ...byId(journeyOperations),
 };

@@ -101,6 +101,7 @@ export * from './operations/system.ts';
 export * from './operations.ts';
 export * from './outreach/campaign-runs.ts';
 export * from './outreach/campaigns.ts';
+export * from './outreach/deliveries.ts';
 export * from './outreach/journey-enrollments.ts';
 export * from './outreach/journey-nodes.ts';
 export * from './outreach/journeys.ts';

@@ -8,7 +8,9 @@ import { createInstallation, freePort, type Installation, type ServerProcess } f
 import { type PrefixProxy, startPrefixProxy } from './prefix-proxy.ts';
 import { standOf, watch } from './watch.ts';
 
-const places = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+// The shell is the same engine without a window, and takes a quarter less processor time.
+const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+const places = [process.env.CHROMIUM ?? '', ...programs.map((name) => `/usr/bin/${name}`)];
 const program = places.find((path) => path !== '' && existsSync(path));
 const built = existsSync(join(import.meta.dirname, '../../../packages/console/dist/index.html'));
 

@@ -234,12 +234,13 @@ export interface CampaignRunsRow {
   readonly channelIds: string[];
   readonly frequencyCaps: unknown;
   readonly fileConfig: unknown;
-  readonly deliveryGuarantee: string;
+  readonly deliveryGuarantee: 'at_most_once' | 'at_least_once';
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   readonly token: number;
   readonly totalCustomers: number;
+  readonly queuedPlace: number;
   readonly nextPlace: number;
   readonly decidedCustomers: number;
   readonly emptyCustomers: number;
@@ -601,6 +602,45 @@ export interface DecisionsRow {
   readonly emptyCode: number | null;
   readonly explored: boolean | null;
   readonly customerSeq: number | string | null;
+}
+
+/** A row of `deliveries`. */
+export interface DeliveriesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly customerId: string;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string;
+  readonly source: 'campaign' | 'journey' | 'trigger';
+  readonly campaignId: string | null;
+  readonly runId: string | null;
+  readonly journeyId: string | null;
+  readonly triggerId: string | null;
+  readonly recommendationId: string | null;
+  readonly effectKey: string;
+  readonly guarantee: 'at_most_once' | 'at_least_once';
+  readonly provider: 'ses' | 'smtp' | 'sendgrid' | 'twilio' | 'whatsapp_cloud' | 'fcm' | 'webhook' | null;
+  readonly providerMessageId: string | null;
+  readonly status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'failed' | 'bounced';
+  readonly error: string | null;
+  readonly tries: number;
+  readonly tryingSince: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A row of `delivery_events`. */
+export interface DeliveryEventsRow {
+  readonly tenantId: string;
+  readonly deliveryId: string;
+  readonly dedupeKey: string;
+  readonly id: string;
+  readonly event: 'delivered' | 'opened' | 'clicked' | 'failed' | 'bounced';
+  readonly occurredAt: Date;
+  readonly receivedAt: Date;
+  readonly reason: string | null;
+  readonly eventId: string | null;
 }
 
 /** A row of `erased_totals`. */
@@ -1700,6 +1740,8 @@ export interface Tables {
   readonly decision_requests: DecisionRequestsRow;
   readonly decision_traces: DecisionTracesRow;
   readonly decisions: DecisionsRow;
+  readonly deliveries: DeliveriesRow;
+  readonly delivery_events: DeliveryEventsRow;
   readonly erased_totals: ErasedTotalsRow;
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
@@ -1997,6 +2039,7 @@ export const columnKinds = {
     completedAt: 'instant',
     token: 'integer',
     totalCustomers: 'integer',
+    queuedPlace: 'integer',
     nextPlace: 'integer',
     decidedCustomers: 'integer',
     emptyCustomers: 'integer',
@@ -2316,6 +2359,41 @@ export const columnKinds = {
     emptyCode: 'integer',
     explored: 'boolean',
     customerSeq: 'integer',
+  },
+  deliveries: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    customerId: 'text',
+    offerId: 'uuid',
+    creativeId: 'uuid',
+    channelId: 'uuid',
+    source: 'text',
+    campaignId: 'uuid',
+    runId: 'uuid',
+    journeyId: 'uuid',
+    triggerId: 'uuid',
+    recommendationId: 'uuid',
+    effectKey: 'uuid',
+    guarantee: 'text',
+    provider: 'text',
+    providerMessageId: 'text',
+    status: 'text',
+    error: 'text',
+    tries: 'integer',
+    tryingSince: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  delivery_events: {
+    tenantId: 'uuid',
+    deliveryId: 'uuid',
+    dedupeKey: 'text',
+    id: 'uuid',
+    event: 'text',
+    occurredAt: 'instant',
+    receivedAt: 'instant',
+    reason: 'text',
+    eventId: 'text',
   },
   erased_totals: {
     tenantId: 'uuid',

@@ -3111,6 +3111,70 @@ create index journey_steps_node on arbiter.journey_steps (tenant_id, journey_id,
 select arbiter.protect_table('arbiter.journey_steps');
 
 -- =====================================================================================================================
+-- Deliveries
+-- =====================================================================================================================
+
+-- No foreign keys to catalogue records and to what queued the message: a delivery outlives them. Neither address nor
+-- content is stored; both are read when the message is sent.
+create table arbiter.deliveries (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  customer_id text not null,
+  offer_id uuid not null,
+  creative_id uuid,
+  channel_id uuid not null,
+  source text not null check (source in ('campaign', 'journey', 'trigger')),
+  campaign_id uuid,
+  run_id uuid,
+  journey_id uuid,
+  trigger_id uuid,
+  recommendation_id uuid,
+  -- What makes a message be queued once, whoever repeats the step that queues it.
+  effect_key uuid not null,
+  guarantee text not null check (guarantee in ('at_most_once', 'at_least_once')),
+  provider text check (provider in ('ses', 'smtp', 'sendgrid', 'twilio', 'whatsapp_cloud', 'fcm', 'webhook')),
+  provider_message_id text check (char_length(provider_message_id) between 1 and 512),
+  status text not null check (status in ('queued', 'sent', 'delivered', 'opened', 'clicked', 'failed', 'bounced')),
+  error text check (char_length(error) <= 200),
+  tries integer not null default 0 check (tries >= 0),
+  -- Set while a try is under way. Left by a process that ended: nobody knows whether the provider took the message.
+  trying_since timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.deliveries is 'Messages to customers, with what became of them.';
+create unique index deliveries_effect on arbiter.deliveries (tenant_id, effect_key);
+create index deliveries_customer on arbiter.deliveries (tenant_id, customer_id);
+create index deliveries_run on arbiter.deliveries (tenant_id, run_id, status) where run_id is not null;
+create index deliveries_queued on arbiter.deliveries (tenant_id, created_at) where status = 'queued';
+create index deliveries_age on arbiter.deliveries (tenant_id, updated_at);
+-- Providers name messages by their ids alone, so webhooks look for them across tenants.
+create index deliveries_message on arbiter.deliveries (provider_message_id) where provider_message_id is not null;
+select arbiter.protect_table('arbiter.deliveries');
+grant select (tenant_id, id, channel_id, provider, provider_message_id) on arbiter.deliveries to arbiter_system;
+create policy system_messages on arbiter.deliveries for select to arbiter_system
+  using (provider_message_id is not null);
+
+-- What providers reported.
+create table arbiter.delivery_events (
+  tenant_id uuid not null,
+  delivery_id uuid not null,
+  -- The provider's id of the event, else the event itself: counted once however often it comes.
+  dedupe_key text not null check (char_length(dedupe_key) between 1 and 300),
+  id uuid not null,
+  event text not null check (event in ('delivered', 'opened', 'clicked', 'failed', 'bounced')),
+  occurred_at timestamptz(3) not null,
+  received_at timestamptz(3) not null,
+  reason text check (char_length(reason) <= 500),
+  event_id text check (char_length(event_id) <= 255),
+  primary key (tenant_id, delivery_id, dedupe_key),
+  foreign key (tenant_id, delivery_id) references arbiter.deliveries (tenant_id, id) on delete cascade
+);
+comment on table arbiter.delivery_events is 'Events that providers reported about deliveries.';
+select arbiter.protect_table('arbiter.delivery_events');
+
+-- =====================================================================================================================
 -- Campaigns
 -- =====================================================================================================================
 
@@ -3168,13 +3232,15 @@ create table arbiter.campaign_runs (
   channel_ids uuid[] not null,
   frequency_caps jsonb,
   file_config jsonb,
-  delivery_guarantee text not null,
+  delivery_guarantee text not null check (delivery_guarantee in ('at_most_once', 'at_least_once')),
   created_at timestamptz(3) not null,
   started_at timestamptz(3),
   completed_at timestamptz(3),
   -- Raised by each job that takes the run. A chunk of an earlier one can't commit.
   token integer not null default 0,
   total_customers integer not null default 0,
+  -- Place of the first member whose messages aren't queued yet.
+  queued_place integer not null default 0,
   -- Place of the first member without a result: the checkpoint.
   next_place integer not null default 0 check (next_place <= total_customers),
   decided_customers integer not null default 0,

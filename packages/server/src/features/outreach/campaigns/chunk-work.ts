@@ -1,4 +1,4 @@
-import type { HotRow, HotStatement, HotTransaction } from '../../../db/index.ts';
+import type { HotRow, HotTransaction } from '../../../db/index.ts';
 import type { ChunkDecision, ChunkWork } from '../../deciding/decisions/index.ts';
 import { type CapCounter, createCapCounter, type ItemCounts } from './caps.rules.ts';
 import { lockRun, readMembers, writeCheckpoint } from './chunk.store.ts';

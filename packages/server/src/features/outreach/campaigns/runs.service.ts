@@ -14,7 +14,7 @@ import { countResults, selectResults } from './results.store.ts';
 import { contentOf, type FileFacts } from './run-file.service.ts';
 import { enqueueRun } from './run-jobs.ts';
 import { insertRun, type RunRow, selectOpenRun, selectRun, selectRuns } from './runs.store.ts';
-import { showResult, showRuns } from './show-run.service.ts';
+import { showResults, showRuns } from './show-run.service.ts';
 
 /** Where a run departs from its campaign. */
 export interface RunStart {
@@ -119,7 +119,7 @@ export async function listResults(tx: Tx, campaignId: string, runId: string, que
   const rows = await selectResults(tx, run.id, { after, status, limit: limit + 1 });
   const total = await countResults(tx, run.id, status);
   const page = pageOf({ rows, limit, total, cursorOf: ({ place }) => String(place) });
-  return { data: page.rows.map(showResult), pagination: page.pagination satisfies Pagination };
+  return { data: await showResults(tx, page.rows), pagination: page.pagination satisfies Pagination };
 }
 
 const resultPage = 100;
