@@ -1276,6 +1276,98 @@ create table flow_versions (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
 
+create table geofence_events (
+  tenant_id uuid not null,
+  id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  event text not null,
+  occurred_at timestamp(3) with time zone not null,
+  distance integer not null,
+  dispatched_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null
+);
+  constraint geofence_events_event_check CHECK ((event = ANY (ARRAY['enter'::text, 'exit'::text, 'dwell'::text])))
+  constraint geofence_events_tenant_id_geofence_id_fkey FOREIGN KEY (tenant_id, geofence_id) REFERENCES geofences(tenant_id, id) ON DELETE CASCADE
+  constraint geofence_events_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX geofence_events_created ON arbiter.geofence_events USING btree (tenant_id, created_at)
+  CREATE INDEX geofence_events_customer ON arbiter.geofence_events USING btree (tenant_id, customer_id)
+  CREATE INDEX geofence_events_geofence ON arbiter.geofence_events USING btree (tenant_id, geofence_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Firings of geofences.
+
+create table geofence_sightings (
+  tenant_id uuid not null,
+  customer_id text not null,
+  last_seen_at timestamp(3) with time zone not null
+);
+  constraint geofence_sightings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint geofence_sightings_pkey PRIMARY KEY (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table geofence_states (
+  tenant_id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  is_inside boolean not null,
+  entered_at timestamp(3) with time zone,
+  has_dwelled boolean not null,
+  last_seen_at timestamp(3) with time zone not null,
+  last_fired_at timestamp(3) with time zone
+);
+  constraint geofence_states_tenant_id_geofence_id_fkey FOREIGN KEY (tenant_id, geofence_id) REFERENCES geofences(tenant_id, id) ON DELETE CASCADE
+  constraint geofence_states_pkey PRIMARY KEY (tenant_id, customer_id, geofence_id)
+  CREATE INDEX geofence_states_geofence ON arbiter.geofence_states USING btree (tenant_id, geofence_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table geofences (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  latitude double precision not null,
+  longitude double precision not null,
+  radius_meters integer default 500 not null,
+  trigger_on text default 'enter'::text not null,
+  dwell_minutes integer,
+  cooldown_ms bigint default 86400000 not null,
+  action jsonb default '{}'::jsonb not null,
+  status text default 'active'::text not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint geofences_action_check CHECK ((jsonb_typeof(action) = 'object'::text))
+  constraint geofences_cooldown_ms_check CHECK (((cooldown_ms >= 0) AND (cooldown_ms <= '31536000000'::bigint)))
+  constraint geofences_description_check CHECK ((char_length(description) <= 2000))
+  constraint geofences_dwell_minutes_check CHECK (((dwell_minutes >= 1) AND (dwell_minutes <= 10080)))
+  constraint geofences_latitude_check CHECK (((latitude >= ('-90'::integer)::double precision) AND (latitude <= (90)::double precision)))
+  constraint geofences_longitude_check CHECK (((longitude >= ('-180'::integer)::double precision) AND (longitude <= (180)::double precision)))
+  constraint geofences_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint geofences_radius_meters_check CHECK (((radius_meters >= 1) AND (radius_meters <= 1000000)))
+  constraint geofences_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text])))
+  constraint geofences_trigger_on_check CHECK ((trigger_on = ANY (ARRAY['enter'::text, 'exit'::text, 'dwell'::text])))
+  constraint geofences_version_check CHECK ((version > 0))
+  constraint geofences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint geofences_pkey PRIMARY KEY (tenant_id, id)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.geofences REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('geofence', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.geofences REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('geofence', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.geofences REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('geofence', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Circles on the map that something happens in.
+
 create table idempotency_keys (
   tenant_id uuid not null,
   credential_id text not null,

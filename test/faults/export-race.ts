@@ -33,7 +33,7 @@ export interface RaceResult {
 }
 
 const places = ['writing', 'written', 'exported'] as const;
-const program = join(import.meta.dirname, 'export-node.ts');
+const program = join(import.meta.dirname, 'nodes/export-node.ts');
 /** Share of transactions that stay open. */
 const heldShare = 0.2;
 

@@ -38,7 +38,7 @@ after(async () => {
 });
 
 async function startNode(name: string): Promise<JobNode> {
-  const program = join(import.meta.dirname, 'job-node.ts');
+  const program = join(import.meta.dirname, 'nodes/job-node.ts');
   const process_ = spawn(process.execPath, [program, db.url, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   const node = { name, process: process_ };
   nodes.push(node);

@@ -268,7 +268,7 @@ test('no process survives the one that started it', async () => {
 });
 
 test('a process whose event loop stands still ends with the one that started it', async () => {
-  const hang = pathToFileURL(join(import.meta.dirname, 'hang-on-signal.ts')).href;
+  const hang = pathToFileURL(join(import.meta.dirname, 'nodes/hang-on-signal.ts')).href;
   const server = await startTwo({ NODE_OPTIONS: `--import=${hang}` });
   const pids = [await nthProcess(server, '1', 1), await nthProcess(server, '2', 1)];
   for (const pid of pids) process.kill(pid, 'SIGUSR2');

@@ -41,7 +41,7 @@ export interface Installation {
 
 /** Environment of a server whose clock runs this many milliseconds ahead of the machine's; negative: behind. */
 export const clockAhead = (aheadMs: number): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts')).href}`,
+  NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'nodes/shifted-clock.ts')).href}`,
   CLOCK_AHEAD_MS: String(aheadMs),
 });
 

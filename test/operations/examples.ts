@@ -105,6 +105,13 @@ const aSegment = async (f: Fixtures): Promise<Made> => {
   await f.must('POST', `schemas/${idOf(segment.baseSchemaId)}/data`, { rows }, 201);
   return segment;
 };
+/** Whom examples enroll, so that the draft's entryCondition holds. */
+const enrolled = (f: Fixtures) => ({ customerId: customerOf(f), context: { cartValue: 120, note: f.marker } });
+/** An enrollment of a journey. Its steps are not taken: no worker runs. */
+const anEnrollment = async (f: Fixtures): Promise<{ id: string; eid: string }> => {
+  const { id } = await f.make('journeys');
+  return { id, eid: (await f.must('POST', `journeys/${id}/enroll`, enrolled(f), 201)).id };
+};
 /** A simulation over a segment that is idle. */
 const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { flow } = await f.decisionWorld();
@@ -513,6 +520,34 @@ export const examples: Readonly<Record<string, Example>> = {
   'cron.tick': async () => ({}),
   'alerts.metrics': async () => ({}),
   'alerts.events': async (f) => ({ params: { id: await f.firedRule() }, query: { limit: '2' } }),
+  'geofences.check': async (f) => {
+    const { latitude, longitude } = await f.make('geofences');
+    return {
+      body: { latitude, longitude, customerId: customerOf(f), track: true, timestamp: new Date().toISOString() },
+    };
+  },
+  'geofences.events': async (f) => {
+    const draft = { ...(await f.draft('geofences')), triggerOn: 'enter', cooldownMs: 0 };
+    const { id, latitude, longitude } = await f.make('geofences', draft);
+    for (const away of [0, 90, 0]) {
+      const sighting = { latitude, longitude: Number(longitude) + away, customerId: customerOf(f), track: true };
+      await f.must('POST', 'geofences/check', sighting, 200);
+    }
+    return { params: { id }, query: { limit: '2', customerId: customerOf(f) } };
+  },
+  'journeys.enroll': async (f) => ({
+    params: { id: (await f.make('journeys')).id },
+    body: { ...enrolled(f), deduplication: 'restart' },
+  }),
+  'journeys.enrollments': async (f) => {
+    const { id } = await anEnrollment(f);
+    await f.must('POST', `journeys/${id}/enroll`, { ...enrolled(f), deduplication: 'allow_multiple' }, 201);
+    return { params: { id }, query: { limit: '2', status: 'active', customerId: customerOf(f) } };
+  },
+  'journeys.enrollment': async (f) => ({ params: await anEnrollment(f) }),
+  'journeys.exit': async (f) => ({ params: await anEnrollment(f), body: { reason: `Asked for by ${f.marker}` } }),
+  'journeys.stats': async (f) => ({ params: { id: (await anEnrollment(f)).id } }),
+  'journeys.test': async (f) => ({ params: { id: (await f.make('journeys')).id }, body: enrolled(f) }),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'gitops.export': async () => ({ body: {} }),
   'gitops.diff': async (f) => ({

@@ -43,6 +43,10 @@ export const featureTiers: readonly (readonly string[])[] = [
     'campaigns',
     'journeys',
   ],
+  [
+    // What starts them.
+    'geofences',
+  ],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
@@ -70,6 +74,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.
+    'geofences',
     'campaigns',
     'deliveries',
     'journeys',

@@ -71,6 +71,7 @@ import { systemOperations } from './operations/system.ts';
 import { campaignRunOperations } from './outreach/campaign-runs.ts';
 import { campaignOperations } from './outreach/campaigns.ts';
 import { deliveryOperations } from './outreach/deliveries.ts';
+import { geofenceOperations } from './outreach/geofences.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
 import { journeyOperations } from './outreach/journeys.ts';
 
@@ -151,6 +152,7 @@ export const operations = {
   ...byId(campaignRunOperations),
   ...byId(campaignOperations),
   ...byId(deliveryOperations),
+  ...byId(geofenceOperations),
   ...byId(journeyEnrollmentOperations),
   ...byId(journeyOperations),
 };

@@ -102,6 +102,7 @@ export * from './operations.ts';
 export * from './outreach/campaign-runs.ts';
 export * from './outreach/campaigns.ts';
 export * from './outreach/deliveries.ts';
+export * from './outreach/geofences.ts';
 export * from './outreach/journey-enrollments.ts';
 export * from './outreach/journey-nodes.ts';
 export * from './outreach/journeys.ts';

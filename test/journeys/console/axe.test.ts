@@ -63,7 +63,7 @@ const inDark = ['dark', standard] as const;
 const inLight = ['light', colours] as const;
 
 /** Runs axe in the given themes, at the current width. */
-async function lookIn(themes: readonly (typeof inDark | typeof inLight)[], what: string): Promise<string[]> {
+async function lookIn(themes: readonly (readonly ['dark' | 'light', RunOptions])[], what: string): Promise<string[]> {
   const found: string[] = [];
   for (const [theme, options] of themes) {
     await wear(page, theme);
@@ -72,19 +72,26 @@ async function lookIn(themes: readonly (typeof inDark | typeof inLight)[], what:
   return found;
 }
 
-/**
- * Runs axe at both widths, and checks that the page fits the least width. The short form looks at the dark theme when wide and
- * at the light theme's colors when narrow; the long form looks at both themes at both widths.
- */
+type Look = readonly [size: typeof wide, themes: Parameters<typeof lookIn>[0]];
+/** How the long form looks at every place. */
+const everyLook: readonly Look[] = [
+  [wide, [inDark, inLight]],
+  [narrow, [inDark, inLight]],
+];
+/** The short form looks at a place wide in the dark theme, and at the next one narrow in the light theme. */
+const looksInTurn: readonly Look[] = [
+  [wide, [inDark]],
+  [narrow, [['light', standard]]],
+];
+let turns = 0;
+
+/** Runs axe on what the page shows, and checks that it fits the least width. */
 async function lookAround(what: string): Promise<string[]> {
   const found: string[] = [];
-  for (const [size, theme] of [
-    [wide, inDark],
-    [narrow, inLight],
-  ] as const) {
+  for (const [size, themes] of isLong ? everyLook : [looksInTurn[turns++ % 2]!]) {
     await page.setViewportSize(size);
     await settled(page);
-    found.push(...(await lookIn(isLong ? [inDark, inLight] : [theme], `${what} at ${size.width}`)));
+    found.push(...(await lookIn(themes, `${what} at ${size.width}`)));
   }
   await page.setViewportSize(least);
   await settled(page);
@@ -145,16 +152,13 @@ for (const { name, address, only, open } of overlays) {
   test(`what opens over screens, or stands in their place: ${name}`, skip, async () => {
     await signIn();
     const found: string[] = [];
-    for (const [how, size] of Object.entries({ wide, narrow })) {
-      if (only !== undefined && only !== how) continue;
+    const looks = everyLook.filter(([size]) => only === undefined || size === { wide, narrow }[only]);
+    for (const [size, themes] of isLong || looks.length === 1 ? looks : [looksInTurn[turns++ % 2]!]) {
       await page.setViewportSize(size);
       await go(address);
       await open?.(page);
       await frames(page);
-      const where = `${name} at ${size.width}`;
-      // The light theme's colors don't depend on the width.
-      const isBoth = how === 'wide' || only === 'narrow';
-      found.push(...(await lookIn(isBoth ? [inDark, inLight] : [inDark], where)));
+      found.push(...(await lookIn(themes, `${name} at ${size.width}`)));
     }
     none(found);
   });

@@ -168,7 +168,7 @@ export const decisionTexts = {
     lowered: 'lowered the score',
   } as Readonly<Record<string, string>>,
   required: 'needs',
-  actual: 'had',
+  actual: 'was',
   gateLink: (verdict: string, gate: string) => `${verdict}: all decisions where ${gate} blocked an offer`,
 
   whyNot: (offer: string) => `What would show ${offer}?`,

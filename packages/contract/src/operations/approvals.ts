@@ -11,6 +11,7 @@ import type { ErrorCode } from '../core/errors.ts';
 import { exampleId } from '../core/examples.ts';
 import { type Operation, operation, roles } from '../core/operation.ts';
 import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { journeyOperations } from '../outreach/journeys.ts';
 
 /** What applying an approval does to its record. */
 interface AppliedBy {
@@ -27,6 +28,7 @@ export const approvedBy = {
   contactPolicy: contactPolicyOperations,
   creative: creativeOperations,
   decisionFlow: decisionFlowOperations,
+  journey: journeyOperations,
   offer: offerOperations,
   qualificationRule: qualificationRuleOperations,
   rankingProfile: rankingProfileOperations,

@@ -46,7 +46,7 @@ function node<const T extends JourneyNodeType, C extends TProperties>(type: T, d
     {
       id: JourneyNodeId('Unique in the journey.'),
       type: Type.Literal(type, { description: 'Type of the node.' }),
-      config: Type.Object(config, { description: 'Settings of the node type.' }),
+      config: Type.Object(config, { additionalProperties: false, description: 'Settings of the node type.' }),
       position,
     },
     { description },
@@ -158,9 +158,20 @@ export const JourneyStep = Type.Object(
         'What the step did. `elapsed` and `resumed`: how a wait ended, by time or by its event. `nothing_to_send`: the ' +
         'decision has no offer for the channel.',
     }),
-    detail: Nullable(JsonObject('Ids of what the step made.'), {
-      description: 'Ids of what the step made, such as `recommendationId` or `deliveryIds`. Null if there are none.',
-    }),
+    detail: Nullable(
+      Type.Object(
+        {
+          recommendationId: Type.Optional(
+            Nullable(Type.String(), { description: 'The decision, of `decided`. Null in a dry run.' }),
+          ),
+          offerIds: Type.Optional(Type.Array(Type.String(), { description: 'Offers decided, best first.' })),
+          deliveryIds: Type.Optional(Type.Array(Type.String(), { description: 'Messages queued.' })),
+          reason: Type.Optional(Type.String({ description: 'Error code, of `failed`.' })),
+        },
+        { description: 'What the step made.' },
+      ),
+      { description: 'What the step made. Null if nothing.' },
+    ),
   },
   { description: 'A step along the path.' },
 );

@@ -95,6 +95,7 @@ export const journeyResource = resource({
   noun: 'journey',
   nouns: 'journeys',
   writeRole: 'editor',
+  deleteRole: 'admin',
   softDelete: true,
   record: Journey,
   create: JourneyCreate,

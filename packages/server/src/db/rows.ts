@@ -778,6 +778,57 @@ export interface FlowVersionsRow {
   readonly publishedBy: string;
 }
 
+/** A row of `geofence_events`. */
+export interface GeofenceEventsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly geofenceId: string;
+  readonly customerId: string;
+  readonly event: 'enter' | 'exit' | 'dwell';
+  readonly occurredAt: Date;
+  readonly distance: number;
+  readonly dispatchedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** A row of `geofence_sightings`. */
+export interface GeofenceSightingsRow {
+  readonly tenantId: string;
+  readonly customerId: string;
+  readonly lastSeenAt: Date;
+}
+
+/** A row of `geofence_states`. */
+export interface GeofenceStatesRow {
+  readonly tenantId: string;
+  readonly geofenceId: string;
+  readonly customerId: string;
+  readonly isInside: boolean;
+  readonly enteredAt: Date | null;
+  readonly hasDwelled: boolean;
+  readonly lastSeenAt: Date;
+  readonly lastFiredAt: Date | null;
+}
+
+/** A row of `geofences`. */
+export interface GeofencesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly radiusMeters: number;
+  readonly triggerOn: 'enter' | 'exit' | 'dwell';
+  readonly dwellMinutes: number | null;
+  readonly cooldownMs: number | string;
+  readonly action: unknown;
+  readonly status: 'active' | 'inactive';
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `idempotency_keys`. */
 export interface IdempotencyKeysRow {
   readonly tenantId: string;
@@ -1754,6 +1805,10 @@ export interface Tables {
   readonly flow_routes: FlowRoutesRow;
   readonly flow_secrets: FlowSecretsRow;
   readonly flow_versions: FlowVersionsRow;
+  readonly geofence_events: GeofenceEventsRow;
+  readonly geofence_sightings: GeofenceSightingsRow;
+  readonly geofence_states: GeofenceStatesRow;
+  readonly geofences: GeofencesRow;
   readonly idempotency_keys: IdempotencyKeysRow;
   readonly import_keys: ImportKeysRow;
   readonly interaction_history: InteractionHistoryRow;
@@ -2497,6 +2552,49 @@ export const columnKinds = {
     notes: 'text',
     publishedAt: 'instant',
     publishedBy: 'text',
+  },
+  geofence_events: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    geofenceId: 'uuid',
+    customerId: 'text',
+    event: 'text',
+    occurredAt: 'instant',
+    distance: 'integer',
+    dispatchedAt: 'instant',
+    createdAt: 'instant',
+  },
+  geofence_sightings: {
+    tenantId: 'uuid',
+    customerId: 'text',
+    lastSeenAt: 'instant',
+  },
+  geofence_states: {
+    tenantId: 'uuid',
+    geofenceId: 'uuid',
+    customerId: 'text',
+    isInside: 'boolean',
+    enteredAt: 'instant',
+    hasDwelled: 'boolean',
+    lastSeenAt: 'instant',
+    lastFiredAt: 'instant',
+  },
+  geofences: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    latitude: 'number',
+    longitude: 'number',
+    radiusMeters: 'integer',
+    triggerOn: 'text',
+    dwellMinutes: 'integer',
+    cooldownMs: 'integer',
+    action: 'json',
+    status: 'text',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   idempotency_keys: {
     tenantId: 'uuid',

@@ -61,6 +61,7 @@ import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
 import { campaignsFeature } from '../features/outreach/campaigns/index.ts';
 import { deliveriesFeature } from '../features/outreach/deliveries/index.ts';
+import { geofencesFeature } from '../features/outreach/geofences/index.ts';
 import { journeysFeature } from '../features/outreach/journeys/index.ts';
 import { resets as httpResets } from '../http/tables.ts';
 import { resets as jobResets } from '../jobs/tables.ts';
@@ -91,6 +92,7 @@ export const features = [
   exportsFeature,
   flowRoutesFeature,
   flowsFeature,
+  geofencesFeature,
   gitopsFeature,
   googleFeature,
   historyImportFeature,

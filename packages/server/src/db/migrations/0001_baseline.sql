@@ -3296,6 +3296,78 @@ create index campaign_results_customer on arbiter.campaign_results (tenant_id, c
 select arbiter.protect_table('arbiter.campaign_results');
 
 -- =====================================================================================================================
+-- Geofences
+-- =====================================================================================================================
+
+create table arbiter.geofences (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 2000),
+  latitude double precision not null check (latitude between -90 and 90),
+  longitude double precision not null check (longitude between -180 and 180),
+  radius_meters integer not null default 500 check (radius_meters between 1 and 1000000),
+  trigger_on text not null default 'enter' check (trigger_on in ('enter', 'exit', 'dwell')),
+  dwell_minutes integer check (dwell_minutes between 1 and 10080),
+  cooldown_ms bigint not null default 86400000 check (cooldown_ms between 0 and 31536000000),
+  action jsonb not null default '{}' check (jsonb_typeof(action) = 'object'),
+  status text not null default 'active' check (status in ('active', 'inactive')),
+  version integer not null check (version > 0),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.geofences is 'Circles on the map that something happens in.';
+select arbiter.protect_table('arbiter.geofences');
+select arbiter.keep_versions('arbiter.geofences', 'geofence');
+
+-- When tracked customers were seen last. Its row is the lock of a customer's states.
+create table arbiter.geofence_sightings (
+  tenant_id uuid not null references arbiter.tenants (id),
+  customer_id text not null,
+  last_seen_at timestamptz(3) not null,
+  primary key (tenant_id, customer_id)
+);
+select arbiter.protect_table('arbiter.geofence_sightings');
+
+-- Where tracked customers are: only geofences that they have been in, and no coordinates.
+create table arbiter.geofence_states (
+  tenant_id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  is_inside boolean not null,
+  entered_at timestamptz(3),
+  -- The stay has fired `dwell`, or was dropped by the cooldown: once per stay.
+  has_dwelled boolean not null,
+  last_seen_at timestamptz(3) not null,
+  last_fired_at timestamptz(3),
+  primary key (tenant_id, customer_id, geofence_id),
+  foreign key (tenant_id, geofence_id) references arbiter.geofences (tenant_id, id) on delete cascade
+);
+create index geofence_states_geofence on arbiter.geofence_states (tenant_id, geofence_id);
+select arbiter.protect_table('arbiter.geofence_states');
+
+create table arbiter.geofence_events (
+  tenant_id uuid not null,
+  id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  event text not null check (event in ('enter', 'exit', 'dwell')),
+  occurred_at timestamptz(3) not null,
+  distance integer not null,
+  -- What the action did: null while it waits in the queue.
+  dispatched_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, geofence_id) references arbiter.geofences (tenant_id, id) on delete cascade
+);
+comment on table arbiter.geofence_events is 'Firings of geofences.';
+create index geofence_events_geofence on arbiter.geofence_events (tenant_id, geofence_id, id);
+create index geofence_events_customer on arbiter.geofence_events (tenant_id, customer_id);
+create index geofence_events_created on arbiter.geofence_events (tenant_id, created_at);
+select arbiter.protect_table('arbiter.geofence_events');
+
+-- =====================================================================================================================
 -- Notifications, alerts and reports
 -- =====================================================================================================================
 

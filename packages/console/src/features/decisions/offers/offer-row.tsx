@@ -72,7 +72,7 @@ export function whyText(story: OfferStory, write: Writers): string {
   if (dropped === null) return '';
   const report = blockReport(story);
   const cause = report === null ? null : storyOf(report, write);
-  if (cause !== null) return cause.actual === null ? cause.required : `${cause.required}; ${t.actual} ${cause.actual}`;
+  if (cause !== null) return cause.actual === null ? cause.required : `${cause.required} · ${t.actual} ${cause.actual}`;
   return dropLine(story, write);
 }
 

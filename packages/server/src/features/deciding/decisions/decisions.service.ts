@@ -93,7 +93,7 @@ function recommender(
   const decideOnce = createDecideOnce({ ...deps, catalogues });
 
   function decideNow(
-    { tenantId, until }: CallerFacts,
+    { tenantId, until, origin }: CallerFacts,
     call: RecommendCall,
     known: KnownOfJob,
     startedAt: number,
@@ -102,7 +102,8 @@ function recommender(
     const submit = (): Promise<Recommended> =>
       submitted.outcomeOf(!call.request.dryRun, (resolve, reject) => {
         const settle: DecideJob['resolve'] = (text, quotaLeft) => resolve({ text, replayed: false, quotaLeft });
-        const job: DecideJob = { call, known, payloadHash, startedAt, until, resolve: settle, reject };
+        const own: DecideJob = { call, known, payloadHash, startedAt, until, resolve: settle, reject };
+        const job = origin === undefined ? own : { ...own, origin };
         decisions.submit(tenantId, job);
         return job;
       });

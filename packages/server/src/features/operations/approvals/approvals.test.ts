@@ -54,6 +54,20 @@ const bodies: Readonly<
     create: { key: name('flow').replace(' ', '-'), name: name('Flow'), draftConfig: draftFlowConfig(category.id) },
     update: { description: 'Changed' },
   }),
+  journey: () => ({
+    path: 'journeys',
+    create: {
+      name: name('Journey'),
+      definition: {
+        nodes: [
+          { id: 'start', type: 'entry_trigger', config: {} },
+          { id: 'end', type: 'exit', config: {} },
+        ],
+        edges: [{ from: 'start', to: 'end' }],
+      },
+    },
+    update: { description: 'Changed' },
+  }),
   offer: () => ({ path: 'offers', create: { name: name('Offer') }, update: { priority: 77 } }),
   qualificationRule: () => ({
     path: 'qualification-rules',

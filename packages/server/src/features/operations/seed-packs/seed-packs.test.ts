@@ -64,6 +64,8 @@ test('a pack brings its customers, catalogue and published flow, noted in the au
     segments: 3,
     models: 2,
     experiments: 0,
+    journeys: 0,
+    geofences: 0,
     qualificationRules: 6,
     contactPolicies: 6,
     decisionFlows: 2,

@@ -20,6 +20,8 @@ type Doomed = Map<string, Set<string>>;
  * meaning. Placements are deleted with their channels.
  */
 const deletions = [
+  ['geofences', 'geofences.deleteById'],
+  ['journeys', 'journeys.deleteById'],
   ['decisionFlows', 'decisionFlows.deleteById'],
   ['contactPolicies', 'contactPolicies.deleteById'],
   ['qualificationRules', 'qualificationRules.deleteById'],

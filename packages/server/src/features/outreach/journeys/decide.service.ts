@@ -28,11 +28,12 @@ export function journeyDecider(service: Pick<DecisionService, 'recommend'>, dryR
   };
 }
 
-const callerOf = ({ tenantId }: JourneyDecisionCall) => ({
+const callerOf = ({ tenantId, source = 'journey', sourceId }: JourneyDecisionCall) => ({
   tenantId,
   credentialId: 'system:journey',
   ip: '',
   userAgent: '',
   idempotencyKey: null,
   until: performance.now() + withinMs,
+  origin: { source, sourceId },
 });

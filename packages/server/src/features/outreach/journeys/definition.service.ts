@@ -2,7 +2,7 @@ import type { ErrorEntry, JourneyDefinition, JourneyNode } from '@arbiter/contra
 import { didYouMean } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, refuseProblems } from '../../../platform/app-error.ts';
-import { requireLive } from '../../catalogue/catalogue-records/index.ts';
+import { readRelated, requireLive } from '../../catalogue/catalogue-records/index.ts';
 import { hasFlowWithKey } from '../../catalogue/flows/index.ts';
 import { conditionProblems } from './conditions.ts';
 import { definitionProblems, resultKeys } from './definition.rules.ts';
@@ -75,7 +75,8 @@ async function checkReferences(tx: Tx, node: JourneyNode, path: string): Promise
 }
 
 async function requireFlow(tx: Tx, key: string, path: string): Promise<void> {
-  if (await hasFlowWithKey(tx, key)) return;
+  // Requests name flows by key or id.
+  if ((await hasFlowWithKey(tx, key)) || (await readRelated(tx, 'decisionFlow', [key], ['key'])).size > 0) return;
   throw new AppError('reference_not_found', {
     detail: `${path} must be the key of an existing decision flow in this tenant.`,
     errors: [{ path, message: 'must be the key of an existing decision flow' }],

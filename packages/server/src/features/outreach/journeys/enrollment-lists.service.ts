@@ -26,7 +26,7 @@ import type { EnrollmentRequest } from './journey-ports.ts';
 import { journeySpec } from './journeys.store.ts';
 
 /** Returns an enrollment as answers show it. */
-export function showEnrollment(row: EnrollmentRow, steps: readonly StepRow[]): JourneyEnrollment {
+function showEnrollment(row: EnrollmentRow, steps: readonly StepRow[]): JourneyEnrollment {
   const { visit: _visit, untilEvent: _until, isWoken: _woken, depth: _depth, results, ...shown } = row;
   return {
     ...shown,

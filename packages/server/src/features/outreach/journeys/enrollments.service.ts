@@ -3,6 +3,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
 import { readSettings } from '../../identity/settings/index.ts';
+import { enqueueAdvance } from './advance-job.ts';
 import { matches } from './conditions.ts';
 import { graphOf } from './definition.rules.ts';
 import { contextProblem } from './enrollments.rules.ts';
@@ -16,7 +17,6 @@ import {
   updateEnrollment,
 } from './enrollments.store.ts';
 import type { EnrollmentRequest, JourneyEvent } from './journey-ports.ts';
-import { enqueueAdvance } from './journeys.jobs.ts';
 import { type RunningJourney, selectJourney, selectJourneysEnteredBy } from './journeys.store.ts';
 
 /** What came of an enrollment. */

@@ -165,10 +165,9 @@ export async function tenantsWithDue(tx: Tx, now: Date): Promise<string[]> {
 }
 
 const stepColumns = columns(
-  table<
+  table<'journey_steps', { nodeType: JourneyNodeType; result: JourneyStep['result']; detail: JourneyStep['detail'] }>(
     'journey_steps',
-    { nodeType: JourneyNodeType; result: JourneyStep['result']; detail: Readonly<Record<string, unknown>> | null }
-  >('journey_steps'),
+  ),
   ['nodeId', 'nodeType', 'result', 'detail', 'at'],
 );
 

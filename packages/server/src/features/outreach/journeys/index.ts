@@ -5,23 +5,19 @@ import { handlerEntries } from '../../../http/handler.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { restorable } from '../../catalogue/catalogue-records/index.ts';
 import { type AdvancePorts, resumeDueEnrollments } from './advance.service.ts';
+import { enqueueAdvance } from './advance-job.ts';
 import { createJourneyGraphs } from './definitions.ts';
 import { eraseEnrollments } from './enrollment-figures.store.ts';
 import { journeyStep } from './journeys.events.ts';
-import { enqueueAdvance, journeyJobs, retainEnrollments } from './journeys.jobs.ts';
+import { journeyJobs, retainEnrollments } from './journeys.jobs.ts';
 import { type EnrollmentRoutePorts, enrollmentRoutes, journeyRoutes } from './journeys.routes.ts';
 import { journeySpec } from './journeys.store.ts';
 
 export { setAttributes } from './attributes.service.ts';
 export { journeyDecider } from './decide.service.ts';
-export { type Enrolled, enroll, onCustomerEvent } from './enrollments.service.ts';
-export type {
-  DecideForJourney,
-  EnrollmentRequest,
-  JourneyDecision,
-  JourneyDecisionCall,
-  JourneyEvent,
-} from './journey-ports.ts';
+export { enroll, onCustomerEvent } from './enrollments.service.ts';
+export type { DecideForJourney } from './journey-ports.ts';
+export { createJourney } from './journeys.service.ts';
 export { journeysNaming, selectWatchedSegments } from './journeys.store.ts';
 
 /** Hands due enrollments of all tenants to jobs; part of the tick. */

@@ -39,7 +39,9 @@ export interface JourneyDecisionCall {
   readonly channelId: string | undefined;
   readonly placement: string | undefined;
   readonly limit: number;
-  /** Id of the journey: what records show as `sourceId`. */
+  /** What the record names as its source. Default `journey`. */
+  readonly source?: 'journey' | 'trigger';
+  /** Id of the journey, or of what else is the source. */
   readonly sourceId: string;
   /** The same for every repetition of the step, so that it decides once. */
   readonly requestId: string;

@@ -1,6 +1,7 @@
 import { type JourneyDefinition, journeyResource } from '@arbiter/contract';
 import { columns, type RowOf, select } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
+import { isUuid } from '../../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../../catalogue/catalogue-records/index.ts';
 
 type StoredJourney = { definition: JourneyDefinition; entryCondition: Record<string, unknown> | null };
@@ -24,6 +25,7 @@ export type RunningJourney = RowOf<typeof running>;
 
 /** The journey, deleted or not. Undefined if there is none. */
 export async function selectJourney(tx: Tx, id: string): Promise<RunningJourney | undefined> {
+  if (!isUuid(id)) return undefined;
   const [row] = await select(tx, running, 'from arbiter.journeys where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row;
 }

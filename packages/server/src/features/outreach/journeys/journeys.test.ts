@@ -188,8 +188,12 @@ test('decides once, stores the result, and sends nothing that was decided for an
     ...['start entered', 'decide decided', 'send nothing_to_send', 'found matched', 'yes exited'],
   ]);
   const recommendationId = String(done.history[1]?.detail?.recommendationId);
-  const { body } = await world.server.call('GET', `/api/v1/decisions/${recommendationId}`);
-  assert.equal(body.customerId ?? body.recommendationId, body.customerId === undefined ? recommendationId : 'decided');
+  const { body, text } = await world.server.call('GET', `/api/v1/decisions/${recommendationId}`);
+  assert.deepEqual([body.customerId, body.source], ['decided', 'journey'], text);
+  const stored = await world.server.testDatabase.ownerQuery('select id from arbiter.decisions where source_id = $1', [
+    journey,
+  ]);
+  assert.deepEqual(stored, [{ id: recommendationId }]);
 });
 
 test('fails the enrollment when its flow is not published', async () => {
@@ -303,7 +307,11 @@ test('a deleted journey holds its enrollments until it is restored', async () =>
   assert.equal((await world.enroll(journey, { customerId: 'new' })).status, 404);
   await world.pass(61);
   await world.tick();
-  assert.equal((await world.read(journey, id)).status, 'waiting');
+  const [held] = await world.server.testDatabase.ownerQuery(
+    'select status from arbiter.journey_enrollments where id = $1',
+    [id],
+  );
+  assert.equal(held?.status, 'waiting');
   const restored = await world.server.call('POST', `/api/v1/restore?entityType=journey&id=${journey}`);
   assert.equal(restored.status, 200, restored.text);
   assert.equal(await world.tick(), 1);

@@ -45,7 +45,7 @@ const summary: Source = {
           activeFlows: await countRecords(tx, 'decisionFlow', 'status', 'active'),
           // There are none of these yet, so that none is active.
           activeExperiments: 0,
-          activeJourneys: 0,
+          activeJourneys: await countRecords(tx, 'journey', 'status', 'active'),
           activeTriggers: 0,
           pendingApprovals: await countPending(tx),
           decisions: decided?.decisions ?? 0,
