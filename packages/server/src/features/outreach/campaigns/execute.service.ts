@@ -21,7 +21,7 @@ export interface ExecutePorts {
   readonly exportFolder: PrivateFolder;
 }
 
-export const campaignActor = systemActor('campaign');
+const campaignActor = systemActor('campaign');
 
 /** Customers in a chunk. Begins small, and grows while the chunk holds its customers shorter than `heldMs`. */
 const chunkSizes = { first: 64, most: 500, least: 8 };
