@@ -566,7 +566,6 @@ export const examples: Readonly<Record<string, Example>> = {
     }
     return { params: { id }, query: { limit: '2', customerId: customerOf(f) } };
   },
-<<<<<<< ours
   'campaigns.list': async (f) => {
     await f.campaign();
     await f.campaign();
@@ -595,7 +594,6 @@ export const examples: Readonly<Record<string, Example>> = {
     query: { limit: '1', status: 'decided' },
   }),
   'campaignRuns.file': async (f) => ({ params: await f.campaignRun() }),
-=======
   'triggers.test': async (f) => ({
     params: { id: (await f.make('triggers')).id },
     body: { event: { customerId: customerOf(f), data: { amount: 120, note: f.marker } } },
@@ -603,7 +601,6 @@ export const examples: Readonly<Record<string, Example>> = {
   'events.ingest': async (f) => ({
     body: { type: 'purchase', customerId: customerOf(f), data: { note: f.marker }, channel: 'web' },
   }),
->>>>>>> theirs
   'journeys.enroll': async (f) => ({
     params: { id: (await f.make('journeys')).id },
     body: { ...enrolled(f), deduplication: 'restart' },
