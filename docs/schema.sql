@@ -1081,6 +1081,32 @@ create table erased_totals (
   grant select to arbiter_readonly
   comment: What erased customers count in the figures of their tenant, by day.
 
+create table event_causes (
+  tenant_id uuid not null,
+  id uuid not null,
+  depth integer not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint event_causes_depth_check CHECK ((depth > 0))
+  constraint event_causes_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX event_causes_age ON arbiter.event_causes USING btree (tenant_id, created_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table event_followers (
+  tenant_id uuid not null,
+  place text not null,
+  is_idle boolean default false not null
+);
+  constraint event_followers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint event_followers_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table evidence_changes (
   tenant_id uuid not null,
   number bigint not null,
@@ -1592,6 +1618,7 @@ create table journey_enrollments (
   CREATE INDEX journey_enrollments_due ON arbiter.journey_enrollments USING btree (due_at) WHERE (due_at IS NOT NULL)
   CREATE INDEX journey_enrollments_ended ON arbiter.journey_enrollments USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX journey_enrollments_journey ON arbiter.journey_enrollments USING btree (tenant_id, journey_id, id)
+  CREATE INDEX journey_enrollments_until ON arbiter.journey_enrollments USING btree (tenant_id, until_event) WHERE (until_event IS NOT NULL)
   row level security: forced
   policy system_due for select to arbiter_system using ((due_at IS NOT NULL))
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -2765,6 +2792,108 @@ create table tenants (
   grant insert, select, update to arbiter_system
   comment: Tenants; deleted_at set = no credential of it is accepted any more.
 
+create table trigger_cooldowns (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  customer_id text not null,
+  fired_at timestamp(3) with time zone not null
+);
+  constraint trigger_cooldowns_pkey PRIMARY KEY (tenant_id, trigger_id, customer_id)
+  CREATE INDEX trigger_cooldowns_age ON arbiter.trigger_cooldowns USING btree (tenant_id, fired_at)
+  CREATE INDEX trigger_cooldowns_customer ON arbiter.trigger_cooldowns USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table trigger_counts (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  fired_count bigint not null,
+  last_fired_at timestamp(3) with time zone not null
+);
+  constraint trigger_counts_pkey PRIMARY KEY (tenant_id, trigger_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table trigger_firings (
+  tenant_id uuid not null,
+  id uuid not null,
+  trigger_id uuid not null,
+  event_id uuid not null,
+  customer_id text not null,
+  event jsonb,
+  depth integer not null,
+  status text not null,
+  error text,
+  created_at timestamp(3) with time zone not null
+);
+  constraint trigger_firings_depth_check CHECK ((depth > 0))
+  constraint trigger_firings_error_check CHECK ((char_length(error) <= 200))
+  constraint trigger_firings_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'retrying'::text, 'done'::text, 'failed'::text])))
+  constraint trigger_firings_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX trigger_firings_age ON arbiter.trigger_firings USING btree (tenant_id, created_at)
+  CREATE INDEX trigger_firings_customer ON arbiter.trigger_firings USING btree (tenant_id, customer_id)
+  CREATE UNIQUE INDEX trigger_firings_effect ON arbiter.trigger_firings USING btree (tenant_id, event_id, trigger_id)
+  CREATE INDEX trigger_firings_waiting ON arbiter.trigger_firings USING btree (tenant_id, customer_id, id) WHERE (status = 'pending'::text)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Actions of triggers, one for each event and trigger.
+
+create table trigger_secrets (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  sealed bytea not null
+);
+  constraint trigger_secrets_tenant_id_trigger_id_fkey FOREIGN KEY (tenant_id, trigger_id) REFERENCES triggers(tenant_id, id)
+  constraint trigger_secrets_pkey PRIMARY KEY (tenant_id, trigger_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table triggers (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  event_type text not null,
+  condition jsonb,
+  action_type text not null,
+  action_config jsonb not null,
+  priority integer default 50 not null,
+  cooldown_ms bigint default 0 not null,
+  status text default 'active'::text not null,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint triggers_action_config_check CHECK ((jsonb_typeof(action_config) = 'object'::text))
+  constraint triggers_action_type_check CHECK ((action_type = ANY (ARRAY['recommend'::text, 'journey_enroll'::text, 'webhook'::text, 'update_attribute'::text])))
+  constraint triggers_cooldown_ms_check CHECK (((cooldown_ms >= 0) AND (cooldown_ms <= '2592000000'::bigint)))
+  constraint triggers_description_check CHECK ((char_length(description) <= 2000))
+  constraint triggers_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint triggers_priority_check CHECK (((priority >= 0) AND (priority <= 100)))
+  constraint triggers_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint triggers_version_check CHECK ((version > 0))
+  constraint triggers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint triggers_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX triggers_event ON arbiter.triggers USING btree (tenant_id, event_type) WHERE ((status = 'active'::text) AND (deleted_at IS NULL))
+  CREATE UNIQUE INDEX triggers_name ON arbiter.triggers USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.triggers REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('trigger', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.triggers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('trigger', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.triggers REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('trigger', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Rules that act when something happens to a customer.
+
 create table user_identities (
   tenant_id uuid not null,
   id uuid not null,
@@ -2941,6 +3070,17 @@ create table volumes (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: Impressions, open reservations among them, and booked costs over all customers.
+
+create table webhook_subscriptions (
+  tenant_id uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  id text not null,
+  confirmed_at timestamp(3) with time zone not null
+);
+  constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select to arbiter_system
 
 CREATE OR REPLACE FUNCTION arbiter.close_record_version()
  RETURNS trigger

@@ -148,6 +148,9 @@ const scimUserOf = (f: Fixtures) => ({
   },
 });
 const aScimUserOf = (f: Fixtures): Promise<Made> => f.must('POST', 'scim/v2/Users', scimUserOf(f), 201);
+/** WHATSAPP_WEBHOOK_VERIFY_TOKEN of servers that examples are called on. */
+export const verifyToken = 'a token of the provider';
+
 const idOf = (value: unknown): string => String(value);
 
 /**
@@ -532,6 +535,22 @@ export const examples: Readonly<Record<string, Example>> = {
   'cron.tick': async () => ({}),
   'alerts.metrics': async () => ({}),
   'alerts.events': async (f) => ({ params: { id: await f.firedRule() }, query: { limit: '2' } }),
+  'deliveries.list': async (f) => {
+    await f.delivery();
+    const { id, customerId } = await f.delivery();
+    const { channelId, runId } = await f.must('GET', `deliveries/${id}`, undefined, 200);
+    const filters = { customerId, status: 'queued', channelId: idOf(channelId), runId: idOf(runId) };
+    return { query: { limit: '2', ...filters } };
+  },
+  'deliveries.get': async (f) => ({ params: { id: (await f.delivery()).id } }),
+  'webhooks.delivery': async (f) => ({
+    headers: { 'x-provider': 'ses' },
+    body: { providerMessageId: `message of ${f.marker}`, event: 'opened', reason: f.marker },
+  }),
+  'webhooks.whatsapp': async () => ({ body: { object: 'whatsapp_business_account', entry: [] } }),
+  'webhooks.whatsappVerification': async () => ({
+    query: { 'hub.mode': 'subscribe', 'hub.verify_token': verifyToken, 'hub.challenge': '4711' },
+  }),
   'geofences.check': async (f) => {
     const { latitude, longitude } = await f.make('geofences');
     return {
@@ -575,6 +594,13 @@ export const examples: Readonly<Record<string, Example>> = {
     query: { limit: '1', status: 'decided' },
   }),
   'campaignRuns.file': async (f) => ({ params: await f.campaignRun() }),
+  'triggers.test': async (f) => ({
+    params: { id: (await f.make('triggers')).id },
+    body: { event: { customerId: customerOf(f), data: { amount: 120, note: f.marker } } },
+  }),
+  'events.ingest': async (f) => ({
+    body: { type: 'purchase', customerId: customerOf(f), data: { note: f.marker }, channel: 'web' },
+  }),
   'journeys.enroll': async (f) => ({
     params: { id: (await f.make('journeys')).id },
     body: { ...enrolled(f), deduplication: 'restart' },

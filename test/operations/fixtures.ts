@@ -20,6 +20,7 @@ import {
   selectIdByEmail,
   upsertPassword,
 } from '../../packages/server/src/features/identity/users/index.ts';
+import { queueDelivery } from '../../packages/server/src/features/outreach/deliveries/index.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 
@@ -55,6 +56,8 @@ export interface Fixtures {
   newcomer(): Promise<{ readonly name: string; readonly email: string }>;
   /** Creates an alert rule that fired twice. Returns its id. */
   firedRule(): Promise<string>;
+  /** Queues a delivery of a campaign's run. */
+  delivery(): Promise<{ readonly id: string; readonly customerId: string }>;
   /** Creates a user who is locked after wrong passwords. Returns the id. */
   lockedPerson(): Promise<string>;
   /** Creates an admin who owns an API key and an OAuth client. Returns the id. */
@@ -325,6 +328,17 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
         }
       });
       return id;
+    },
+    async delivery() {
+      const customerId = `customer ${fixtures.marker}`;
+      const id = await server.database.withTenant(tenant.id, systemActor('test'), (tx) =>
+        queueDelivery(tx, {
+          origin: { source: 'campaign', campaignId: newId(), runId: newId() },
+          ...{ customerId, offerId: newId(), channelId: newId(), creativeId: null, recommendationId: null },
+          effectKey: newId(),
+        }),
+      );
+      return { id, customerId };
     },
     async campaign() {
       const { flow, channel } = await fixtures.decisionWorld();

@@ -44,6 +44,7 @@ const doors = [
   ...filesIn('explanation'),
   'openapi.ts',
   'operations.ts',
+  'outreach/customer-event-types.ts',
   'outreach/journey-nodes.ts',
 ].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 writeFileSync(join(folder, 'index.ts'), `${head}${doors.map((name) => `export * from './${name}';\n`).join('')}`);

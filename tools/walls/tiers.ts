@@ -37,7 +37,9 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
+  ['event-conditions', 'customer-events'],
   ['deliveries'],
+  ['delivery-webhooks'],
   [
     // Above decisions, below what starts them. One line each.
     'campaigns',
@@ -46,7 +48,9 @@ export const featureTiers: readonly (readonly string[])[] = [
   [
     // What starts them.
     'geofences',
+    'triggers',
   ],
+  ['ingest'],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
@@ -74,10 +78,15 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.
-    'geofences',
     'campaigns',
     'deliveries',
+    'delivery-webhooks',
+    'event-conditions',
+    'customer-events',
+    'geofences',
+    'ingest',
     'journeys',
+    'triggers',
   ],
 };
 

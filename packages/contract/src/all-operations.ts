@@ -72,8 +72,11 @@ import { campaignRunOperations } from './outreach/campaign-runs.ts';
 import { campaignOperations } from './outreach/campaigns.ts';
 import { deliveryOperations } from './outreach/deliveries.ts';
 import { geofenceOperations } from './outreach/geofences.ts';
+import { ingestOperations } from './outreach/ingest.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
 import { journeyOperations } from './outreach/journeys.ts';
+import { triggerOperations } from './outreach/triggers.ts';
+import { webhookOperations } from './outreach/webhooks.ts';
 
 /** Every operation of the API, by id. */
 export const operations = {
@@ -153,6 +156,9 @@ export const operations = {
   ...byId(campaignOperations),
   ...byId(deliveryOperations),
   ...byId(geofenceOperations),
+  ...byId(ingestOperations),
   ...byId(journeyEnrollmentOperations),
   ...byId(journeyOperations),
+  ...byId(triggerOperations),
+  ...byId(webhookOperations),
 };

@@ -9,6 +9,8 @@ import {
   CreativeCreate,
   DataSchemaCreate,
   DecisionFlowCreate,
+  GeofenceCreate,
+  JourneyCreate,
   OfferCreate,
   OutcomeTypeCreate,
   operations,
@@ -32,6 +34,10 @@ function accepts(schema: TSchema, body: object, label: string): void {
   const unknown = Object.keys(body).filter((key) => !known.has(key));
   assert.deepEqual(unknown, [], `${label} has properties that the contract does not know`);
 }
+
+/** A copy of a record with an id for each reference. */
+const withIds = (record: object): object =>
+  JSON.parse(JSON.stringify(record), (_, value) => (typeof value === 'string' && readReference(value) ? anyId : value));
 
 function names(records: readonly { readonly name: string }[]): string[] {
   return records.map((record) => record.name);
@@ -79,6 +85,8 @@ function checkBodies(pack: Pack): void {
     accepts(ContactPolicyCreate, scopeName === undefined ? policy : { ...policy, scopeId: anyId }, policy.name);
   }
   for (const { notes: _n, ...flow } of pack.flows) accepts(DecisionFlowCreate, flow, flow.key);
+  for (const journey of pack.journeys ?? []) accepts(JourneyCreate, withIds(journey), journey.name);
+  for (const geofence of pack.geofences ?? []) accepts(GeofenceCreate, withIds(geofence), geofence.name);
 }
 
 function checkReferences(pack: Pack): void {
@@ -103,10 +111,9 @@ function checkReferences(pack: Pack): void {
     placement: pack.channels.flatMap(({ name, placements = [] }) => placements.map((each) => `${name}/${each.name}`)),
     segment: names(pack.segments),
   };
-  const flows = pack.flows.map((flow) => flow.draftConfig ?? {});
+  const configs = [pack.qualificationRules, pack.contactPolicies, pack.flows.map((flow) => flow.draftConfig ?? {})];
   const outreach = [pack.journeys ?? [], pack.geofences ?? []];
-  const configs = [pack.qualificationRules, pack.contactPolicies, flows, outreach];
-  for (const [, text] of JSON.stringify(configs).matchAll(/"(@[a-z]+\/[^"]*)"/g)) {
+  for (const [, text] of JSON.stringify([configs, outreach]).matchAll(/"(@[a-zA-Z]+\/[^"]*)"/g)) {
     const reference = readReference(text ?? '');
     assert.ok(reference !== null && known[reference.kind].includes(reference.name), `${text} is a record of the pack`);
   }

@@ -12,6 +12,7 @@ import { exampleId } from '../core/examples.ts';
 import { type Operation, operation, roles } from '../core/operation.ts';
 import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { journeyOperations } from '../outreach/journeys.ts';
+import { triggerOperations } from '../outreach/triggers.ts';
 
 /** What applying an approval does to its record. */
 interface AppliedBy {
@@ -32,6 +33,7 @@ export const approvedBy = {
   offer: offerOperations,
   qualificationRule: qualificationRuleOperations,
   rankingProfile: rankingProfileOperations,
+  trigger: triggerOperations,
 } as const satisfies Readonly<Record<string, AppliedBy>>;
 
 /** An entity type that approvals apply, and that editors make live with an approval only where the tenant wants that. */

@@ -660,6 +660,21 @@ export interface ErasedTotalsRow {
   readonly totalValue: string;
 }
 
+/** A row of `event_causes`. */
+export interface EventCausesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly depth: number;
+  readonly createdAt: Date;
+}
+
+/** A row of `event_followers`. */
+export interface EventFollowersRow {
+  readonly tenantId: string;
+  readonly place: string;
+  readonly isIdle: boolean;
+}
+
 /** A row of `evidence_changes`. */
 export interface EvidenceChangesRow {
   readonly tenantId: string;
@@ -1651,6 +1666,62 @@ export interface TenantsRow {
   readonly bootstrapName: string | null;
 }
 
+/** A row of `trigger_cooldowns`. */
+export interface TriggerCooldownsRow {
+  readonly tenantId: string;
+  readonly triggerId: string;
+  readonly customerId: string;
+  readonly firedAt: Date;
+}
+
+/** A row of `trigger_counts`. */
+export interface TriggerCountsRow {
+  readonly tenantId: string;
+  readonly triggerId: string;
+  readonly firedCount: number | string;
+  readonly lastFiredAt: Date;
+}
+
+/** A row of `trigger_firings`. */
+export interface TriggerFiringsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly triggerId: string;
+  readonly eventId: string;
+  readonly customerId: string;
+  readonly event: unknown;
+  readonly depth: number;
+  readonly status: 'pending' | 'retrying' | 'done' | 'failed';
+  readonly error: string | null;
+  readonly createdAt: Date;
+}
+
+/** A row of `trigger_secrets`. */
+export interface TriggerSecretsRow {
+  readonly tenantId: string;
+  readonly triggerId: string;
+  readonly sealed: Buffer;
+}
+
+/** A row of `triggers`. */
+export interface TriggersRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly eventType: string;
+  readonly condition: unknown;
+  readonly actionType: 'recommend' | 'journey_enroll' | 'webhook' | 'update_attribute';
+  readonly actionConfig: unknown;
+  readonly priority: number;
+  readonly cooldownMs: number | string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `user_identities`. */
 export interface UserIdentitiesRow {
   readonly tenantId: string;
@@ -1751,6 +1822,13 @@ export interface VolumesRow {
   readonly dayAt: Date;
 }
 
+/** A row of `webhook_subscriptions`. */
+export interface WebhookSubscriptionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly confirmedAt: Date;
+}
+
 /** Every table with its row. */
 export interface Tables {
   readonly account_requests: AccountRequestsRow;
@@ -1794,6 +1872,8 @@ export interface Tables {
   readonly deliveries: DeliveriesRow;
   readonly delivery_events: DeliveryEventsRow;
   readonly erased_totals: ErasedTotalsRow;
+  readonly event_causes: EventCausesRow;
+  readonly event_followers: EventFollowersRow;
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
@@ -1868,6 +1948,11 @@ export interface Tables {
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly trigger_cooldowns: TriggerCooldownsRow;
+  readonly trigger_counts: TriggerCountsRow;
+  readonly trigger_firings: TriggerFiringsRow;
+  readonly trigger_secrets: TriggerSecretsRow;
+  readonly triggers: TriggersRow;
   readonly user_identities: UserIdentitiesRow;
   readonly user_passwords: UserPasswordsRow;
   readonly user_preferences: UserPreferencesRow;
@@ -1876,6 +1961,7 @@ export interface Tables {
   readonly users: UsersRow;
   readonly volume_reservations: VolumeReservationsRow;
   readonly volumes: VolumesRow;
+  readonly webhook_subscriptions: WebhookSubscriptionsRow;
 }
 
 /** What a column's values are, for code that works on any table. */
@@ -2464,6 +2550,17 @@ export const columnKinds = {
     clicks: 'integer',
     converts: 'integer',
     totalValue: 'number',
+  },
+  event_causes: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    depth: 'integer',
+    createdAt: 'instant',
+  },
+  event_followers: {
+    tenantId: 'uuid',
+    place: 'text',
+    isIdle: 'boolean',
   },
   evidence_changes: {
     tenantId: 'uuid',
@@ -3284,6 +3381,52 @@ export const columnKinds = {
     deletedAt: 'instant',
     bootstrapName: 'text',
   },
+  trigger_cooldowns: {
+    tenantId: 'uuid',
+    triggerId: 'uuid',
+    customerId: 'text',
+    firedAt: 'instant',
+  },
+  trigger_counts: {
+    tenantId: 'uuid',
+    triggerId: 'uuid',
+    firedCount: 'integer',
+    lastFiredAt: 'instant',
+  },
+  trigger_firings: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    triggerId: 'uuid',
+    eventId: 'uuid',
+    customerId: 'text',
+    event: 'json',
+    depth: 'integer',
+    status: 'text',
+    error: 'text',
+    createdAt: 'instant',
+  },
+  trigger_secrets: {
+    tenantId: 'uuid',
+    triggerId: 'uuid',
+    sealed: 'bytes',
+  },
+  triggers: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    eventType: 'text',
+    condition: 'json',
+    actionType: 'text',
+    actionConfig: 'json',
+    priority: 'integer',
+    cooldownMs: 'integer',
+    status: 'text',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
   user_identities: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -3367,5 +3510,10 @@ export const columnKinds = {
     dayImpressions: 'integer',
     daySpentCents: 'integer',
     dayAt: 'instant',
+  },
+  webhook_subscriptions: {
+    tenantId: 'uuid',
+    id: 'text',
+    confirmedAt: 'instant',
   },
 } as const satisfies { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]: ColumnKind } };

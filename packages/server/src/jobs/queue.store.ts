@@ -13,6 +13,8 @@ export interface EnqueueOptions {
    * may enqueue in bulk: with a number that grows with its backlog, others don't wait for all of it.
    */
   readonly turn?: number;
+  /** Tries before it becomes a dead letter. Default: the job's. */
+  readonly attempts?: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function enqueueJob<P extends TSchema>(
       JSON.stringify(job.check(payload)),
       options.key ?? null,
       options.runAt ?? null,
-      job.attempts,
+      options.attempts ?? job.attempts,
       options.turn ?? 0,
     ],
   );

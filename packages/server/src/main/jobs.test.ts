@@ -80,6 +80,8 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     customerHash: createKeyedHash([], 'customer'),
     decideForGeofence: () => assert.fail('no decisions here'),
     decideChunk: () => assert.fail('no decisions here'),
+    decideForTrigger: () => assert.fail('no decisions here'),
+    eventListeners: { listensTo: async () => new Set<never>(), react: () => assert.fail('no events here') },
     decideForJourney: () => assert.fail('no decisions here'),
     database: db.database,
     deliverySender: { send: () => assert.fail('no messages here'), waitSeconds: () => 0 },

@@ -33,6 +33,7 @@ import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
 import { campaignsNamingSegment, startDueCampaigns } from '../features/outreach/campaigns/index.ts';
+import { noteCaused } from '../features/outreach/customer-events/index.ts';
 import { queueDelivery } from '../features/outreach/deliveries/index.ts';
 import {
   journeysNaming,
@@ -40,6 +41,7 @@ import {
   selectWatchedSegments,
   setAttributes,
 } from '../features/outreach/journeys/index.ts';
+import { segmentsWatched, triggersNaming } from '../features/outreach/triggers/index.ts';
 import type { features } from './features.ts';
 
 /** What the operations of all features need from the process and from features that theirs may not import. */
@@ -51,13 +53,16 @@ export type JobPorts = JobPortsOf<typeof features>;
 /** Like `featurePorts`, for jobs. */
 export const jobFeaturePorts = {
   journeyEffects: {
-    deliver: (tx, { journeyId, item, ...message }) =>
-      queueDelivery(tx, {
+    deliver: async (tx, { journeyId, item, depth, ...message }) => {
+      const id = await queueDelivery(tx, {
         ...message,
         origin: { source: 'journey', journeyId },
         offerId: item.offerId,
         creativeId: item.creativeId,
-      }),
+      });
+      await noteCaused(tx, [id], depth);
+      return id;
+    },
     setAttributes,
   },
   settlementNumbers: customerNumbers,
@@ -72,8 +77,13 @@ export const jobFeaturePorts = {
 } satisfies Partial<JobPorts>;
 
 /** Segments whose members start something when they enter or leave. */
-async function watchedSegments(tx: Tx): Promise<ReadonlySet<string>> {
-  return selectWatchedSegments(tx);
+async function watchedSegments(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set([...(await selectWatchedSegments(tx)), ...(await segmentsWatched(tx, ids))]);
+}
+
+/** Triggers that name a record in their action or condition. */
+async function triggerUses(tx: Tx, id: string) {
+  return (await triggersNaming(tx, id)).map((trigger) => ({ noun: 'trigger', ...trigger }));
 }
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
@@ -100,6 +110,7 @@ export const featurePorts = {
     ...(await flowsUsingSchema(tx, schema)),
     ...(await segmentsAsking(tx, { id: schema.id })),
     ...(await journeysNaming(tx, schema.id)).map((journey) => ({ noun: 'journey', ...journey })),
+    ...(await triggerUses(tx, schema.id)),
   ],
   watchedSegments,
   findSegmentUses: async (tx, segment, kind) => [
@@ -111,6 +122,7 @@ export const featurePorts = {
       ...campaign,
     })),
     ...(kind === 'any' ? await journeysNaming(tx, segment.id) : []).map((journey) => ({ noun: 'journey', ...journey })),
+    ...(kind === 'any' ? await triggerUses(tx, segment.id) : []),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

@@ -9,9 +9,10 @@ import { expireApprovals } from '../features/operations/approvals/index.ts';
 import type { ConsolePorts } from '../features/operations/console/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
 import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
-import type { ReapOutbox } from '../features/operations/stream/index.ts';
+import type { EventPublisher, ReapOutbox } from '../features/operations/stream/index.ts';
 import type { DeliverySender } from '../features/outreach/deliveries/index.ts';
 import { journeyDecider } from '../features/outreach/journeys/index.ts';
+import { createEventListeners, type FirePorts } from '../features/outreach/triggers/index.ts';
 import type { KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { RateLimitStore } from '../http/limits/rate-limit.ts';
@@ -50,6 +51,8 @@ export interface ProcessParts {
   readonly onDelivery: (status: string) => void;
   readonly rateLimits: RateLimitStore;
   readonly reapOutbox: ReapOutbox;
+  readonly eventPublisher: EventPublisher;
+  readonly triggerFiring: FirePorts;
   readonly onError: (error: unknown) => void;
 }
 
@@ -93,6 +96,8 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   return {
     ...sharedPorts(parts),
     decideForGeofence: (call) => journeyDecider(decisions, false)(call),
+    decideForTrigger: (call) => journeyDecider(decisions, false)(call),
+    eventListeners: createEventListeners(parts.triggerFiring),
     decideChunk: (chunk) => decisions.decideChunk(chunk),
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
@@ -119,12 +124,16 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
     ...customerPorts(parts),
     ...identityPorts(parts),
     ...listedByFeatures(),
+    ...parts.triggerFiring,
+    decideForTrigger: journeyDecider(decisions, false),
+    eventPublisher: parts.eventPublisher,
     simulateForJourney: journeyDecider(decisions, true),
     ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onError, rateLimits },
     decisions: { service: decisions, keys: parts.encryption.keys, metrics: parts.decisionMetrics },
     expireApprovals: () => expireApprovals(sharedPorts(parts), new Date(clock.now())),
     isDemoMode: config.DEMO_MODE,
     operationHandlers: parts.operationHandlers,
+    outbound: parts.outboundCalls.outbound,
     outboundRules: parts.outboundCalls.outboundRules,
     readLargeYaml: parts.threads.policyFiles.read,
     seedDatasets: {
@@ -133,7 +142,9 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
       onError,
       operationHandlers: parts.operationHandlers,
     },
+    snsTopics: config.SNS_TOPIC_ARNS,
     version: options.version,
+    whatsappVerifyToken: config.WHATSAPP_WEBHOOK_VERIFY_TOKEN,
   };
 }
 

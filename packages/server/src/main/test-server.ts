@@ -124,6 +124,11 @@ const testConfig: ComposeConfig = {
   RATE_LIMIT_DEFAULT_PER_MINUTE: 0,
   RECOMMEND_RATE_PER_MINUTE: 0,
   MAIL_RATE_PER_MINUTE: 0,
+  SENDGRID_WEBHOOK_PUBLIC_KEY: null,
+  SNS_TOPIC_ARNS: [],
+  WEBHOOK_SIGNING_SECRET: null,
+  WHATSAPP_APP_SECRET: null,
+  WHATSAPP_WEBHOOK_VERIFY_TOKEN: null,
 };
 
 /** Dependencies for loading a pack in tests. */

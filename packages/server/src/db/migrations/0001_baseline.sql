@@ -3087,6 +3087,7 @@ comment on table arbiter.journey_enrollments is 'Customers in journeys.';
 create index journey_enrollments_journey on arbiter.journey_enrollments (tenant_id, journey_id, id);
 create index journey_enrollments_customer on arbiter.journey_enrollments (tenant_id, customer_id);
 create index journey_enrollments_ended on arbiter.journey_enrollments (tenant_id, ended_at) where ended_at is not null;
+create index journey_enrollments_until on arbiter.journey_enrollments (tenant_id, until_event) where until_event is not null;
 -- The tick finds tenants with work across all of them.
 create index journey_enrollments_due on arbiter.journey_enrollments (due_at) where due_at is not null;
 select arbiter.protect_table('arbiter.journey_enrollments');
@@ -3173,6 +3174,18 @@ create table arbiter.delivery_events (
 );
 comment on table arbiter.delivery_events is 'Events that providers reported about deliveries.';
 select arbiter.protect_table('arbiter.delivery_events');
+
+-- Subscriptions of Amazon SNS that were confirmed, by a hash of topic and token. They belong to the installation.
+create table arbiter.webhook_subscriptions (
+  -- The id of no tenant.
+  tenant_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  id text not null,
+  confirmed_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+select arbiter.protect_table('arbiter.webhook_subscriptions');
+revoke all on arbiter.webhook_subscriptions from arbiter_app, arbiter_readonly;
+select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert, delete');
 
 -- =====================================================================================================================
 -- Campaigns
@@ -3294,6 +3307,109 @@ create table arbiter.campaign_results (
 comment on table arbiter.campaign_results is 'Results of campaign runs, one row per customer.';
 create index campaign_results_customer on arbiter.campaign_results (tenant_id, customer_id);
 select arbiter.protect_table('arbiter.campaign_results');
+
+-- =====================================================================================================================
+-- Customer events and triggers
+-- =====================================================================================================================
+
+-- How far triggers and journeys have read the tenant's stream.
+create table arbiter.event_followers (
+  tenant_id uuid primary key references arbiter.tenants (id),
+  place text not null,
+  -- Nothing listens. The next listener begins at the stream's end.
+  is_idle boolean not null default false
+);
+select arbiter.protect_table('arbiter.event_followers');
+
+-- What triggers caused, by the id under which the stream reports it: an event, a request, a delivery. Ends chains.
+create table arbiter.event_causes (
+  tenant_id uuid not null,
+  id uuid not null,
+  -- How many triggers led here, one causing the next.
+  depth integer not null check (depth > 0),
+  created_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+create index event_causes_age on arbiter.event_causes (tenant_id, created_at);
+select arbiter.protect_table('arbiter.event_causes');
+
+create table arbiter.triggers (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 2000),
+  event_type text not null,
+  condition jsonb,
+  action_type text not null check (action_type in ('recommend', 'journey_enroll', 'webhook', 'update_attribute')),
+  -- Secrets as bullets.
+  action_config jsonb not null check (jsonb_typeof(action_config) = 'object'),
+  priority integer not null default 50 check (priority between 0 and 100),
+  cooldown_ms bigint not null default 0 check (cooldown_ms between 0 and 2592000000),
+  status text not null default 'active' check (status in ('draft', 'active', 'paused', 'archived')),
+  version integer not null check (version > 0),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.triggers is 'Rules that act when something happens to a customer.';
+create unique index triggers_name on arbiter.triggers (tenant_id, name) where deleted_at is null;
+create index triggers_event on arbiter.triggers (tenant_id, event_type) where status = 'active' and deleted_at is null;
+select arbiter.protect_table('arbiter.triggers');
+select arbiter.keep_versions('arbiter.triggers', 'trigger');
+
+create table arbiter.trigger_secrets (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  -- In the actionConfig: secret, or headers. and the name.
+  sealed bytea not null,
+  primary key (tenant_id, trigger_id),
+  foreign key (tenant_id, trigger_id) references arbiter.triggers (tenant_id, id)
+);
+select arbiter.protect_table('arbiter.trigger_secrets');
+
+-- Separate, so that firing leaves the record and its versions alone.
+create table arbiter.trigger_counts (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  fired_count bigint not null,
+  last_fired_at timestamptz(3) not null,
+  primary key (tenant_id, trigger_id)
+);
+select arbiter.protect_table('arbiter.trigger_counts');
+
+create table arbiter.trigger_cooldowns (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  customer_id text not null,
+  fired_at timestamptz(3) not null,
+  primary key (tenant_id, trigger_id, customer_id)
+);
+create index trigger_cooldowns_customer on arbiter.trigger_cooldowns (tenant_id, customer_id);
+create index trigger_cooldowns_age on arbiter.trigger_cooldowns (tenant_id, fired_at);
+select arbiter.protect_table('arbiter.trigger_cooldowns');
+
+create table arbiter.trigger_firings (
+  tenant_id uuid not null,
+  id uuid not null,
+  trigger_id uuid not null,
+  event_id uuid not null,
+  customer_id text not null,
+  -- The event; null once nothing needs it anymore.
+  event jsonb,
+  -- How many triggers led here, this one included.
+  depth integer not null check (depth > 0),
+  status text not null check (status in ('pending', 'retrying', 'done', 'failed')),
+  error text check (char_length(error) <= 200),
+  created_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.trigger_firings is 'Actions of triggers, one for each event and trigger.';
+create unique index trigger_firings_effect on arbiter.trigger_firings (tenant_id, event_id, trigger_id);
+create index trigger_firings_customer on arbiter.trigger_firings (tenant_id, customer_id);
+create index trigger_firings_waiting on arbiter.trigger_firings (tenant_id, customer_id, id) where status = 'pending';
+create index trigger_firings_age on arbiter.trigger_firings (tenant_id, created_at);
+select arbiter.protect_table('arbiter.trigger_firings');
 
 -- =====================================================================================================================
 -- Geofences

@@ -140,6 +140,17 @@ export function createDeliveryMetrics(registry: Registry): (status: string) => v
   return (status) => deliveries.inc({ status });
 }
 
+/** Counts firings of triggers. */
+export function createTriggerMetrics(registry: Registry): (actionType: string) => void {
+  const fired = new Counter({
+    name: 'svc_triggers_fired_total',
+    help: 'Firings of triggers, by action.',
+    labelNames: ['actionType'],
+    registers: [registry],
+  });
+  return (actionType) => fired.inc({ actionType });
+}
+
 type Cache = 'credentials' | 'catalogues';
 
 /** Counts cache lookups and hits. */

@@ -54,6 +54,14 @@ const bodies: Readonly<
     create: { key: name('flow').replace(' ', '-'), name: name('Flow'), draftConfig: draftFlowConfig(category.id) },
     update: { description: 'Changed' },
   }),
+  trigger: () => ({
+    path: 'triggers',
+    create: {
+      ...{ name: name('Trigger'), eventType: 'purchase', status: 'draft' },
+      ...{ actionType: 'webhook', actionConfig: { url: 'https://hooks.example.com/x' } },
+    },
+    update: { description: 'Changed' },
+  }),
   journey: () => ({
     path: 'journeys',
     create: {

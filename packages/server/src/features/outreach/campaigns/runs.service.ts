@@ -1,4 +1,11 @@
-import { type CampaignRun, type CampaignTrigger, campaignHistory, type Pagination } from '@arbiter/contract';
+import {
+  type CampaignRun,
+  type CampaignTrigger,
+  campaignHistory,
+  campaignResultPage,
+  type Pagination,
+  pageSize,
+} from '@arbiter/contract';
 import type { Tx } from '../../../db/index.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError } from '../../../platform/app-error.ts';

@@ -51,14 +51,14 @@ const firstText = (content: Readonly<Record<string, unknown>>, keys: readonly st
 export function messageContent(all: Readonly<Record<string, unknown>>, offerName: string): MessageContent {
   const subject = firstText(all, ['subject', 'title', 'headline']) || offerName;
   const html = firstText(all, ['html']);
-  const link = firstText(all, ['ctaUrl', 'deepLink']);
-  const written = firstText(all, ['text', 'body', 'message']) || firstText(all, ['headline', 'title', 'subject']);
-  // A creative without blocks has its link apart from its text.
-  const text =
-    link === '' || all.text !== undefined || written.includes(link) ? written : `${written}\n\n${link}`.trim();
+  const text = firstText(all, ['text', 'body', 'message']) || firstText(all, ['headline', 'title', 'subject']);
+  const link = firstText(all, ['ctaUrl']);
+  // A text part of blocks contains its links.
+  const isLinked = link === '' || all.text !== undefined || text.includes(link);
   return {
     subject: subject.replaceAll(/\p{Cc}+/gu, ' ').trim(),
     text,
+    linkedText: isLinked ? text : `${text}\n\n${link}`.trim(),
     html: html === '' ? null : html,
     all,
   };

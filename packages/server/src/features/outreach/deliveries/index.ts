@@ -7,9 +7,10 @@ import { deliveryRoutes } from './deliveries.routes.ts';
 import { eraseDeliveries } from './deliveries.store.ts';
 import type { SendDeps } from './send.service.ts';
 
-export type { DeliveryGuarantee } from './deliveries.store.ts';
 export { publicAddresses, type SesAccess } from './providers/provider.ts';
-export { type DeliveryOrigin, type NewDelivery, queueDeliveries, queueDelivery } from './queue.service.ts';
+export { type NewDelivery, queueDeliveries, queueDelivery } from './queue.service.ts';
+export { applyReports, type DeliveryReport } from './reported.service.ts';
+export { findMessages, type KnownMessage } from './reported.store.ts';
 export { countRunDeliveries, type RunDeliveries, selectStatuses } from './run-figures.store.ts';
 export { createDeliverySender, type DeliverySender, type SenderDeps } from './sender.ts';
 

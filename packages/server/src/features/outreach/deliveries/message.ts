@@ -5,6 +5,8 @@ export interface MessageContent {
   /** One line. */
   readonly subject: string;
   readonly text: string;
+  /** The text with the link that the content has apart from it. */
+  readonly linkedText: string;
   /** Null: the content has no HTML. */
   readonly html: string | null;
   /** Everything that was rendered, by key. */

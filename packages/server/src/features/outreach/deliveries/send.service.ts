@@ -118,7 +118,8 @@ async function contentOf(
   profile: Readonly<Record<string, unknown>>,
 ): Promise<MessageContent | null> {
   const content = await renderMessage(tx, row, profile);
-  if (channel.config?.provider === 'webhook') return content ?? { subject: '', text: '', html: null, all: {} };
+  if (channel.config?.provider === 'webhook')
+    return content ?? { subject: '', text: '', linkedText: '', html: null, all: {} };
   const hasContent = content !== null && (content.text !== '' || content.html !== null || content.all.template != null);
   return hasContent ? content : null;
 }

@@ -77,7 +77,7 @@ export function createDeliverySender(deps: SenderDeps): DeliverySender {
       const own = { since: now() };
       tries.add(own);
       try {
-        const outcome = await providers[provider](deps, config, message);
+        const outcome = withStorableId(await providers[provider](deps, config, message), message.id);
         note(key, outcome);
         return outcome;
       } finally {
@@ -86,4 +86,13 @@ export function createDeliverySender(deps: SenderDeps): DeliverySender {
       }
     },
   };
+}
+
+/** An id that can't be stored must not turn a message that was sent into one that failed. */
+function withStorableId(outcome: SendOutcome, deliveryId: string): SendOutcome {
+  if (outcome.kind !== 'sent') return outcome;
+  const { messageId } = outcome;
+  const isStorable =
+    messageId !== '' && messageId.length <= 512 && !messageId.includes('\0') && messageId.isWellFormed();
+  return isStorable ? outcome : { kind: 'sent', messageId: deliveryId };
 }

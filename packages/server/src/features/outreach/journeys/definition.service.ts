@@ -1,10 +1,10 @@
-import type { ErrorEntry, JourneyDefinition, JourneyNode } from '@arbiter/contract';
-import { didYouMean } from '@arbiter/engine';
+import { customerEventTypes, type ErrorEntry, type JourneyDefinition, type JourneyNode } from '@arbiter/contract';
+import { didYouMean, listWords } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, refuseProblems } from '../../../platform/app-error.ts';
 import { readRelated, requireLive } from '../../catalogue/catalogue-records/index.ts';
 import { hasFlowWithKey } from '../../catalogue/flows/index.ts';
-import { conditionProblems } from './conditions.ts';
+import { conditionProblems } from '../event-conditions/index.ts';
 import { definitionProblems, resultKeys } from './definition.rules.ts';
 
 /** What a journey is checked for. */
@@ -49,9 +49,13 @@ function assertRuns(problems: readonly ErrorEntry[]): void {
 async function checkReferences(tx: Tx, node: JourneyNode, path: string): Promise<ErrorEntry[]> {
   switch (node.type) {
     case 'entry_trigger':
+      refuseUnknownEvent(node.config.eventType, `${path}/eventType`);
       if (node.config.segmentId !== undefined) {
         await requireLive(tx, 'segment', node.config.segmentId, `${path}/segmentId`);
       }
+      return [];
+    case 'wait':
+      refuseUnknownEvent(node.config.untilEvent, `${path}/untilEvent`);
       return [];
     case 'nba_decision':
       await requireFlow(tx, node.config.decisionFlowKey, `${path}/decisionFlowKey`);
@@ -74,7 +78,15 @@ async function checkReferences(tx: Tx, node: JourneyNode, path: string): Promise
   }
 }
 
-async function requireFlow(tx: Tx, key: string, path: string): Promise<void> {
+function refuseUnknownEvent(type: string | undefined, path: string): void {
+  if (type === undefined || customerEventTypes.some((known) => known === type)) return;
+  refuseProblems([
+    { path, message: `must be one of ${listWords(customerEventTypes)}${didYouMean(type, customerEventTypes)}` },
+  ]);
+}
+
+/** Throws 400 `reference_not_found` for a flow that the tenant doesn't have, by key or id. */
+export async function requireFlow(tx: Tx, key: string, path: string): Promise<void> {
   // Requests name flows by key or id.
   if ((await hasFlowWithKey(tx, key)) || (await readRelated(tx, 'decisionFlow', [key], ['key'])).size > 0) return;
   throw new AppError('reference_not_found', {
@@ -83,7 +95,8 @@ async function requireFlow(tx: Tx, key: string, path: string): Promise<void> {
   });
 }
 
-async function checkColumns(
+/** Throws 400 for a schema that isn't one of customers, and for columns that it doesn't have. */
+export async function checkColumns(
   tx: Tx,
   { schemaId, set }: { readonly schemaId: string; readonly set: Readonly<Record<string, unknown>> },
   path: string,

@@ -1,10 +1,10 @@
-import type { JourneyNode } from '@arbiter/contract';
+import { deepestChain, type JourneyNode } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
 import { readSettings } from '../../identity/settings/index.ts';
+import { matches } from '../event-conditions/index.ts';
 import { enqueueAdvance } from './advance-job.ts';
-import { matches } from './conditions.ts';
 import { graphOf } from './definition.rules.ts';
 import { contextProblem } from './enrollments.rules.ts';
 import {
@@ -95,6 +95,8 @@ export async function onCustomerEvent(tx: Tx, event: JourneyEvent): Promise<{ re
     await updateEnrollment(tx, enrollment.id, { ...stateOf(enrollment), isWoken: true, dueAt: null });
     await enqueueAdvance(tx, enrollment.id);
   }
+  // A chain of triggers and journeys that cause each other ends here.
+  if ((event.depth ?? 0) >= deepestChain) return { resumed: waiting.length, enrolled: 0 };
   let enrolled = 0;
   for (const journey of await selectJourneysEnteredBy(tx, { type: event.type, segmentId: event.segmentId ?? null })) {
     if (!(await isEnteredBy(tx, journey, event))) continue;

@@ -15,10 +15,11 @@ import { journeySpec } from './journeys.store.ts';
 
 export { setAttributes } from './attributes.service.ts';
 export { journeyDecider } from './decide.service.ts';
+export { checkColumns, requireFlow } from './definition.service.ts';
 export { enroll, onCustomerEvent } from './enrollments.service.ts';
 export type { DecideForJourney } from './journey-ports.ts';
 export { createJourney } from './journeys.service.ts';
-export { journeysNaming, selectWatchedSegments } from './journeys.store.ts';
+export { journeysNaming, selectAwaited, selectWatchedSegments } from './journeys.store.ts';
 
 /** Hands due enrollments of all tenants to jobs; part of the tick. */
 export const resumeJourneys = (ports: { readonly database: Database; readonly logger: Logger }, now: Date) =>

@@ -7,6 +7,7 @@ import {
   softDeleteRecord,
   updateRecord,
 } from '../../catalogue/catalogue-records/index.ts';
+import { startFollowing } from '../customer-events/index.ts';
 import { checkJourney } from './definition.service.ts';
 import { assertEnabled } from './enrollments.service.ts';
 import { type JourneyRow, journeySpec } from './journeys.store.ts';
@@ -18,6 +19,7 @@ import { type JourneyRow, journeySpec } from './journeys.store.ts';
 export async function createJourney(tx: Tx, body: JourneyCreate): Promise<JourneyRow> {
   await assertEnabled(tx);
   const { definition, entryCondition = null, ...fields } = body;
+  await startFollowing(tx);
   return createRecord(tx, journeySpec, {
     ...fields,
     entryCondition,
@@ -33,6 +35,7 @@ export async function changeJourney(
   changes: RecordChange<JourneyRow>,
 ): Promise<JourneyRow> {
   await assertEnabled(tx);
+  await startFollowing(tx);
   return updateRecord(tx, journeySpec, id, {
     rowVersion,
     async change(current) {

@@ -47,6 +47,23 @@ export async function selectJourneysEnteredBy(
   );
 }
 
+/** Which of these types of events an active journey or a running wait reacts to. */
+export async function selectAwaited(tx: Tx, types: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ type: string }>(
+    `select t.type from unnest($2::text[]) as t (type) where exists (
+         select from arbiter.journey_enrollments e where e.tenant_id = $1 and e.until_event = t.type)
+       or exists (
+         select from arbiter.journeys j where j.tenant_id = $1 and j.status = 'active' and j.deleted_at is null
+           and jsonb_path_exists(j.definition, '$.nodes[*].config ? (@.eventType == $type || @.untilEvent == $type)',
+             jsonb_build_object('type', t.type)))
+       or (t.type = 'segment.entered' and exists (
+         select from arbiter.journeys j where j.tenant_id = $1 and j.status = 'active' and j.deleted_at is null
+           and jsonb_path_exists(j.definition, '$.nodes[*] ? (@.type == "entry_trigger").config.segmentId')))`,
+    [tx.tenantId, types],
+  );
+  return rows.map(({ type }) => type);
+}
+
 /** Ids of the segments that active journeys wait for. */
 export async function selectWatchedSegments(tx: Tx): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string }>(

@@ -196,6 +196,25 @@ test('decides once, stores the result, and sends nothing that was decided for an
   assert.deepEqual(stored, [{ id: recommendationId }]);
 });
 
+test('queues a message for each offer that was decided for the channel', async () => {
+  const { batchChannel } = world.ids;
+  const decide = node('decide', 'nba_decision', {
+    decisionFlowKey: 'main',
+    channelId: batchChannel,
+    resultKey: 'mail',
+  });
+  const send = node('send', 'channel_action', { channelId: batchChannel, from: 'mail' });
+  const journey = await world.journey(line(entry(), decide, send, exit('end')));
+  const done = await world.walk(journey, { customerId: 'addressee' });
+  assert.deepEqual(results(done.history), ['start entered', 'decide decided', 'send queued', 'end exited']);
+  const [deliveryId] = done.history[2]?.detail?.deliveryIds ?? [];
+  const { status, body } = await world.server.call('GET', `/api/v1/deliveries/${deliveryId}`);
+  assert.deepEqual(
+    [status, body.customerId, body.journeyId, body.channelId],
+    [...[200, 'addressee', journey, batchChannel]],
+  );
+});
+
 test('fails the enrollment when its flow is not published', async () => {
   const journey = await world.journey(
     line(entry(), node('decide', 'nba_decision', { decisionFlowKey: 'draft' }), exit('end')),

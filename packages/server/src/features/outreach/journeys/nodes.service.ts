@@ -1,6 +1,6 @@
 import type { JourneyNode, JourneyStep } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
-import { matches } from './conditions.ts';
+import { matches } from '../event-conditions/index.ts';
 import { resultKeyOf, usualResultKey } from './definition.rules.ts';
 import { effectKey } from './effect-key.ts';
 import type { EnrollmentRow } from './enrollments.store.ts';
@@ -15,6 +15,8 @@ export interface JourneyMessage {
   readonly recommendationId: string | null;
   /** The same for every repetition: the message is queued once. */
   readonly effectKey: string;
+  /** How many triggers and journeys led here, one causing the next. */
+  readonly depth: number;
 }
 
 /** What nodes do outside of journeys, in the step's transaction. */
@@ -22,7 +24,13 @@ export interface NodeEffects {
   /** Queues a message. Returns the id of its delivery. */
   deliver(tx: Tx, message: JourneyMessage): Promise<string>;
   /** Sets columns of the customer's row. Throws 400 for values that the schema rejects. */
-  setAttributes(tx: Tx, schemaId: string, customerId: string, set: Readonly<Record<string, unknown>>): Promise<void>;
+  setAttributes(
+    tx: Tx,
+    schemaId: string,
+    customerId: string,
+    set: Readonly<Record<string, unknown>>,
+    depth: number,
+  ): Promise<void>;
 }
 
 export interface NodeResult {
@@ -39,7 +47,7 @@ export interface NodeResult {
 export interface NodeRun {
   readonly enrollment: Pick<
     EnrollmentRow,
-    'id' | 'journeyId' | 'customerId' | 'visit' | 'context' | 'results' | 'isWoken'
+    'id' | 'journeyId' | 'customerId' | 'visit' | 'context' | 'results' | 'isWoken' | 'depth'
   >;
   readonly node: JourneyNode;
   /** Of an nba_decision. */
@@ -67,7 +75,13 @@ export async function runNode(tx: Tx, effects: NodeEffects, run: NodeRun): Promi
     case 'channel_action':
       return send(tx, effects, run, node);
     case 'update_attribute':
-      await effects.setAttributes(tx, node.config.schemaId, enrollment.customerId, node.config.set);
+      await effects.setAttributes(
+        tx,
+        node.config.schemaId,
+        enrollment.customerId,
+        node.config.set,
+        enrollment.depth + 1,
+      );
       return { result: 'updated', detail: null };
     case 'exit':
       return { result: 'exited', detail: null, end: { status: 'completed', reason: node.config.reason ?? null } };
@@ -97,6 +111,7 @@ async function send(
   // The path may have passed no decision.
   const { recommendationId, items } = decision ?? { recommendationId: null, items: [] };
   const { customerId, journeyId } = enrollment;
+  const depth = enrollment.depth + 1;
   const deliveryIds: string[] = [];
   for (const item of items) {
     // An item that was decided for another channel has no content for this one.
@@ -104,7 +119,7 @@ async function send(
     const key = effectKey(enrollment, `${node.id} ${item.rank}`);
     const { channelId } = config;
     deliveryIds.push(
-      await effects.deliver(tx, { customerId, channelId, journeyId, item, recommendationId, effectKey: key }),
+      await effects.deliver(tx, { customerId, channelId, journeyId, item, recommendationId, effectKey: key, depth }),
     );
   }
   return deliveryIds.length === 0

@@ -3,6 +3,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { newEvent } from '../../../jobs/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { appendEvents } from '../../operations/stream/index.ts';
+import { noteCaused } from '../customer-events/index.ts';
 import type { JourneyGraphs } from './definitions.ts';
 import { effectKey } from './effect-key.ts';
 import { endEnrollment, stateOf } from './enrollments.service.ts';
@@ -65,7 +66,9 @@ export async function takeStep(
     return rest;
   }
   if (node.type === 'nba_decision' && made?.visit !== enrollment.visit) {
-    return { kind: 'decide', visit: enrollment.visit, call: decisionCall(tx, enrollment, node) };
+    const call = decisionCall(tx, enrollment, node);
+    await noteCaused(tx, [call.requestId], enrollment.depth + 1);
+    return { kind: 'decide', visit: enrollment.visit, call };
   }
   const result = await runNode(tx, journeyEffects, { enrollment, node, decision: made?.decision ?? null });
   await finishStep(tx, enrollment, node, result, graph.next(node.id, result.when));

@@ -18,8 +18,11 @@ export interface JourneyServer {
   /** Enrolls and takes the steps until the customer waits. Returns the enrollment. */
   walk(journeyId: string, body: object): Promise<JourneyEnrollment>;
   read(journeyId: string, id: string): Promise<JourneyEnrollment>;
-  /** Runs the waiting jobs of enrollments, as workers would. Returns how many. */
-  runJobs(): Promise<number>;
+  /**
+   * Runs the waiting jobs of enrollments, as workers would. `also`: a process that runs each of them too, as after a lost
+   * lease. Returns how many jobs there were.
+   */
+  runJobs(also?: Pick<TestServer, 'jobs'>): Promise<number>;
   /** Runs what is due, as the scheduler and workers would. Returns how many jobs ran. */
   tick(): Promise<number>;
   /** Lets time pass for all enrollments. */
@@ -72,7 +75,7 @@ export async function startJourneyServer(): Promise<JourneyServer> {
     (await server.call<JourneyEnrollment>('GET', `/api/v1/journeys/${journeyId}/enrollments/${id}`)).body;
   const enroll: JourneyServer['enroll'] = (journeyId, body) =>
     server.call('POST', `/api/v1/journeys/${journeyId}/enroll`, { body });
-  const runJobs = () => runQueue(server);
+  const runJobs: JourneyServer['runJobs'] = (also) => runQueue(server, also);
   return {
     server,
     ids: { channel, batchChannel, schema },
@@ -105,7 +108,7 @@ export async function startJourneyServer(): Promise<JourneyServer> {
 }
 
 /** Takes the waiting jobs of enrollments out of the queue and runs them, until none is left. */
-async function runQueue({ testDatabase, jobs }: TestServer): Promise<number> {
+async function runQueue({ testDatabase, jobs }: TestServer, also?: Pick<TestServer, 'jobs'>): Promise<number> {
   let ran = 0;
   for (;;) {
     const rows = await testDatabase.ownerQuery<{ payload: { enrollmentId: string; tenantId: string } }>(
@@ -115,9 +118,10 @@ async function runQueue({ testDatabase, jobs }: TestServer): Promise<number> {
     if (rows.length === 0) return ran;
     ran += rows.length;
     const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
+    const processes = also === undefined ? [jobs] : [jobs, also.jobs];
     await Promise.all(
-      rows.map(({ payload: { enrollmentId, tenantId } }) =>
-        jobs.get('journey.advance')!.run({ enrollmentId }, facts, tenantId),
+      rows.flatMap(({ payload: { enrollmentId, tenantId } }) =>
+        processes.map((each) => each.get('journey.advance')!.run({ enrollmentId }, facts, tenantId)),
       ),
     );
   }

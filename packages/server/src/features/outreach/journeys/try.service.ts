@@ -28,7 +28,7 @@ type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 type TriedEnrollment = Pick<
   EnrollmentRow,
-  'id' | 'journeyId' | 'customerId' | 'visit' | 'context' | 'results' | 'isWoken'
+  'id' | 'journeyId' | 'customerId' | 'visit' | 'context' | 'results' | 'isWoken' | 'depth'
 >;
 
 /** Effects that only look as if they happened. */
@@ -50,7 +50,7 @@ export async function tryJourney({ simulateForJourney }: TryPorts, inTransaction
   const graph = graphOf(journey.definition);
   const path: JourneyStep[] = [];
   let enrollment: TriedEnrollment = {
-    ...{ id: newId(), journeyId: journey.id, customerId, visit: 1, context, results: {}, isWoken: false },
+    ...{ id: newId(), journeyId: journey.id, customerId, visit: 1, context, results: {}, isWoken: false, depth: 0 },
   };
   const seen = new Set<string>();
   let reason: string | null = null;

@@ -46,7 +46,7 @@ const summary: Source = {
           // There are none of these yet, so that none is active.
           activeExperiments: 0,
           activeJourneys: await countRecords(tx, 'journey', 'status', 'active'),
-          activeTriggers: 0,
+          activeTriggers: await countRecords(tx, 'trigger', 'status', 'active'),
           pendingApprovals: await countPending(tx),
           decisions: decided?.decisions ?? 0,
           impressions: totals?.impressions ?? 0,

@@ -34,7 +34,7 @@ async function sendMail(
   if (sender === null || transport === null) return rejected('not_configured');
   const to = mailAddress(message.address);
   if (to === null) return rejected('invalid_address');
-  const { subject, text, html } = message.content;
+  const { subject, linkedText: text, html } = message.content;
   const mail = await writeMail(
     {
       ...{ id: message.id, kind: 'delivery', createdAt: message.triedAt, to, subject, text },
@@ -77,7 +77,7 @@ export const sendWithSendgrid: Provider = async (deps, config, message) => {
   if (config.apiKey === undefined || sender === null) return rejected('not_configured');
   const to = mailAddress(message.address);
   if (to === null) return rejected('invalid_address');
-  const { subject, text, html } = message.content;
+  const { subject, linkedText: text, html } = message.content;
   const answer = await post(deps.outbound, message.triedAt, {
     url: `${deps.addresses.sendgrid}/v3/mail/send`,
     headers: { authorization: `Bearer ${config.apiKey}`, 'content-type': 'application/json' },

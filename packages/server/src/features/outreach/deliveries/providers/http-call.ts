@@ -53,6 +53,8 @@ export function jsonOf({ body }: OutboundAnswer): Readonly<Record<string, unknow
 
 function failureOf({ status, headers }: OutboundAnswer, now: Date): SendOutcome {
   const error = `responded_with_${status}`;
+  // A gateway lost the answer of whoever stands behind it.
+  if (status === 502 || status === 504) return { kind: 'unknown', error };
   if (status < 500 && !worthRetrying.includes(status)) return rejected(error);
   return refused(error, retryAfterSeconds(headers['retry-after'], now));
 }

@@ -24,7 +24,7 @@ export const sendWithTwilio: Provider = async (deps, config, message) => {
     body: new URLSearchParams([
       ['To', `${prefix}${number}`],
       sender,
-      ['Body', message.content.text],
+      ['Body', message.content.linkedText],
       ...callback,
     ]).toString(),
     timeoutMs: message.timeoutMs,
@@ -47,7 +47,7 @@ export const sendWithWhatsapp: Provider = async (deps, config, message) => {
   if (phoneNumberId === undefined || accessToken === undefined) return rejected('not_configured');
   const number = phoneNumber(message.address);
   if (number === null) return rejected('invalid_address');
-  const { all, text } = message.content;
+  const { all, linkedText: text } = message.content;
   const content = isObject(all.template)
     ? { type: 'template', template: all.template }
     : { type: 'text', text: { preview_url: /https?:\/\//.test(text), body: text } };

@@ -31,7 +31,7 @@ export const sendWithWebhook: Provider = async (deps, config, message) => {
   if (isOutcome(answer)) return answer;
   const said = jsonOf(answer);
   const messageId = [said.providerMessageId, said.messageId, said.id].find(
-    (id): id is string => typeof id === 'string' && id !== '' && id.length <= 512,
+    (id): id is string => typeof id === 'string' && id !== '',
   );
   return { kind: 'sent', messageId: messageId ?? message.id };
 };
