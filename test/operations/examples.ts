@@ -554,6 +554,13 @@ export const examples: Readonly<Record<string, Example>> = {
     }
     return { params: { id }, query: { limit: '2', customerId: customerOf(f) } };
   },
+  'triggers.test': async (f) => ({
+    params: { id: (await f.make('triggers')).id },
+    body: { event: { customerId: customerOf(f), data: { amount: 120, note: f.marker } } },
+  }),
+  'events.ingest': async (f) => ({
+    body: { type: 'purchase', customerId: customerOf(f), data: { note: f.marker }, channel: 'web' },
+  }),
   'journeys.enroll': async (f) => ({
     params: { id: (await f.make('journeys')).id },
     body: { ...enrolled(f), deduplication: 'restart' },

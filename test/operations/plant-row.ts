@@ -37,7 +37,9 @@ const wanted: Readonly<Record<string, string>> = {
   'report_templates.data_sources': "'[]'::jsonb",
   'report_templates.formats': "'{html}'",
   'report_templates.sections': "'[]'::jsonb",
+  'event_causes.depth': '1',
   'seed_progress.status': "'completed'",
+  'trigger_firings.status': "'done'",
 };
 
 /** Nullable columns in tables that require one of them. */

@@ -13,6 +13,7 @@ import type {
   QualificationRuleCreate,
   SegmentCreate,
   SubCategoryCreate,
+  TriggerCreate,
 } from '@arbiter/contract';
 
 /**
@@ -45,6 +46,8 @@ export interface Pack {
   readonly flows: readonly PackFlow[];
   /** Loaded if the tenant's journeys are on. */
   readonly journeys?: readonly JourneyCreate[];
+  /** Those that enroll in journeys are loaded if the tenant's journeys are on. */
+  readonly triggers?: readonly TriggerCreate[];
   /** Loaded if the tenant's geofences are on. */
   readonly geofences?: readonly GeofenceCreate[];
   /** Events of the 90 days before `loadedAt`, unordered. */

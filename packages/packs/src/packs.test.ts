@@ -17,6 +17,7 @@ import {
   QualificationRuleCreate,
   SegmentCreate,
   SubCategoryCreate,
+  TriggerCreate,
 } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
@@ -86,6 +87,7 @@ function checkBodies(pack: Pack): void {
   }
   for (const { notes: _n, ...flow } of pack.flows) accepts(DecisionFlowCreate, flow, flow.key);
   for (const journey of pack.journeys ?? []) accepts(JourneyCreate, withIds(journey), journey.name);
+  for (const trigger of pack.triggers ?? []) accepts(TriggerCreate, withIds(trigger), trigger.name);
   for (const geofence of pack.geofences ?? []) accepts(GeofenceCreate, withIds(geofence), geofence.name);
 }
 
@@ -112,7 +114,7 @@ function checkReferences(pack: Pack): void {
     segment: names(pack.segments),
   };
   const configs = [pack.qualificationRules, pack.contactPolicies, pack.flows.map((flow) => flow.draftConfig ?? {})];
-  const outreach = [pack.journeys ?? [], pack.geofences ?? []];
+  const outreach = [pack.journeys ?? [], pack.triggers ?? [], pack.geofences ?? []];
   for (const [, text] of JSON.stringify([configs, outreach]).matchAll(/"(@[a-zA-Z]+\/[^"]*)"/g)) {
     const reference = readReference(text ?? '');
     assert.ok(reference !== null && known[reference.kind].includes(reference.name), `${text} is a record of the pack`);
@@ -297,6 +299,7 @@ const sizes: Readonly<Record<string, object>> = {
     flows: 2,
     segments: 3,
     journeys: 0,
+    triggers: 0,
     geofences: 0,
     history: 3000,
   },
@@ -312,6 +315,7 @@ const sizes: Readonly<Record<string, object>> = {
     flows: 2,
     segments: 4,
     journeys: 0,
+    triggers: 0,
     geofences: 0,
     history: 6000,
   },
@@ -327,6 +331,7 @@ const sizes: Readonly<Record<string, object>> = {
     flows: 2,
     segments: 3,
     journeys: 1,
+    triggers: 2,
     geofences: 2,
     history: 9000,
   },
@@ -354,8 +359,6 @@ const missing: Readonly<Record<string, readonly (readonly [what: string, brought
     ['rule Has Value (value_180d)', 'behavioral metrics: rules of type metric_condition'],
     ['policy Tired Of Us (dismissals_90d)', 'behavioral metrics: policies of type metric_condition'],
     ['metrics contacts_30d, dismissals_90d, value_180d', 'behavioral metrics'],
-    ['triggers on support_call and cart_abandon', 'triggers'],
-    ['testingFocus triggers', 'triggers'],
   ],
 };
 
@@ -363,7 +366,6 @@ const missing: Readonly<Record<string, readonly (readonly [what: string, brought
 const collections: Readonly<Record<string, string>> = {
   'behavioral metrics': '/api/v1/behavioral-metrics',
   experiments: '/api/v1/experiments',
-  triggers: '/api/v1/triggers',
 };
 const paths = new Set<string>(Object.values(operations).map(({ path }) => path));
 
@@ -382,6 +384,7 @@ for (const pack of packs) {
         flows: pack.flows.length,
         segments: pack.segments.length,
         journeys: pack.journeys?.length ?? 0,
+        triggers: pack.triggers?.length ?? 0,
         geofences: pack.geofences?.length ?? 0,
         history: [...pack.history(loadedAt)].length,
       },

@@ -1,4 +1,4 @@
-import type { GeofenceCreate, JourneyCreate } from '@arbiter/contract';
+import type { GeofenceCreate, JourneyCreate, TriggerCreate } from '@arbiter/contract';
 import { reference } from '../pack.ts';
 
 /** What the operator does by itself when something happens. */
@@ -10,7 +10,7 @@ export const telcoJourneys: readonly JourneyCreate[] = [
     maxDurationDays: 14,
     definition: {
       nodes: [
-        { id: 'cart', type: 'entry_trigger', config: { eventType: 'cart_abandon' }, position: { x: 0, y: 0 } },
+        { id: 'cart', type: 'entry_trigger', config: {}, position: { x: 0, y: 0 } },
         {
           id: 'a-day',
           type: 'wait',
@@ -44,6 +44,28 @@ export const telcoJourneys: readonly JourneyCreate[] = [
         { from: 'save', to: 'saved' },
       ],
     },
+  },
+];
+
+export const telcoTriggers: readonly TriggerCreate[] = [
+  {
+    name: 'Save after a support call',
+    description: 'Whoever calls support gets the offer most likely to keep them, once a day.',
+    eventType: 'support_call',
+    actionType: 'recommend',
+    actionConfig: {
+      decisionFlowKey: reference('decisionFlow', 'telco-save'),
+      channelId: reference('channel', 'Mobile Push'),
+      limit: 1,
+    },
+    cooldownMs: 86_400_000,
+  },
+  {
+    name: 'Churn Save after an abandoned cart',
+    description: 'Starts the journey.',
+    eventType: 'cart_abandon',
+    actionType: 'journey_enroll',
+    actionConfig: { journeyId: reference('journey', 'Churn Save') },
   },
 ];
 

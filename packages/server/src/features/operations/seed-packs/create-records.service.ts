@@ -16,6 +16,7 @@ import { createSegment } from '../../catalogue/segments/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { createGeofence } from '../../outreach/geofences/index.ts';
 import { createJourney } from '../../outreach/journeys/index.ts';
+import { createPackTrigger } from '../../outreach/triggers/index.ts';
 import { type NamesOfPack, named, namesOfScope, noNames, resolveReferences } from './references.rules.ts';
 import { backToSavepoint, type PackRecords, releaseSavepoint, setSavepoint } from './seed-packs.store.ts';
 
@@ -181,7 +182,7 @@ async function createFlows(tx: Tx, pack: Pack, all: NamesOfPack): Promise<string
   return ids;
 }
 
-/** Journeys and geofences, each if the tenant has them on. */
+/** Journeys, triggers and geofences, each if the tenant has on what it needs. */
 async function createOutreach(tx: Tx, pack: Pack, all: NamesOfPack): Promise<PackRecords> {
   const { enableJourneys, enableGeofences } = await readSettings(tx);
   const journeys: string[] = [];
@@ -191,13 +192,19 @@ async function createOutreach(tx: Tx, pack: Pack, all: NamesOfPack): Promise<Pac
     all.journey.set(body.name, journey.id);
     journeys.push(journey.id);
   }
+  const triggers: string[] = [];
+  for (const body of pack.triggers ?? []) {
+    if (body.actionType === 'journey_enroll' && !enableJourneys) continue;
+    const actionConfig = resolveReferences(all, body.actionConfig);
+    triggers.push((await freely(tx, pack, body, (free) => createPackTrigger(tx, { ...free, actionConfig }))).id);
+  }
   const geofences: string[] = [];
   // Their actions may enroll in the journeys.
   for (const body of enableGeofences && enableJourneys ? (pack.geofences ?? []) : []) {
     const action = resolveReferences(all, body.action ?? {});
     geofences.push((await createGeofence(tx, { ...body, action })).id);
   }
-  return { journeys, geofences };
+  return { journeys, triggers, geofences };
 }
 
 function scopeOf(all: NamesOfPack, scope: string | undefined, scopeName: string | undefined): { scopeId?: string } {

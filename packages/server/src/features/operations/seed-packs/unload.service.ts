@@ -21,6 +21,7 @@ type Doomed = Map<string, Set<string>>;
  */
 const deletions = [
   ['geofences', 'geofences.deleteById'],
+  ['triggers', 'triggers.deleteById'],
   ['journeys', 'journeys.deleteById'],
   ['decisionFlows', 'decisionFlows.deleteById'],
   ['contactPolicies', 'contactPolicies.deleteById'],

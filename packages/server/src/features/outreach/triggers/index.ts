@@ -1,13 +1,14 @@
-import { triggerOperations } from '@arbiter/contract';
-import type { Database } from '../../../db/index.ts';
+import { type TriggerCreate, triggerOperations } from '@arbiter/contract';
+import type { Database, Tx } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { restorable } from '../../catalogue/catalogue-records/index.ts';
 import type { DispatchPorts } from './dispatch.service.ts';
 import { eraseFirings } from './firings.store.ts';
 import { retainFirings, triggerJobs } from './triggers.jobs.ts';
 import { triggerRoutes } from './triggers.routes.ts';
-import type { TriggerPorts } from './triggers.service.ts';
+import { createTrigger, type TriggerPorts } from './triggers.service.ts';
 import { triggerSpec } from './triggers.store.ts';
 
 export { type DispatchPorts, type DispatchResult, dispatchFiring, type InTransaction } from './dispatch.service.ts';
@@ -15,8 +16,14 @@ export { createTriggerConditions, type FirePorts, type Firing, firingsOf, reactT
 export { createEventListeners, segmentsWatched } from './listeners.service.ts';
 export { enqueueDispatch } from './triggers.jobs.ts';
 export { typesOf } from './triggers.routes.ts';
-export { createTrigger } from './triggers.service.ts';
 export { triggersNaming } from './triggers.store.ts';
+
+/** Creates a trigger of a pack, which calls nobody. */
+export const createPackTrigger = (tx: Tx, body: TriggerCreate) =>
+  createTrigger(tx, { envelope: null, outboundRules: noCalls }, body);
+
+const refuse = () => "can't be used in a pack";
+const noCalls: OutboundRules = { urlProblem: refuse, headerProblem: refuse };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['triggers', 'trigger_secrets', 'trigger_counts', 'trigger_cooldowns', 'trigger_firings'];
