@@ -389,6 +389,7 @@ create table campaign_runs (
   completed_at timestamp(3) with time zone,
   token integer default 0 not null,
   total_customers integer default 0 not null,
+  queued_place integer default 0 not null,
   next_place integer default 0 not null,
   decided_customers integer default 0 not null,
   empty_customers integer default 0 not null,
@@ -404,6 +405,7 @@ create table campaign_runs (
   constraint campaign_runs_check CHECK (((error_message IS NULL) = (error_code IS NULL)))
   constraint campaign_runs_check1 CHECK ((next_place <= total_customers))
   constraint campaign_runs_check2 CHECK (((completed_at IS NULL) = (status = ANY (ARRAY['pending'::text, 'running'::text]))))
+  constraint campaign_runs_delivery_guarantee_check CHECK ((delivery_guarantee = ANY (ARRAY['at_most_once'::text, 'at_least_once'::text])))
   constraint campaign_runs_run_number_check CHECK ((run_number > 0))
   constraint campaign_runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))
   constraint campaign_runs_triggered_by_check CHECK ((triggered_by = ANY (ARRAY['manual'::text, 'schedule'::text, 'inline'::text])))

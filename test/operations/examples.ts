@@ -112,6 +112,18 @@ const anEnrollment = async (f: Fixtures): Promise<{ id: string; eid: string }> =
   const { id } = await f.make('journeys');
   return { id, eid: (await f.must('POST', `journeys/${id}/enroll`, enrolled(f), 201)).id };
 };
+/** The body of a campaign with every property. */
+const campaignOf = async (f: Fixtures) => {
+  const { decisionFlowId, segmentId, channelIds } = await f.must('GET', `runs/${await f.campaign()}`, undefined, 200);
+  return {
+    ...{ decisionFlowId, segmentId, channelIds, name: f.name('Campaign'), description: `Campaign of ${f.marker}` },
+    ...{ status: 'active', scheduleType: 'monthly', scheduleDayOfWeek: 5, scheduleDayOfMonth: 'last_working_day' },
+    ...{ scheduleTime: '23:59', scheduleTimezone: 'Asia/Kathmandu', scheduleCron: null },
+    frequencyCaps: { maxTotalPerRun: 100, maxPerOffer: 50, maxPerChannel: 80 },
+    fileConfig: { format: 'ndjson', columns: ['customerId', 'offerName'], includePersonalization: true },
+    deliveryGuarantee: 'at_least_once',
+  };
+};
 /** A simulation over a segment that is idle. */
 const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { flow } = await f.decisionWorld();
@@ -554,6 +566,34 @@ export const examples: Readonly<Record<string, Example>> = {
     }
     return { params: { id }, query: { limit: '2', customerId: customerOf(f) } };
   },
+  'campaigns.list': async (f) => {
+    await f.campaign();
+    await f.campaign();
+    return { query: { limit: '2', offset: '0', status: 'draft' } };
+  },
+  'campaigns.create': async (f) => ({ body: await campaignOf(f) }),
+  'campaigns.get': async (f) => ({ params: { id: (await f.campaignRun()).id } }),
+  'campaigns.update': async (f) => ({ params: { id: await f.campaign() }, body: await campaignOf(f) }),
+  'campaigns.delete': async (f) => ({ params: { id: (await f.campaignRun()).id } }),
+  'campaignRuns.start': async (f) => ({ params: { id: await f.campaign() } }),
+  'campaignRuns.startInline': async (f) => {
+    const id = await f.campaign();
+    const { decisionFlowId, segmentId } = await f.must('GET', `runs/${id}`, undefined, 200);
+    const { viewName } = await f.must('GET', `segments/${idOf(segmentId)}`, undefined, 200);
+    return { body: { runId: id, decisionFlowId: idOf(decisionFlowId), segmentViewName: idOf(viewName) } };
+  },
+  'campaignRuns.list': async (f) => ({ params: { id: (await f.campaignRun()).id } }),
+  'campaignRuns.get': async (f) => ({ params: await f.campaignRun() }),
+  'campaignRuns.cancel': async (f) => {
+    const id = await f.campaign();
+    const { id: runId } = await f.must('POST', `runs/${id}/campaign-runs`, undefined, 201);
+    return { params: { id, runId } };
+  },
+  'campaignRuns.results': async (f) => ({
+    params: await f.campaignRun(),
+    query: { limit: '1', status: 'decided' },
+  }),
+  'campaignRuns.file': async (f) => ({ params: await f.campaignRun() }),
   'triggers.test': async (f) => ({
     params: { id: (await f.make('triggers')).id },
     body: { event: { customerId: customerOf(f), data: { amount: 120, note: f.marker } } },

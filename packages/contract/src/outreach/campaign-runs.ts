@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Binary } from '../core/bodies.ts';
 import { exampleId } from '../core/examples.ts';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery } from '../core/pages.ts';
+import { cursorPage, cursorQuery, type PageLimits } from '../core/pages.ts';
 import { CustomerId, Id, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 
 export const campaignRunStatuses = ['pending', 'running', 'completed', 'completed_with_errors', 'failed'] as const;
@@ -29,7 +29,8 @@ export type CampaignSkipReason = (typeof campaignSkipReasons)[number];
 
 /** Runs in the history of a campaign. */
 export const campaignHistory = 50;
-const resultPage = { usual: 100, maximum: 500 };
+/** Results per page. */
+export const campaignResultPage: PageLimits = { usual: 100, maximum: 500 };
 
 const count = (description: string) => Type.Integer({ description });
 const percent = Type.Number({ description: 'Share of totalRecommendations in percent, two decimals.' });
@@ -277,7 +278,7 @@ export const campaignRunOperations = {
     params: runParams,
     query: Type.Object(
       {
-        ...cursorQuery(resultPage),
+        ...cursorQuery(campaignResultPage),
         status: Type.Optional(StringEnum(campaignResultStatuses, { description: 'Status to list.' })),
       },
       { description: 'Page and filter.' },

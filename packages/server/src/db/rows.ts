@@ -234,12 +234,13 @@ export interface CampaignRunsRow {
   readonly channelIds: string[];
   readonly frequencyCaps: unknown;
   readonly fileConfig: unknown;
-  readonly deliveryGuarantee: string;
+  readonly deliveryGuarantee: 'at_most_once' | 'at_least_once';
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   readonly token: number;
   readonly totalCustomers: number;
+  readonly queuedPlace: number;
   readonly nextPlace: number;
   readonly decidedCustomers: number;
   readonly emptyCustomers: number;
@@ -2179,6 +2180,7 @@ export const columnKinds = {
     completedAt: 'instant',
     token: 'integer',
     totalCustomers: 'integer',
+    queuedPlace: 'integer',
     nextPlace: 'integer',
     decidedCustomers: 'integer',
     emptyCustomers: 'integer',

@@ -3245,13 +3245,15 @@ create table arbiter.campaign_runs (
   channel_ids uuid[] not null,
   frequency_caps jsonb,
   file_config jsonb,
-  delivery_guarantee text not null,
+  delivery_guarantee text not null check (delivery_guarantee in ('at_most_once', 'at_least_once')),
   created_at timestamptz(3) not null,
   started_at timestamptz(3),
   completed_at timestamptz(3),
   -- Raised by each job that takes the run. A chunk of an earlier one can't commit.
   token integer not null default 0,
   total_customers integer not null default 0,
+  -- Place of the first member whose messages aren't queued yet.
+  queued_place integer not null default 0,
   -- Place of the first member without a result: the checkpoint.
   next_place integer not null default 0 check (next_place <= total_customers),
   decided_customers integer not null default 0,

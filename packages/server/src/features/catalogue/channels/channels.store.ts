@@ -123,3 +123,14 @@ export async function channelFiles(tx: Tx, ids: readonly string[]): Promise<RowO
     [tx.tenantId, uuidArray(ids)],
   );
 }
+
+/** Those of these channels that send messages through a provider. */
+export async function integrationChannels(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await select(
+    tx,
+    delivery,
+    `from arbiter.channels where tenant_id = $1 and id = any($2::uuid[]) and delivery_mode = 'integration'`,
+    [tx.tenantId, uuidArray(ids)],
+  );
+  return rows.map(({ id }) => id);
+}

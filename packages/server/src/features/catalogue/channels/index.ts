@@ -13,6 +13,7 @@ export {
   channelFiles,
   findChannelFacts,
   hasPlacement,
+  integrationChannels,
   selectInactiveChannelIds,
   snapshotChannels,
   snapshotInactivePlacements,

@@ -15,6 +15,7 @@ import { parseCron } from '../../../platform/time/cron.ts';
 import { zoneProblem } from '../../../platform/time/zones.ts';
 import { readRelated, requireLive } from '../../catalogue/catalogue-records/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
+import { countRunDeliveries } from '../deliveries/index.ts';
 import {
   type CampaignRow,
   deleteCampaign,
@@ -27,7 +28,7 @@ import { selectResults } from './results.store.ts';
 import { enqueueFile } from './run-jobs.ts';
 import { selectLatestRuns, selectRuns, selectRunsWithFiles } from './runs.store.ts';
 import { nextRunOf } from './schedule.rules.ts';
-import { offerNames, showResult, showRuns } from './show-run.service.ts';
+import { offerNames, showResults, showRuns, statusWith } from './show-run.service.ts';
 
 const notFound = () => new AppError('not_found', { detail: 'This campaign does not exist.' });
 
@@ -64,7 +65,7 @@ export async function readCampaign(tx: Tx, id: string): Promise<CampaignDetail> 
     newest === undefined
       ? []
       : await selectResults(tx, newest.id, { after: null, status: null, limit: campaignResultsShown });
-  const shown = results.map(showResult);
+  const shown = await showResults(tx, results);
   return { ...campaign!, runs: await showRuns(tx, runs), offers: offerNames(shown), results: shown };
 }
 
@@ -195,6 +196,10 @@ async function showCampaigns(tx: Tx, rows: readonly CampaignRow[]): Promise<Camp
     tx,
     rows.map(({ id }) => id),
   );
+  const deliveries = await countRunDeliveries(
+    tx,
+    [...latest.values()].map(({ id }) => id),
+  );
   return rows.map(({ lastSkipAt, lastSkipReason: _, ...row }) => {
     const segment = segments.get(row.segmentId);
     const run = latest.get(row.id);
@@ -208,7 +213,10 @@ async function showCampaigns(tx: Tx, rows: readonly CampaignRow[]): Promise<Camp
       segmentName: segment?.name ?? null,
       segmentCustomerCount: count == null ? null : Number(count),
       lastRunAt: run?.startedAt?.toISOString() ?? null,
-      latestRun: run === undefined ? null : { id: run.id, status: run.status, runNumber: run.runNumber },
+      latestRun:
+        run === undefined
+          ? null
+          : { id: run.id, status: statusWith(run.status, deliveries.get(run.id)), runNumber: run.runNumber },
       createdAt: row.createdAt.toISOString(),
       updatedAt: row.updatedAt.toISOString(),
     };

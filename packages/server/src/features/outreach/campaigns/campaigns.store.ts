@@ -96,11 +96,12 @@ export async function deleteCampaign(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from arbiter.campaigns where tenant_id = $1 and id = $2', [tx.tenantId, id]);
 }
 
-/** Campaigns that aren't archived and name this segment. */
+/** Campaigns that aren't archived and name this segment. They name it by id, so none has one by its name. */
 export async function selectNamingSegment(
   tx: Tx,
   segmentId: string,
 ): Promise<{ readonly id: string; readonly name: string }[]> {
+  if (!isUuid(segmentId)) return [];
   return select(
     tx,
     columns(campaigns, ['id', 'name']),

@@ -201,6 +201,26 @@ describe('a run', () => {
     assert.deepEqual(JSON.parse(rows[1] ?? '').personalization, {});
   });
 
+  test('queues one message per customer, offer and channel that sends', async () => {
+    await forget();
+    const channelId = await world.server.create('channels', {
+      ...{ name: 'Mail', channelType: 'email', deliveryMode: 'integration', providerConfig: { provider: 'smtp' } },
+    });
+    for (const offerId of world.ids.offers) {
+      const content = { subject: 'Hello', body: 'Hello' };
+      await world.server.create('creatives', {
+        ...{ name: `Mail ${offerId}`, offerId, channelId, status: 'active', content },
+      });
+    }
+    const { id } = await world.campaign({ channelIds: [channelId] });
+    const run = await world.run(id);
+    assert.deepEqual(run.deliveries, { queued: 80, sent: 0, failed: 0, doubtful: 0 });
+    const decisions = (await resultsOf(run)).flatMap((result) => result.decisions);
+    assert.equal(new Set(decisions.map(({ deliveryId }) => deliveryId)).size, 80);
+    assert.ok(decisions.every(({ deliveryStatus }) => deliveryStatus === 'queued'));
+    await world.call('DELETE', `/api/v1/channels/${channelId}`);
+  });
+
   test('fails without deciding if its flow has no published version', async () => {
     const draftConfig = { version: 2, nodes: [], flowConfig: {} };
     const flow = await world.server.create('decision-flows', { key: 'never', name: 'Never', draftConfig });

@@ -7,6 +7,7 @@ import { type ChunkStop, createRunChunk, Outrun } from './chunk-work.ts';
 import { endRun } from './end-run.service.ts';
 import { insertFailure } from './failed-customer.store.ts';
 import { requestIdOf } from './freeze-run.service.ts';
+import { queueMessages } from './queue-messages.service.ts';
 import { type Member, selectMembers } from './results.store.ts';
 import { showsPersonalization, writeFile } from './run-file.service.ts';
 import { enqueueRun } from './run-jobs.ts';
@@ -20,7 +21,7 @@ export interface ExecutePorts {
   readonly exportFolder: PrivateFolder;
 }
 
-export const campaignActor = systemActor('campaign');
+const campaignActor = systemActor('campaign');
 
 /** Customers in a chunk. Begins small, and grows while the chunk holds its customers shorter than `heldMs`. */
 const chunkSizes = { first: 64, most: 500, least: 8 };
@@ -49,7 +50,7 @@ export async function executeRun(
   const taken = await inTenant((tx) => takeRun(tx, runId));
   if (taken === null) return;
   try {
-    const stop = await decideInChunks({ ports, tenantId, taken, signal });
+    const stop = await decideInChunks({ ports, tenantId, taken, signal, queued: { place: taken.run.queuedPlace } });
     if (stop === 'turn') await inTenant((tx) => enqueueRun(tx, runId));
     else await finish(ports, tenantId, taken, stop, inTenant);
   } catch (error) {
@@ -61,6 +62,8 @@ interface Work {
   readonly ports: ExecutePorts;
   readonly tenantId: string;
   readonly taken: TakenRun;
+  /** Place of the first member whose messages aren't queued yet. */
+  readonly queued: { place: number };
   readonly signal: AbortSignal;
 }
 
@@ -73,19 +76,33 @@ async function decideInChunks(work: Work): Promise<Stop> {
   let size = chunkSizes.first;
   let place = run.nextPlace;
   let failed = run.failedCustomers;
+  // Whoever had the run before may have ended between a chunk and its messages.
+  await queueUpTo(work, place);
   while (place < run.totalCustomers) {
     if (work.signal.aborted) throw new Error('the process stopped before the run ended');
     if (performance.now() > until) return 'turn';
     const to = Math.min(place + size, run.totalCustomers);
     const outcome = await decideNext(work, place, to);
-    if (outcome.stop !== null) return outcome.stop;
     place = outcome.to;
     failed += outcome.failed;
+    await queueUpTo(work, place);
+    if (outcome.stop !== null) return outcome.stop;
     if (place <= judged && failed * 2 > Math.min(judged, run.totalCustomers)) return 'too_many_failures';
     const wanted = outcome.heldMs === null ? size / 2 : (size * heldMs) / Math.max(1, outcome.heldMs);
     size = Math.round(Math.min(chunkSizes.most, size * 2, Math.max(chunkSizes.least, wanted)));
   }
   return null;
+}
+
+/** Queues the messages of all results below a place. */
+async function queueUpTo({ ports, tenantId, taken: { run }, queued }: Work, place: number): Promise<void> {
+  while (queued.place < place) {
+    const next = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
+      queueMessages(tx, run, queued.place, place),
+    );
+    if (next === null) throw new Outrun();
+    queued.place = next;
+  }
 }
 
 interface ChunkOutcome {

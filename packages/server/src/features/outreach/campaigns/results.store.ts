@@ -13,6 +13,8 @@ export interface ResultItem {
   readonly channelName: string | null;
   readonly placementId: string | null;
   readonly score: number;
+  /** Set once its message is queued; absent: none is. */
+  readonly deliveryId?: string;
   readonly category: string | null;
   readonly subCategory: string | null;
   /** Only for runs whose file shows it. */

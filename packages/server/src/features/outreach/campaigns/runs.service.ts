@@ -1,4 +1,11 @@
-import { type CampaignRun, type CampaignTrigger, campaignHistory, type Pagination } from '@arbiter/contract';
+import {
+  type CampaignRun,
+  type CampaignTrigger,
+  campaignHistory,
+  campaignResultPage,
+  type Pagination,
+  pageSize,
+} from '@arbiter/contract';
 import type { Tx } from '../../../db/index.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError } from '../../../platform/app-error.ts';
@@ -14,7 +21,7 @@ import { countResults, selectResults } from './results.store.ts';
 import { contentOf, type FileFacts } from './run-file.service.ts';
 import { enqueueRun } from './run-jobs.ts';
 import { insertRun, type RunRow, selectOpenRun, selectRun, selectRuns } from './runs.store.ts';
-import { showResult, showRuns } from './show-run.service.ts';
+import { showResults, showRuns } from './show-run.service.ts';
 
 /** Where a run departs from its campaign. */
 export interface RunStart {
@@ -114,18 +121,21 @@ type ResultQuery = { readonly limit?: number; readonly cursor?: string; readonly
 /** Returns a page of results, in the run's order of customers. 404, 400 `invalid_cursor`. */
 export async function listResults(tx: Tx, campaignId: string, runId: string, query: ResultQuery) {
   const run = await getRun(tx, campaignId, runId);
-  const { cursor, status = null, limit = resultPage } = query;
+  const { cursor, status = null } = query;
+  const limit = pageSize(campaignResultPage, query.limit);
   const after = cursor === undefined ? null : await readCursor(tx, run.id, cursor);
   const rows = await selectResults(tx, run.id, { after, status, limit: limit + 1 });
   const total = await countResults(tx, run.id, status);
-  const page = pageOf({ rows, limit, total, cursorOf: ({ place }) => String(place) });
-  return { data: page.rows.map(showResult), pagination: page.pagination satisfies Pagination };
+  const page = pageOf({ rows, limit, total, cursorOf: ({ place }) => cursorAt(run.id, place) });
+  return { data: await showResults(tx, page.rows), pagination: page.pagination satisfies Pagination };
 }
 
-const resultPage = 100;
+/** Names the run too, so that the cursor of another run's list is none of this one. */
+const cursorAt = (runId: string, place: number): string => `${runId}.${place}`;
 
 async function readCursor(tx: Tx, runId: string, cursor: string): Promise<number> {
-  const place = /^\d{1,9}$/.test(cursor) ? Number(cursor) : null;
+  const [, ofRun, digits] = /^([0-9a-f-]{36})\.(\d{1,9})$/.exec(cursor) ?? [];
+  const place = ofRun === runId ? Number(digits) : null;
   if (place !== null) {
     const [row] = await selectResults(tx, runId, { after: place - 1, status: null, limit: 1 });
     if (row?.place === place) return place;

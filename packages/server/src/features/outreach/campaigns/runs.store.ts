@@ -37,6 +37,7 @@ const runColumns = columns(runs, [
   'completedAt',
   'token',
   'totalCustomers',
+  'queuedPlace',
   'nextPlace',
   'decidedCustomers',
   'emptyCustomers',

@@ -1,6 +1,7 @@
 import type { CampaignResult, CampaignRun } from '@arbiter/contract';
 import type { Tx } from '../../../db/index.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
+import { countRunDeliveries, type RunDeliveries, selectStatuses } from '../deliveries/index.ts';
 import type { ItemCounts } from './caps.rules.ts';
 import type { ResultRow } from './results.store.ts';
 import type { RunRow } from './runs.store.ts';
@@ -20,7 +21,11 @@ export async function showRuns(tx: Tx, rows: readonly RunRow[]): Promise<Campaig
     offer: (id: string) => offers.get(id)?.name ?? '',
     channel: (id: string) => channels.get(id)?.name ?? '',
   };
-  return rows.map((row) => showRun(row, tx.now, names));
+  const deliveries = await countRunDeliveries(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => showRun(row, deliveries.get(row.id) ?? noDeliveries, tx.now, names));
 }
 
 interface NamesById {
@@ -28,7 +33,13 @@ interface NamesById {
   readonly channel: (id: string) => string;
 }
 
-function showRun(row: RunRow, now: Date, names: NamesById): CampaignRun {
+const noDeliveries: RunDeliveries = { queued: 0, sent: 0, failed: 0, doubtful: 0 };
+
+/** A run is complete once all decisions are made; its messages may fail later. */
+export const statusWith = (status: RunRow['status'], deliveries: RunDeliveries = noDeliveries): RunRow['status'] =>
+  status === 'completed' && deliveries.failed > 0 ? 'completed_with_errors' : status;
+
+function showRun(row: RunRow, deliveries: RunDeliveries, now: Date, names: NamesById): CampaignRun {
   const { totalCustomers, nextPlace, totalItems, startedAt, completedAt, errorCode } = row;
   const processed = row.decidedCustomers + row.emptyCustomers + row.failedCustomers;
   const share = (count: number): number => (totalItems === 0 ? 0 : round2((100 * count) / totalItems));
@@ -40,7 +51,7 @@ function showRun(row: RunRow, now: Date, names: NamesById): CampaignRun {
     runNumber: row.runNumber,
     triggeredBy: row.triggeredBy,
     triggeredByUserId: row.triggeredByUserId,
-    status: row.status,
+    status: statusWith(row.status, deliveries),
     error: errorCode === null ? null : { code: errorCode, message: row.errorMessage ?? '' },
     decisionFlowId: row.decisionFlowId,
     decisionFlowVersion: row.decisionFlowVersion,
@@ -57,8 +68,8 @@ function showRun(row: RunRow, now: Date, names: NamesById): CampaignRun {
     skippedCustomers: row.skippedCustomers,
     skippedByCaps: row.skippedByCaps,
     failedCustomers: row.failedCustomers,
-    deliveries: { queued: 0, sent: 0, failed: 0, doubtful: 0 },
-    failedDeliveries: 0,
+    deliveries: { ...deliveries },
+    failedDeliveries: deliveries.failed,
     offerBreakdown: byCount(row.offerCounts).map(([offerId, count]) => ({
       ...{ offerId, offerName: names.offer(offerId), count, percent: share(count) },
     })),
@@ -75,7 +86,14 @@ function showRun(row: RunRow, now: Date, names: NamesById): CampaignRun {
   };
 }
 
-export function showResult(row: ResultRow): CampaignResult {
+/** Results as answers carry them, with the status that each message has now. */
+export async function showResults(tx: Tx, rows: readonly ResultRow[]): Promise<CampaignResult[]> {
+  const ids = rows.flatMap(({ items }) => (items ?? []).flatMap(({ deliveryId }) => deliveryId ?? []));
+  const statuses = await selectStatuses(tx, ids);
+  return rows.map((row) => showResult(row, statuses));
+}
+
+function showResult(row: ResultRow, statuses: ReadonlyMap<string, string>): CampaignResult {
   const items = row.items ?? [];
   return {
     customerId: row.customerId,
@@ -83,9 +101,9 @@ export function showResult(row: ResultRow): CampaignResult {
     skipReason: row.skipReason,
     requestId: row.requestId,
     count: items.length,
-    decisions: items.map(({ rank, offerId, offerName, creativeId, channelId, score }) => ({
-      ...{ rank, offerId, offerName, creativeId, channelId, score },
-      ...{ deliveryId: null, deliveryStatus: null },
+    decisions: items.map(({ rank, offerId, offerName, creativeId, channelId, score, deliveryId = null }) => ({
+      ...{ rank, offerId, offerName, creativeId, channelId, score, deliveryId },
+      deliveryStatus: deliveryId === null ? null : (statuses.get(deliveryId) ?? null),
     })),
     error: row.error,
     processedAt: row.processedAt.toISOString(),
