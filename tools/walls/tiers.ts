@@ -40,6 +40,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['deliveries'],
   [
     // Above decisions, below what starts them.
+    'delivery-webhooks',
     'journeys',
   ],
   ['simulations', 'customer-tools', 'alerts'],
@@ -70,6 +71,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   outreach: [
     // One line each, so that features added at the same time don't conflict.
     'deliveries',
+    'delivery-webhooks',
     'journeys',
   ],
 };

@@ -100,6 +100,7 @@ export * from './operations/seed-datasets.ts';
 export * from './operations/system.ts';
 export * from './operations.ts';
 export * from './outreach/deliveries.ts';
+export * from './outreach/delivery-webhooks.ts';
 export * from './outreach/journey-enrollments.ts';
 export * from './outreach/journey-nodes.ts';
 export * from './outreach/journeys.ts';

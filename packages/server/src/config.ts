@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -29,6 +30,7 @@ type Group =
   | 'Startup and sign-up'
   | 'Background'
   | 'Email'
+  | 'Inbound webhooks'
   | 'Outbound'
   | 'Limits and observability';
 
@@ -136,6 +138,21 @@ function readNetwork(value: string): string {
 function readDataKey(value: string): string {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) throw new Error('must be 32 bytes in base64');
   return value;
+}
+
+function readSendgridKey(value: string): string {
+  try {
+    const { asymmetricKeyType } = createPublicKey({ key: Buffer.from(value, 'base64'), format: 'der', type: 'spki' });
+    if (asymmetricKeyType === 'ec') return value;
+  } catch {
+    // Reported below.
+  }
+  throw new Error('must be the public key that SendGrid shows, in base64');
+}
+
+function readTopicArn(value: string): string {
+  if (/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/.test(value)) return value;
+  throw new Error(`must list ARNs such as arn:aws:sns:eu-west-1:123456789012:deliveries, not ${value}`);
 }
 
 /** It holds a password, so it may stand in a file; its length says nothing. */
@@ -312,6 +329,32 @@ export const variables = {
     "Folder for email if neither SES nor SMTP is configured: one `.eml` file per message, readable by the server's user only.",
     null,
     '`<DATA_DIR>/outbox`',
+  ),
+
+  WEBHOOK_SIGNING_SECRET: secret(
+    'Inbound webhooks',
+    'Key of the signature of POST /api/v1/webhooks/delivery. Unset: no call with that signature is accepted.',
+  ),
+  WHATSAPP_APP_SECRET: foreignSecret(
+    'Inbound webhooks',
+    'App secret of the app at Meta that signs POST /api/v1/webhooks/whatsapp. Unset: closed.',
+  ),
+  WHATSAPP_WEBHOOK_VERIFY_TOKEN: secret(
+    'Inbound webhooks',
+    'Token with which Meta verifies GET /api/v1/webhooks/whatsapp. Unset: closed.',
+  ),
+  SENDGRID_WEBHOOK_PUBLIC_KEY: {
+    ...text(
+      'Inbound webhooks',
+      'Public key of the signed event webhook of SendGrid, in base64. Unset: its signature is not accepted.',
+    ),
+    read: readSendgridKey,
+    fallback: null,
+  } satisfies Variable<string | null>,
+  SNS_TOPIC_ARNS: list(
+    'Inbound webhooks',
+    'ARNs of the SNS topics whose own signature is accepted, separated by commas. Unset: none is.',
+    readTopicArn,
   ),
 
   OUTBOUND_ALLOW_CIDRS: list(

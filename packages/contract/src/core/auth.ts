@@ -24,6 +24,11 @@ export interface SignatureAuth {
   /** Header that carries `<prefix><hex HMAC-SHA256>`, lower case. */
   readonly header: string;
   readonly prefix: string;
+  /**
+   * Headers of other signatures, lower case. A call that carries one of them, and not `header`, reaches the handler,
+   * which must verify it.
+   */
+  readonly others?: readonly string[];
 }
 
 /**
@@ -37,9 +42,9 @@ export function secret<const V extends readonly [string, ...string[]]>(variables
   return { kind: 'secret', variables, headers } as const satisfies SecretAuth;
 }
 
-/** Declares a signature over the raw body. */
-export function signature(variable: string, header: string, prefix = 'sha256=') {
-  return { kind: 'signature', variable, header, prefix } as const satisfies SignatureAuth;
+/** Declares a signature over the raw body. See `SignatureAuth` for `others`. */
+export function signature(variable: string, header: string, prefix = 'sha256=', others: readonly string[] = []) {
+  return { kind: 'signature', variable, header, prefix, others } as const satisfies SignatureAuth;
 }
 
 export function isSecret(auth: Auth): auth is SecretAuth {

@@ -226,9 +226,10 @@ function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }
 }
 
 function httpConfig({ config, beside, publicUrl }: ComposeOptions) {
-  const { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN } = config;
+  const { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, WEBHOOK_SIGNING_SECRET, WHATSAPP_APP_SECRET } = config;
+  const secrets = { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, WEBHOOK_SIGNING_SECRET, WHATSAPP_APP_SECRET };
   return {
-    secrets: { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, ...beside?.secrets },
+    secrets: { ...secrets, ...beside?.secrets },
     trustedProxies: config.TRUSTED_PROXIES,
     corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
     rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,

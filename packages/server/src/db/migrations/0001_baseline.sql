@@ -3172,6 +3172,20 @@ create table arbiter.delivery_events (
 comment on table arbiter.delivery_events is 'Events that providers reported about deliveries.';
 select arbiter.protect_table('arbiter.delivery_events');
 
+-- Subscriptions of SNS topics to this server, each confirmed once. They belong to the installation, so rows have the nil
+-- UUID.
+create table arbiter.sns_subscriptions (
+  tenant_id uuid not null,
+  message_id text not null check (char_length(message_id) between 1 and 200),
+  claimed_at timestamptz(3) not null,
+  confirmed_at timestamptz(3),
+  primary key (tenant_id, message_id)
+);
+comment on table arbiter.sns_subscriptions is 'Requests of SNS to confirm a subscription.';
+select arbiter.isolate_table('arbiter.sns_subscriptions');
+revoke all on arbiter.sns_subscriptions from public;
+select arbiter.open_to_system('arbiter.sns_subscriptions', 'select, insert, update, delete');
+
 -- =====================================================================================================================
 -- Notifications, alerts and reports
 -- =====================================================================================================================

@@ -28,7 +28,7 @@ function sentSecret({ headers }: RequestHeaders, names: readonly string[]): stri
   return headers.authorization === undefined ? null : bearerToken(String(headers.authorization));
 }
 
-/** Throws `bad_signature` when the operator's key didn't sign the bytes. */
+/** Throws `bad_signature` when the operator's key didn't sign the bytes. Leaves `others` to the handler. */
 export type VerifySignature = (request: RequestHeaders, bytes: Uint8Array) => void;
 
 /** Throws when the configuration doesn't know the variable that the operation names. */
@@ -39,8 +39,10 @@ export function createVerifySignature(
 ): VerifySignature {
   const secret = known(secrets, auth.variable, id);
   const key: KeyObject | null = secret === null ? null : createSecretKey(secret, 'utf8');
+  const others = auth.others ?? [];
   return ({ headers }, bytes) => {
     const sent = headers[auth.header];
+    if (sent === undefined && others.some((name) => headers[name] !== undefined)) return;
     const expected = key === null ? null : auth.prefix + createHmac('sha256', key).update(bytes).digest('hex');
     if (sameSecret(expected, typeof sent === 'string' ? sent.trim() : null)) return;
     throw new AppError('bad_signature', {

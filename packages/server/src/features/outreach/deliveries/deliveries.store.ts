@@ -91,6 +91,16 @@ export async function lockDelivery(tx: Tx, id: string): Promise<DeliveryRow | un
   return row;
 }
 
+/** Locks deliveries until the transaction ends, in the order of their ids. */
+export async function lockDeliveries(tx: Tx, ids: readonly string[]): Promise<DeliveryRow[]> {
+  return select(
+    tx,
+    deliveryColumns,
+    'from arbiter.deliveries where tenant_id = $1 and id = any($2::uuid[]) order by id for update',
+    [tx.tenantId, ids],
+  );
+}
+
 export interface DeliveryFilter {
   readonly customerId: string | null;
   readonly status: DeliveryStatus | null;
