@@ -55,11 +55,7 @@ const settings = {
     maximum: 100,
     description: "Size of the tenant's control group, in percent.",
   }),
-  defaultChannelTimeout: Int(
-    100,
-    60_000,
-    'Timeout of outbound channel calls, in milliseconds. Stored, but has no effect yet.',
-  ),
+  defaultChannelTimeout: Int(100, 60_000, 'Timeout of outbound channel calls, in milliseconds.'),
   reservationTtlSeconds: Int(60, 86_400, 'Lifetime of a reservation on explicit channels, in seconds.'),
   mandatoryDailyCap: Int(0, 100, 'Maximum mandatory offers per customer and day.'),
   fourEyesEnabled: Type.Boolean({ description: "True: users can't approve their own requests." }),

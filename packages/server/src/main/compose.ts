@@ -33,11 +33,12 @@ import type { Clock } from '../platform/time/clock.ts';
 import { zoneClock } from '../platform/time/zones.ts';
 import type { ComposeOptions } from './compose-options.ts';
 import { createConnections } from './connections.ts';
+import { deliverySender } from './delivery-sender.ts';
 import { createEncryption } from './encryption.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { mailWay } from './mail.ts';
-import { createCacheMetrics, createNotificationMetrics } from './metrics/metrics.ts';
+import { createCacheMetrics, createDeliveryMetrics, createNotificationMetrics } from './metrics/metrics.ts';
 import { type Metrics, metricsText } from './metrics/node-metrics.ts';
 import { metricsOfProcess, shownMetrics, summaryOf } from './metrics/tenant-metrics.ts';
 import { createOutboundCalls } from './outbound-calls.ts';
@@ -174,6 +175,8 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
   const parts: ProcessParts = {
     ...{ options, connections, encryption, outboundCalls, rateLimits, decisions, decisionMetrics, mail, notifier },
     ...{ reapOutbox, onError },
+    deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
+    onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
     threads: createThreads(onError),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),

@@ -32,13 +32,13 @@ import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
+import { queueDelivery } from '../features/outreach/deliveries/index.ts';
 import {
   journeysNaming,
   resumeJourneys,
   selectWatchedSegments,
   setAttributes,
 } from '../features/outreach/journeys/index.ts';
-import { AppError } from '../platform/app-error.ts';
 import type { features } from './features.ts';
 
 /** What the operations of all features need from the process and from features that theirs may not import. */
@@ -50,9 +50,13 @@ export type JobPorts = JobPortsOf<typeof features>;
 /** Like `featurePorts`, for jobs. */
 export const jobFeaturePorts = {
   journeyEffects: {
-    deliver: async () => {
-      throw new AppError('not_configured', { detail: "Messages can't be sent yet." });
-    },
+    deliver: (tx, { journeyId, item, ...message }) =>
+      queueDelivery(tx, {
+        ...message,
+        origin: { source: 'journey', journeyId },
+        offerId: item.offerId,
+        creativeId: item.creativeId,
+      }),
     setAttributes,
   },
   settlementNumbers: customerNumbers,

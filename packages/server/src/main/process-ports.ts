@@ -10,6 +10,7 @@ import type { ConsolePorts } from '../features/operations/console/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
 import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
 import type { ReapOutbox } from '../features/operations/stream/index.ts';
+import type { DeliverySender } from '../features/outreach/deliveries/index.ts';
 import { journeyDecider } from '../features/outreach/journeys/index.ts';
 import type { KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -44,6 +45,9 @@ export interface ProcessParts {
   readonly exportFolder: PrivateFolder;
   readonly mail: MailPorts;
   readonly notifier: Notifier;
+  readonly deliverySender: DeliverySender;
+  /** Counts the statuses that deliveries take. */
+  readonly onDelivery: (status: string) => void;
   readonly rateLimits: RateLimitStore;
   readonly reapOutbox: ReapOutbox;
   readonly onError: (error: unknown) => void;
@@ -56,14 +60,17 @@ function sharedPorts({
   encryption: { customerHash, envelope },
   signIn: { links },
   threads: { reports },
+  deliverySender,
   exportFolder,
   notifier,
+  onDelivery,
   reapOutbox,
 }: ProcessParts) {
   return {
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
     customerHash,
     database,
+    deliverySender,
     enqueueMail: mailQueue(envelope),
     envelope,
     exportFolder,
@@ -71,6 +78,7 @@ function sharedPorts({
     logger,
     narrativeWriter: templateNarrativeWriter,
     notifier,
+    onDelivery,
     openBreakers: (tenantId: string) => notifier.openBreakers(tenantId),
     publicUrl,
     reapOutbox,

@@ -129,6 +129,17 @@ export function createNotificationMetrics(registry: Registry): (kind: string, re
   return (kind, result) => sent.inc({ kind, result });
 }
 
+/** Counts deliveries by the status they take (docs/design/api-access.md 19). */
+export function createDeliveryMetrics(registry: Registry): (status: string) => void {
+  const deliveries = new Counter({
+    name: 'svc_deliveries_total',
+    help: 'Messages to customers, by the status they took.',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  return (status) => deliveries.inc({ status });
+}
+
 type Cache = 'credentials' | 'catalogues';
 
 /** Counts cache lookups and hits. */

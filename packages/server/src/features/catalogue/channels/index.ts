@@ -17,6 +17,7 @@ export {
   snapshotPlacements,
 } from './channels.store.ts';
 export { withoutSecrets } from './provider-secrets.service.ts';
+export { readSendingChannel, type SendingChannel } from './sending-channel.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['channels', 'channel_secrets', 'placements'];

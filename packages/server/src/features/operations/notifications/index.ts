@@ -7,7 +7,7 @@ import { type NotificationPorts, notificationRoutes } from './notifications.rout
 export type { DeliveryResult, NewDelivery } from './deliver.service.ts';
 export type { UnsentMessage as WaitingMessage } from './deliveries.store.ts';
 export { createMailCounter } from './mail-counter.ts';
-export type { MessageFile } from './message.rules.ts';
+export { type MessageFile, webhookHeaders } from './message.rules.ts';
 export { enqueueDelivery, type NotificationJobPorts } from './notifications.jobs.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
 export { providersAmong } from './providers.store.ts';

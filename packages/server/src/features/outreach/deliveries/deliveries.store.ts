@@ -1,6 +1,7 @@
 import type { ChannelProvider, DeliveryEventName, DeliverySource, DeliveryStatus } from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
+import type { Removed } from '../../../jobs/index.ts';
 
 /** Whether a message whose fate is unknown is sent again. */
 export type DeliveryGuarantee = 'at_most_once' | 'at_least_once';
@@ -159,4 +160,48 @@ export async function selectEvents(tx: Tx, deliveryId: string, most: number): Pr
     'from arbiter.delivery_events where tenant_id = $1 and delivery_id = $2 order by id limit $3',
     [tx.tenantId, deliveryId, most],
   );
+}
+
+/** Stores what changes of a delivery. */
+export async function updateDelivery(
+  tx: Tx,
+  row: Pick<DeliveryRow, 'id' | 'provider' | 'providerMessageId' | 'status' | 'error' | 'tries' | 'tryingSince'>,
+): Promise<void> {
+  await tx.query(
+    `update arbiter.deliveries
+        set provider = $3, provider_message_id = $4, status = $5, error = $6, tries = $7, trying_since = $8, updated_at = $9
+      where tenant_id = $1 and id = $2`,
+    [
+      ...[tx.tenantId, row.id, row.provider, row.providerMessageId],
+      ...[row.status, row.error, row.tries, row.tryingSince, tx.now],
+    ],
+  );
+}
+
+const rowsPerSlice = 1_000;
+
+/** Deletes deliveries that haven't changed for this many days, with their events. */
+export async function expireDeliveries(tx: Tx, days: number): Promise<Removed> {
+  const [row] = await tx.query<{ rows: number }>(
+    `with due as (
+       select id from arbiter.deliveries
+        where tenant_id = $1 and updated_at < $2::timestamptz - make_interval(days => $3) order by updated_at limit $4
+        for update skip locked),
+     deleted as (delete from arbiter.deliveries d using due
+       where d.tenant_id = $1 and d.id = due.id returning 1)
+     select count(*)::int as rows from deleted`,
+    [tx.tenantId, tx.now, days, rowsPerSlice],
+  );
+  const rows = row?.rows ?? 0;
+  return { rows, more: rows === rowsPerSlice };
+}
+
+/** Deletes a customer's deliveries with their events. Returns how many. */
+export async function eraseDeliveries(tx: Tx, customerId: string): Promise<number> {
+  const [row] = await tx.query<{ rows: number }>(
+    `with deleted as (delete from arbiter.deliveries where tenant_id = $1 and customer_id = $2 returning 1)
+     select count(*)::int as rows from deleted`,
+    [tx.tenantId, customerId],
+  );
+  return row?.rows ?? 0;
 }

@@ -1,9 +1,10 @@
 import type { Tx } from '../../../db/index.ts';
 import { enqueueJobs } from '../../../jobs/index.ts';
 import { newId } from '../../../platform/ids.ts';
-import { sendJob } from './deliveries.jobs.ts';
+
 import { countQueued, type DeliveryGuarantee, insertDeliveries, type QueuedRow } from './deliveries.store.ts';
 import { storedEffectKey } from './effect-key.ts';
+import { sendJob } from './send-job.ts';
 
 /** What queues a message: its ids appear in the delivery. */
 export type DeliveryOrigin =
