@@ -2376,6 +2376,20 @@ create table simulations (
   grant select to arbiter_readonly
   comment: Simulations over segments, kept for 30 days.
 
+create table sns_subscriptions (
+  tenant_id uuid not null,
+  message_id text not null,
+  claimed_at timestamp(3) with time zone not null,
+  confirmed_at timestamp(3) with time zone
+);
+  constraint sns_subscriptions_message_id_check CHECK (((char_length(message_id) >= 1) AND (char_length(message_id) <= 200)))
+  constraint sns_subscriptions_pkey PRIMARY KEY (tenant_id, message_id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_system
+  comment: Requests of SNS to confirm a subscription.
+
 create table sso_assertions (
   tenant_id uuid not null,
   name_hash bytea not null,

@@ -27,6 +27,9 @@ const proven: Readonly<Record<string, string>> = {
   DATA_ENCRYPTION_KEYS_OLD: 'read as no key at all',
   GOOGLE_CLIENT_SECRET: 'sign-in with Google is not there',
   METRICS_TOKEN: 'the metrics are closed',
+  WEBHOOK_SIGNING_SECRET: 'no signature opens the webhook for deliveries, not even one with an empty key',
+  WHATSAPP_APP_SECRET: 'no signature opens the webhook for WhatsApp, not even one with an empty key',
+  WHATSAPP_WEBHOOK_VERIFY_TOKEN: 'no token confirms the subscription of WhatsApp',
   AWS_ACCESS_KEY_ID: 'read as unset: mail goes another way',
   AWS_SECRET_ACCESS_KEY: 'read as unset: mail goes another way',
   AWS_SESSION_TOKEN: 'read as unset: it is not sent',
@@ -116,6 +119,8 @@ for (const [spelling, value] of spellings) {
         'METRICS_TOKEN',
         'CRON_SECRET',
         'CRON_TOKEN',
+        'WEBHOOK_SIGNING_SECRET',
+        'WHATSAPP_APP_SECRET',
       );
       const keyed = all.filter(({ auth }) => namesTenant(auth) || isSecret(auth) || isSignature(auth));
       for (const { id, method, path, auth } of keyed) {
@@ -129,6 +134,28 @@ for (const [spelling, value] of spellings) {
       const real = { authorization: `Bearer ${server.tenants[0].keys.admin}` };
       assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: real })).status, 401);
       assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status, 401);
+    });
+
+    test('webhooks: an empty key signs nothing, and an empty token confirms nothing', async () => {
+      const closed = without('WEBHOOK_SIGNING_SECRET', 'WHATSAPP_APP_SECRET', 'WHATSAPP_WEBHOOK_VERIFY_TOKEN');
+      for (const [path, header] of [
+        ['delivery', 'x-webhook-signature'],
+        ['whatsapp', 'x-hub-signature-256'],
+      ] as const) {
+        for (const key of ['', ' ', 'undefined', 'null']) {
+          const signature = `sha256=${createHmac('sha256', key).update('{}').digest('hex')}`;
+          const answer = await closed.call('POST', `/api/v1/webhooks/${path}`, {
+            key: null,
+            headers: { [header]: signature },
+            body: {},
+          });
+          assert.equal(answer.status, 401, answer.text);
+        }
+      }
+      for (const token of ['', ' ', 'undefined', 'null']) {
+        const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': 'x' });
+        assert.equal((await closed.call('GET', `/api/v1/webhooks/whatsapp?${query}`, { key: null })).status, 403);
+      }
     });
 
     test('API_KEY_PEPPER: no key or client is made, none opens, and the answer names it', async () => {

@@ -380,6 +380,22 @@ export const examples: Readonly<Record<string, Example>> = {
   'oauthClients.list': async () => ({}),
   'oauthClients.revoke': async (f) => ({ params: { id: (await aClientOf(f)).id } }),
   'oauthClients.revokeByQuery': async (f) => ({ query: { id: (await aClientOf(f)).id } }),
+  'deliveryWebhooks.report': async (f) => ({
+    body: { providerMessageId: f.marker, event: 'delivered', timestamp: '2026-05-01T10:00:00Z' },
+  }),
+  'deliveryWebhooks.verifyWhatsapp': async () => ({
+    query: {
+      'hub.mode': 'subscribe',
+      'hub.verify_token': 'a verify token of the tests',
+      'hub.challenge': '1158201444',
+    },
+  }),
+  'deliveryWebhooks.reportWhatsapp': async (f) => ({
+    body: {
+      object: 'whatsapp_business_account',
+      entry: [{ changes: [{ value: { statuses: [{ id: f.marker, status: 'read', timestamp: '1777629600' }] } }] }],
+    },
+  }),
   'oauth.token': async (f) => {
     const { clientId, clientSecret } = await aClientOf(f);
     return {

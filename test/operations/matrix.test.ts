@@ -13,6 +13,7 @@ import {
   operations,
   type Problem,
   roles,
+  type SignatureAuth,
 } from '@arbiter/contract';
 import { bodyLimits } from '../../packages/server/src/http/input/request-body.ts';
 import { createChecks } from '../../packages/server/src/http/input/validation.ts';
@@ -153,6 +154,13 @@ async function versionOf({ id }: TestTenant): Promise<number> {
   return row?.version ?? 0;
 }
 
+/** Returns the key of an operation's signature. */
+function signingKeyOf({ variable }: SignatureAuth): string {
+  return variable === 'WHATSAPP_APP_SECRET'
+    ? operatorSecrets.WHATSAPP_APP_SECRET
+    : operatorSecrets.WEBHOOK_SIGNING_SECRET;
+}
+
 const codeOf = (answer: Answer): unknown => Reflect.get(Object(answer.json), 'code');
 
 /** Returns every position of an id in a call: the UUIDs of the example, and the declared ids it leaves out. */
@@ -215,7 +223,7 @@ for (const [index, operation] of all.entries()) {
     const needsCredential = namesTenant(operation.auth);
     const rightKey = () => {
       if (needsCredential) return keys.admin;
-      if (isSignature(operation.auth)) return operatorSecrets.WEBHOOK_SIGNING_SECRET;
+      if (isSignature(operation.auth)) return signingKeyOf(operation.auth);
       if (!isSecret(operation.auth)) return null;
       return operation.auth.variables[0] === 'METRICS_TOKEN' ? metricsToken : operatorSecrets.CRON_SECRET;
     };

@@ -69,6 +69,7 @@ import { sbomOperations } from './operations/sbom.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
 import { deliveryOperations } from './outreach/deliveries.ts';
+import { deliveryWebhookOperations } from './outreach/delivery-webhooks.ts';
 import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
 import { journeyOperations } from './outreach/journeys.ts';
 
@@ -147,6 +148,7 @@ export const operations = {
   ...byId(seedDatasetOperations),
   ...byId(systemOperations),
   ...byId(deliveryOperations),
+  ...byId(deliveryWebhookOperations),
   ...byId(journeyEnrollmentOperations),
   ...byId(journeyOperations),
 };

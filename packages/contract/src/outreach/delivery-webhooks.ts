@@ -108,7 +108,9 @@ export const deliveryWebhookOperations = {
       'Called by the WhatsApp Cloud API. A signed body always returns 200, whatever it contains; statuses that are not ' +
       'known are ignored. `sent` and `delivered` both count as delivered, `read` as opened.',
     auth: signature('WHATSAPP_APP_SECRET', 'x-hub-signature-256'),
-    body: Binary({ description: '`{ object, entry: [{ changes: [{ value: { statuses: [{ id, status, timestamp }] } }] }] }`' }),
+    body: Binary({
+      description: '`{ object, entry: [{ changes: [{ value: { statuses: [{ id, status, timestamp }] } }] }] }`',
+    }),
     bodyKind: 'raw',
     mediaTypes: ['application/json'],
     bodyLimit: 4 * 1024 * 1024,

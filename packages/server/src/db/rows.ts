@@ -1422,6 +1422,14 @@ export interface SimulationsRow {
   readonly leaseUntil: Date | null;
 }
 
+/** A row of `sns_subscriptions`. */
+export interface SnsSubscriptionsRow {
+  readonly tenantId: string;
+  readonly messageId: string;
+  readonly claimedAt: Date;
+  readonly confirmedAt: Date | null;
+}
+
 /** A row of `sso_assertions`. */
 export interface SsoAssertionsRow {
   readonly tenantId: string;
@@ -1713,6 +1721,7 @@ export interface Tables {
   readonly segment_snapshots: SegmentSnapshotsRow;
   readonly segments: SegmentsRow;
   readonly simulations: SimulationsRow;
+  readonly sns_subscriptions: SnsSubscriptionsRow;
   readonly sso_assertions: SsoAssertionsRow;
   readonly sso_configs: SsoConfigsRow;
   readonly sso_secrets: SsoSecretsRow;
@@ -2939,6 +2948,12 @@ export const columnKinds = {
     durationMs: 'integer',
     holder: 'uuid',
     leaseUntil: 'instant',
+  },
+  sns_subscriptions: {
+    tenantId: 'uuid',
+    messageId: 'text',
+    claimedAt: 'instant',
+    confirmedAt: 'instant',
   },
   sso_assertions: {
     tenantId: 'uuid',

@@ -60,6 +60,7 @@ import { retentionFeature } from '../features/operations/retention/index.ts';
 import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
 import { deliveriesFeature } from '../features/outreach/deliveries/index.ts';
+import { deliveryWebhooksFeature } from '../features/outreach/delivery-webhooks/index.ts';
 import { journeysFeature } from '../features/outreach/journeys/index.ts';
 import { resets as httpResets } from '../http/tables.ts';
 import { resets as jobResets } from '../jobs/tables.ts';
@@ -83,6 +84,7 @@ export const features = [
   customerToolsFeature,
   decisionsFeature,
   deliveriesFeature,
+  deliveryWebhooksFeature,
   erasureFeature,
   estimatesFeature,
   evidenceFeature,

@@ -123,6 +123,7 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
     expireApprovals: () => expireApprovals(sharedPorts(parts), new Date(clock.now())),
     isDemoMode: config.DEMO_MODE,
     operationHandlers: parts.operationHandlers,
+    outbound: parts.outboundCalls.outbound,
     outboundRules: parts.outboundCalls.outboundRules,
     readLargeYaml: parts.threads.policyFiles.read,
     seedDatasets: {
@@ -132,6 +133,11 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
       operationHandlers: parts.operationHandlers,
     },
     version: options.version,
+    webhookKeys: {
+      sendgridKey: config.SENDGRID_WEBHOOK_PUBLIC_KEY,
+      snsTopics: config.SNS_TOPIC_ARNS,
+      whatsappVerifyToken: config.WHATSAPP_WEBHOOK_VERIFY_TOKEN,
+    },
   };
 }
 

@@ -127,7 +127,7 @@ const testConfig: ComposeConfig = {
   SNS_TOPIC_ARNS: [],
   WEBHOOK_SIGNING_SECRET: null,
   WHATSAPP_APP_SECRET: null,
-  WHATSAPP_WEBHOOK_VERIFY_TOKEN: null,
+  WHATSAPP_WEBHOOK_VERIFY_TOKEN: 'a verify token of the tests',
   MAIL_RATE_PER_MINUTE: 0,
 };
 

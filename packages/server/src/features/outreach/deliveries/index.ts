@@ -10,6 +10,7 @@ import type { SendDeps } from './send.service.ts';
 export type { DeliveryGuarantee } from './deliveries.store.ts';
 export { publicAddresses, type SesAccess } from './providers/provider.ts';
 export { type DeliveryOrigin, type NewDelivery, queueDeliveries, queueDelivery } from './queue.service.ts';
+export { applyReports, type DeliveryReport, findMessages, type ReportDeps } from './reports.service.ts';
 export { countRunDeliveries, type RunDeliveries, selectStatuses } from './run-figures.store.ts';
 export { createDeliverySender, type DeliverySender, type SenderDeps } from './sender.ts';
 

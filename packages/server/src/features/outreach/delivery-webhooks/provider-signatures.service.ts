@@ -46,7 +46,11 @@ async function isSigned(deps: SignatureDeps, body: ParsedBody, call: SignedCall)
 }
 
 /** SNS signs for all its customers, so only the operator's topics count. */
-async function isOwnTopic({ snsTopics, isSignedBySns }: SignatureDeps, message: SnsMessage, now: Date): Promise<boolean> {
+async function isOwnTopic(
+  { snsTopics, isSignedBySns }: SignatureDeps,
+  message: SnsMessage,
+  now: Date,
+): Promise<boolean> {
   if (!snsTopics.includes(message.TopicArn)) return false;
   try {
     return await isSignedBySns(message, now);
@@ -67,7 +71,11 @@ function isSignedBySendgrid(publicKey: string | null, { bytes, headers }: Signed
 }
 
 /** HMAC-SHA1 over the address and the sorted values of the form, with the auth token of the message's channel. */
-async function isSignedByTwilio(deps: SignatureDeps, form: FormValues, { headers, until }: SignedCall): Promise<boolean> {
+async function isSignedByTwilio(
+  deps: SignatureDeps,
+  form: FormValues,
+  { headers, until }: SignedCall,
+): Promise<boolean> {
   const signature = headers['X-Twilio-Signature'];
   const messageId = twilioMessageOf(form);
   if (signature === undefined || messageId === undefined || messageId.includes('\0')) return false;

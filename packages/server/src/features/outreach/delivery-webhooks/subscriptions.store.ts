@@ -25,5 +25,8 @@ export async function confirmSubscription(tx: Tx, messageId: string): Promise<vo
 
 /** Gives up a claim, so that the next request tries again. */
 export async function releaseSubscription(tx: Tx, messageId: string): Promise<void> {
-  await tx.query('delete from arbiter.sns_subscriptions where tenant_id = $1 and message_id = $2', [noTenant, messageId]);
+  await tx.query('delete from arbiter.sns_subscriptions where tenant_id = $1 and message_id = $2', [
+    noTenant,
+    messageId,
+  ]);
 }

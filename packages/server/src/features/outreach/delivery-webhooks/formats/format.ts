@@ -30,8 +30,10 @@ export function textOf(value: unknown, most: number): string | null {
 /** Returns the start of a reason as one line; null if there is none. */
 export function reasonOf(...parts: readonly unknown[]): string | null {
   const words = parts.filter((part) => typeof part === 'string' || typeof part === 'number').map(String);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  const line = words.join(' ').replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  const line = words
+    .join(' ')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
   return line === '' ? null : line.toWellFormed().slice(0, 300);
 }
 
@@ -46,7 +48,9 @@ export function instantOf(ms: number): Date | undefined {
 
 /** Returns an instant of RFC 3339; undefined for one that is none. */
 export function timestampOf(value: unknown): Date | undefined {
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d/.test(value) ? instantOf(Date.parse(value)) : undefined;
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d/.test(value)
+    ? instantOf(Date.parse(value))
+    : undefined;
 }
 
 interface Reported {
@@ -60,7 +64,13 @@ interface Reported {
 }
 
 /** Returns an event; null if a part of it is missing or malformed. */
-export function reportOf({ messageId, event, occurredAt, reason = null, eventId = null }: Reported): DeliveryReport | null {
+export function reportOf({
+  messageId,
+  event,
+  occurredAt,
+  reason = null,
+  eventId = null,
+}: Reported): DeliveryReport | null {
   const id = textOf(messageId, 512);
   const ownId = eventId === null ? null : textOf(eventId, 255);
   if (id === null || event === undefined || occurredAt === undefined) return null;

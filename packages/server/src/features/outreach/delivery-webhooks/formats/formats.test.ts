@@ -7,7 +7,10 @@ import { readWhatsapp } from './whatsapp.ts';
 
 const json = (value: unknown, hint?: string) => readReports({ kind: 'json', value }, hint);
 const form = (text: string) =>
-  readReports({ kind: 'form', form: new Map([...new URLSearchParams(text)].map(([name, value]) => [name, [value]])) }, undefined);
+  readReports(
+    { kind: 'form', form: new Map([...new URLSearchParams(text)].map(([name, value]) => [name, [value]])) },
+    undefined,
+  );
 const short = ({ events, ignored }: ReturnType<typeof json>) => [
   ...events.map(({ messageId, event, occurredAt, eventId }) =>
     [messageId, event, occurredAt?.toISOString() ?? null, eventId].join(' '),
@@ -76,7 +79,13 @@ test('reads SendGrid: the id up to its first dot, the words it counts as an end'
 });
 
 test('reads Twilio: SmsSid alone is enough', () => {
-  const statuses = { delivered: 'delivered', read: 'opened', failed: 'failed', undelivered: 'failed', canceled: 'failed' };
+  const statuses = {
+    delivered: 'delivered',
+    read: 'opened',
+    failed: 'failed',
+    undelivered: 'failed',
+    canceled: 'failed',
+  };
   for (const [status, event] of Object.entries(statuses)) {
     assert.deepEqual(short(form(`MessageSid=SM1&MessageStatus=${status}&To=%2B1`)), [`SM1 ${event}  `, 0]);
   }
@@ -88,12 +97,23 @@ test('reads Twilio: SmsSid alone is enough', () => {
 });
 
 test('reads the standard format; a malformed item is ignored, the others count', () => {
-  const one = { providerMessageId: 'm', event: 'clicked', timestamp: '2026-05-01T12:00:00+02:00', eventId: 'e', reason: 'a\r\nb' };
+  const one = {
+    providerMessageId: 'm',
+    event: 'clicked',
+    timestamp: '2026-05-01T12:00:00+02:00',
+    eventId: 'e',
+    reason: 'a\r\nb',
+  };
   assert.deepEqual(short(json(one)), ['m clicked 2026-05-01T10:00:00.000Z e', 0]);
   assert.equal(json(one).events[0]?.reason, 'a b');
   const bad = [
     ...[{ event: 'sent' }, { event: 5 }, { timestamp: 'now' }, { timestamp: '0000-01-01T00:00:00Z' }],
-    ...[{ providerMessageId: '' }, { providerMessageId: 'x'.repeat(513) }, { providerMessageId: 'a\0' }, { eventId: 7 }],
+    ...[
+      { providerMessageId: '' },
+      { providerMessageId: 'x'.repeat(513) },
+      { providerMessageId: 'a\0' },
+      { eventId: 7 },
+    ],
   ];
   for (const more of bad) assert.deepEqual(short(json({ ...one, ...more })), [1], JSON.stringify(more));
   const list = Array.from({ length: 500 }, (_, index) => (index === 250 ? null : { ...one, eventId: `e${index}` }));
@@ -111,7 +131,11 @@ test('reads all statuses of WhatsApp, and nothing of a body without any', () => 
     object: 'whatsapp_business_account',
     entry: [
       entry(status('w1', 'sent'), status('w1', 'delivered'), status('w1', 'read')),
-      entry(status('w2', 'failed', { errors: [{ code: 131026, title: 'Message undeliverable' }] }), status('w2', 'warning'), 5),
+      entry(
+        status('w2', 'failed', { errors: [{ code: 131026, title: 'Message undeliverable' }] }),
+        status('w2', 'warning'),
+        5,
+      ),
     ],
   };
   const at = '2026-05-01T10:00:00.000Z';

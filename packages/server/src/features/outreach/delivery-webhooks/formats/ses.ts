@@ -1,5 +1,14 @@
 import type { DeliveryEventName } from '@arbiter/contract';
-import { isValues, type ReadFormat, type Reports, reasonOf, reportOf, timestampOf, type Values, valuesOf } from './format.ts';
+import {
+  isValues,
+  type ReadFormat,
+  type Reports,
+  reasonOf,
+  reportOf,
+  timestampOf,
+  type Values,
+  valuesOf,
+} from './format.ts';
 
 /** Event and the member that has its time. Others, such as `Send` and `DeliveryDelay`, say nothing about the end. */
 const events: ReadonlyMap<unknown, readonly [DeliveryEventName, string]> = new Map([
