@@ -69,7 +69,7 @@ before(async () => {
       // Nothing listens there.
       GOOGLE_ISSUER_URL: 'http://127.0.0.1:65535',
     },
-    beside: kinds,
+    testOperations: kinds,
   });
 });
 after(() => server?.close());

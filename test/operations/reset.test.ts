@@ -155,7 +155,7 @@ test('a playground in which every operation was called is empty after it, works,
     assert.ok(answer.status < 500, `${operation.id}: ${answer.text}`);
   }
   // Rows that callers don't create.
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

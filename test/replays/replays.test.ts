@@ -140,7 +140,7 @@ const assertIdentical = (some: readonly Decided[], replay: Replayer) =>
   });
 
 async function learnAndCount(): Promise<void> {
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

@@ -145,7 +145,7 @@ test('every statement of the hot path names one tenant, and reads, changes and a
   await ownerQuery('insert into arbiter.playground_quotas (tenant_id, used) values ($1, 0)', [second.id]);
   await work(second);
   await work(first);
-  const dispatcher = createOutboxDispatcher(server.database, server.aside, {
+  const dispatcher = createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

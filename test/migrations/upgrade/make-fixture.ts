@@ -118,7 +118,7 @@ async function answerTo(to: TestServer, { recommendationId, count, decisions }: 
 }
 
 async function rollUp(to: TestServer, zone: string): Promise<void> {
-  const dispatcher = createOutboxDispatcher(to.database, to.aside, {
+  const dispatcher = createOutboxDispatcher(to.database, to.outboxPath, {
     zoneOf: async () => zone,
     pause: async () => undefined,
     stopped: () => false,

@@ -15,7 +15,7 @@ import { kinds, operatorSecrets } from './server.ts';
 let server: TestServer;
 let url: string;
 before(async () => {
-  server = await startTestServer({ beside: kinds });
+  server = await startTestServer({ testOperations: kinds });
   await server.app.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(server.app.server.address() as AddressInfo).port}/api/v1/kinds`;
 });
@@ -95,7 +95,9 @@ describe('secrets and signatures', () => {
 
   test('a secret that is unset or blank opens nothing; an unknown one stops the start', async () => {
     for (const unset of [null, '', '  ']) {
-      const closed = await startTestServer({ beside: { ...kinds, secrets: { ...kinds.secrets, CRON_SECRET: unset } } });
+      const closed = await startTestServer({
+        testOperations: { ...kinds, secrets: { ...kinds.secrets, CRON_SECRET: unset } },
+      });
       try {
         for (const sent of ['', '  ', 'null', secret]) {
           const { status } = await closed.call('GET', '/api/v1/kinds/cron', {
@@ -287,7 +289,7 @@ describe('answers that stream', () => {
   });
 
   test('a stream ends for its source when the client leaves, and for the client when the server stops', async () => {
-    const own = await startTestServer({ beside: kinds });
+    const own = await startTestServer({ testOperations: kinds });
     await own.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = own.app.server.address() as AddressInfo;
     const open = () =>

@@ -1,7 +1,7 @@
 import { pageSize } from '@arbiter/contract';
 import { type Handlers, handlerEntries, reply } from '../../../packages/server/src/http/handler.ts';
 import type { Authenticate } from '../../../packages/server/src/http/principal.ts';
-import type { OperationsBeside } from '../../../packages/server/src/main/compose-options.ts';
+import type { TestOperations } from '../../../packages/server/src/main/compose-options.ts';
 import { AppError } from '../../../packages/server/src/platform/app-error.ts';
 import { kindOperations, kindPage } from './contract.ts';
 
@@ -76,7 +76,7 @@ const handlers: Handlers<typeof kindOperations> = {
 };
 
 /** The operations of the test contract, served along with the real ones. A person's key identifies the session. */
-export const kinds: OperationsBeside = {
+export const kinds: TestOperations = {
   operations: Object.fromEntries(Object.values(kindOperations).map((each) => [each.id, each])),
   handlers: handlerEntries(kindOperations, handlers),
   secrets: operatorSecrets,

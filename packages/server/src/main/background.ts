@@ -112,7 +112,7 @@ function dispatcherOf(
   pause: (ms: number) => Promise<void>,
   stopped: AbortSignal,
 ): ReturnType<typeof createOutboxDispatcher> {
-  const dispatcher = createOutboxDispatcher(server.database, server.aside, {
+  const dispatcher = createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: (tenantId) => server.decisions.timezoneOf(tenantId),
     pause,
     stopped: () => stopped.aborted,

@@ -14,43 +14,41 @@ export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
   | 'APPROVAL_MAX_AGE_HOURS'
+  | 'CORS_ALLOWED_ORIGINS'
   | 'CRON_SECRET'
   | 'CRON_TOKEN'
+  | 'DATABASE_POOL_MAX'
   | 'DATA_DIR'
-  | 'EXPORT_DIR'
-  | 'JWT_SIGNING_SECRET'
-  | 'NEXTAUTH_SECRET'
-  | 'REDIS_URL'
   | 'DATA_ENCRYPTION_KEY'
   | 'DATA_ENCRYPTION_KEYS_OLD'
-  | 'OUTBOUND_ALLOW_CIDRS'
-  | 'OUTBOUND_HTTP_OK'
-  | 'SSO_REDIRECT_ALLOWLIST'
-  | 'REGISTRATION'
-  | 'PLAYGROUND_MODE'
+  | 'DEMO_MODE'
+  | 'EXPORT_DIR'
   | 'GOOGLE_CLIENT_ID'
   | 'GOOGLE_CLIENT_SECRET'
   | 'GOOGLE_ISSUER_URL'
-  | 'DATABASE_POOL_MAX'
-  | 'DEMO_MODE'
+  | 'JWT_SIGNING_SECRET'
   | 'MAIL_RATE_PER_MINUTE'
   | 'METRICS_TENANT_LABEL'
   | 'METRICS_TOKEN'
+  | 'NEXTAUTH_SECRET'
+  | 'OUTBOUND_ALLOW_CIDRS'
+  | 'OUTBOUND_HTTP_OK'
   | 'PLAYGROUND_MODE'
-  | 'REGISTRATION'
-  | 'TRUSTED_PROXIES'
-  | 'CORS_ALLOWED_ORIGINS'
   | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
   | 'RECOMMEND_RATE_PER_MINUTE'
+  | 'REDIS_URL'
+  | 'REGISTRATION'
+  | 'SSO_REDIRECT_ALLOWLIST'
+  | 'TRUSTED_PROXIES'
 > &
   MailConfig;
 
-/** A test's operations, served alongside the real ones. */
-export interface OperationsBeside {
+/** Operations that only a test has, served with the real ones. */
+export interface TestOperations {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly handlers: readonly [string, AnyHandler][];
   readonly secrets: OperatorSecrets;
-  /** Authenticates what the real server can't yet. */
+  /** Wraps the server's own authentication. */
   readonly authenticate: (real: Authenticate) => Authenticate;
 }
 
@@ -71,11 +69,11 @@ export interface ComposeOptions {
   readonly consoleFolder?: string;
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
-  readonly beside?: OperationsBeside;
+  readonly testOperations?: TestOperations;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
   /**
-   * For tests: the minimum time of answers that must not reveal by their timing who exists. Default `evenAnswersMs`.
+   * For tests: the minimum time of responses whose timing must not reveal who exists. Default: 300.
    */
   readonly evenAnswersMs?: number;
   /** For tests: on a busy machine everything takes longer without anything hanging. */

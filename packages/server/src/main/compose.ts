@@ -54,8 +54,8 @@ export interface Server {
   readonly database: Database;
   /** The connections of the decisions. */
   readonly hot: HotPath;
-  /** A connection of its own for work behind the decisions, opened when it is first used. */
-  readonly aside: HotPath;
+  /** Publishes events and rolls up decisions. */
+  readonly outboxPath: HotPath;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly links: Links;
@@ -94,7 +94,7 @@ export function composeServer(options: ComposeOptions): Server {
   const registry = createRegistry(options.version);
   const { parts, redis } = createParts(options, registry, onError);
   const { connections, decisions, mail, signIn, threads, outboundCalls } = parts;
-  const { database, hot, aside } = connections;
+  const { database, hot, outboxPath } = connections;
   const lifecycle = createLifecycle();
   const jobs = jobRegistry(jobPorts(parts));
   const keyedWork = createKeyedWork(database);
@@ -106,7 +106,7 @@ export function composeServer(options: ComposeOptions): Server {
   const readMetrics = () => metricsOfProcess(registry, parts.decisionMetrics.byTenant());
   const app = createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics });
   return {
-    ...{ app, database, hot, aside, decisions, jobs, lifecycle, logger, clock, registry },
+    ...{ app, database, hot, outboxPath, decisions, jobs, lifecycle, logger, clock, registry },
     authenticator: signIn.authenticator,
     sessions: signIn.sessions,
     links: signIn.links,
@@ -147,7 +147,16 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
       : createRedisRateLimitStore(redis, countWithinMs);
   const decisionMetrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
-    ...{ database, hot: connections.hot, apart: connections.apart, clock, zoneClock, outbound, envelope, onError },
+    ...{
+      database,
+      hot: connections.hot,
+      previewPath: connections.previewPath,
+      clock,
+      zoneClock,
+      outbound,
+      envelope,
+      onError,
+    },
     keys: encryption.keys,
     customerHash: encryption.customerHash,
     metrics: decisionMetrics,
@@ -166,7 +175,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
   });
   const reapOutbox = createOutboxReaper({
     database,
-    path: connections.aside,
+    path: connections.outboxPath,
     logger,
     zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
     onReports: (tenantId) => learnSoon(database, tenantId),
@@ -193,7 +202,7 @@ interface HttpParts {
 /** Connects the operations of all features to HTTP. */
 function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }: HttpParts): FastifyInstance {
   const { options, connections, rateLimits, signIn } = parts;
-  const { beside, checkResponses, clock, config, loadShedder, logger, version } = options;
+  const { testOperations, checkResponses, clock, config, loadShedder, logger, version } = options;
   const { database } = connections;
   const consoleDist = createDist(options.consoleFolder ?? builtConsole);
   const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
@@ -211,10 +220,10 @@ function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }
   return createApp({
     ...{ database, clock, logger, registry, lifecycle, version },
     authenticate: signIn.authenticate,
-    operations: { ...operations, ...beside?.operations },
+    operations: { ...operations, ...testOperations?.operations },
     pages: Object.values(pageOperations),
     site: createConsoleSite(consoleDist),
-    handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
+    handlers: new Map([...handlers, ...(testOperations?.handlers ?? [])]),
     config: httpConfig(options),
     readyChecks: () => (options.readyChecks ?? checksOf)(database),
     metricsText: options.metricsText ?? ownMetricsText,
@@ -225,10 +234,10 @@ function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }
   });
 }
 
-function httpConfig({ config, beside, publicUrl }: ComposeOptions) {
+function httpConfig({ config, testOperations, publicUrl }: ComposeOptions) {
   const { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN } = config;
   return {
-    secrets: { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, ...beside?.secrets },
+    secrets: { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, ...testOperations?.secrets },
     trustedProxies: config.TRUSTED_PROXIES,
     corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
     rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,

@@ -10,13 +10,13 @@ const hotConnections = 6;
 /** Connections that count calls for the rate limits; the second replaces the first while it's being given up. */
 const countingConnections = 2;
 
-const asideConnections = 1;
+const outboxConnections = 1;
 
-const apartConnections = 2;
+const previewConnections = 2;
 
 /** Returns how many connections one process uses for its requests. The listener needs one more. */
 export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {
-  return DATABASE_POOL_MAX + countingConnections + hotConnections + asideConnections + apartConnections;
+  return DATABASE_POOL_MAX + countingConnections + hotConnections + outboxConnections + previewConnections;
 }
 
 /** Pools of one process, each for work that must not wait for the others. */
@@ -25,10 +25,10 @@ export interface Connections {
   /** Counts calls. This comes before admission, so it must not wait behind admitted requests. */
   readonly counting: Database;
   readonly hot: HotPath;
-  /** For work behind the decisions. */
-  readonly aside: HotPath;
-  /** For decisions that only show something (simulate, customer tools). */
-  readonly apart: HotPath;
+  /** Publishes events and rolls up decisions, so that neither waits for requests. */
+  readonly outboxPath: HotPath;
+  /** For decisions that nobody acts on (simulate, customer tools). */
+  readonly previewPath: HotPath;
   close(): Promise<void>;
 }
 
@@ -55,16 +55,16 @@ export function createConnections({
   const database = createDatabase({ url, directUrl, poolMax, clock, onError, onWritten, ...limits });
   const counting = createDatabase({ url, poolMax: countingConnections, clock, onError, ...limits });
   const hot = createHotPath({ url, pooled, connections: hotConnections, onError });
-  const aside = createHotPath({ url, pooled, connections: asideConnections, onError });
-  const apart = createHotPath({ url, pooled, connections: apartConnections, onError });
+  const outboxPath = createHotPath({ url, pooled, connections: outboxConnections, onError });
+  const previewPath = createHotPath({ url, pooled, connections: previewConnections, onError });
   return {
     database,
     counting,
     hot,
-    aside,
-    apart,
+    outboxPath,
+    previewPath,
     async close() {
-      for (const each of [hot, aside, apart, counting, database]) await each.close();
+      for (const each of [hot, outboxPath, previewPath, counting, database]) await each.close();
     },
   };
 }

@@ -97,15 +97,16 @@ export interface OperationParts extends ProcessParts {
 /** What operations need from the process. */
 export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyof typeof featurePorts> {
   const { consoleDist, decisions, jobs, keyedWork, metricsSummary, onError, options, rateLimits } = parts;
+  const shared = sharedPorts(parts);
   const { config, clock } = options;
   return {
-    ...sharedPorts(parts),
+    ...shared,
     ...customerPorts(parts),
     ...identityPorts(parts),
     ...listedByFeatures(),
     ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onError, rateLimits },
     decisions: { service: decisions, keys: parts.encryption.keys, metrics: parts.decisionMetrics },
-    expireApprovals: () => expireApprovals(sharedPorts(parts), new Date(clock.now())),
+    expireApprovals: () => expireApprovals(shared, new Date(clock.now())),
     isDemoMode: config.DEMO_MODE,
     operationHandlers: parts.operationHandlers,
     outboundRules: parts.outboundCalls.outboundRules,

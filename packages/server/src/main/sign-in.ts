@@ -28,14 +28,14 @@ export interface SignIn {
   close(): Promise<void>;
 }
 
-export interface SignInOptions extends Pick<ComposeOptions, 'beside' | 'clock' | 'config' | 'publicUrl'> {
+export interface SignInOptions extends Pick<ComposeOptions, 'testOperations' | 'clock' | 'config' | 'publicUrl'> {
   readonly database: Database;
   readonly onCredentialLookup: (known: boolean) => void;
 }
 
 /** Creates credentials, sessions and the links in emails. */
 export function createSignIn({
-  beside,
+  testOperations,
   clock,
   config,
   publicUrl,
@@ -57,7 +57,7 @@ export function createSignIn({
   const real: Authenticate = (presented, beforeLookUp) => provers[presented.kind].authenticate(presented, beforeLookUp);
   return {
     accessTokens,
-    authenticate: beside === undefined ? real : beside.authenticate(real),
+    authenticate: testOperations === undefined ? real : testOperations.authenticate(real),
     authenticator,
     links: createLinks(NEXTAUTH_SECRET),
     mfaTokens: createMfaTokens(NEXTAUTH_SECRET),

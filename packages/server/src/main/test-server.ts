@@ -16,7 +16,7 @@ import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logger.ts';
 import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { composeServer, type Server } from './compose.ts';
-import type { ComposeConfig, ComposeOptions, OperationsBeside } from './compose-options.ts';
+import type { ComposeConfig, ComposeOptions, TestOperations } from './compose-options.ts';
 import { onTenantCreated } from './features.ts';
 import { masterKeysOf } from './secrets.ts';
 
@@ -80,7 +80,7 @@ export interface TestServerOptions {
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
   /** The test's operations, alongside the real ones. */
-  readonly beside?: OperationsBeside;
+  readonly testOperations?: TestOperations;
   /** Run behind a pooler in transaction mode with this many sessions. See `poolerMissing`. */
   readonly poolerSessions?: number;
 }
@@ -195,7 +195,7 @@ export function startServerOn(
     checkResponses: options.checkResponses ?? true,
     ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-    ...(options.beside === undefined ? {} : { beside: options.beside }),
+    ...(options.testOperations === undefined ? {} : { testOperations: options.testOperations }),
     // A busy machine, and a test that calls hundreds of times at once, are no reason to refuse.
     loadShedder: createLoadShedder(() => 0, {
       ...defaultLimits,

@@ -18,8 +18,8 @@ function registryOf(count: number, age: number) {
 
 test('what is counted is summed, what is measured is put together by its meaning', async () => {
   const node = createNodeMetrics(() => 5);
-  node.told('1', await metricsOf(registryOf(3, 7)));
-  node.told('2', await metricsOf(registryOf(4, 2)));
+  node.reported('1', await metricsOf(registryOf(3, 7)));
+  node.reported('2', await metricsOf(registryOf(4, 2)));
   const lines = (await node.text()).split('\n');
   for (const line of [
     'requests_total{route="/a"} 7',
@@ -46,8 +46,8 @@ test('counts never fall when processes end and others come; measures go with the
     );
   let counted = 0;
   for (let life = 1; life <= 4; life++) {
-    node.told('1', await metricsOf(registryOf(life, life)));
-    node.told('1', await metricsOf(registryOf(life + 1, life)));
+    node.reported('1', await metricsOf(registryOf(life, life)));
+    node.reported('1', await metricsOf(registryOf(life + 1, life)));
     counted += life + 1;
     assert.equal(await value('requests_total{route="/a"}'), counted);
     assert.equal(await value('seconds_count'), counted);

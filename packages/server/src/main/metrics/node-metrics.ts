@@ -21,7 +21,7 @@ interface Value {
 /** The metrics of all processes of this server as one. */
 export interface NodeMetrics {
   /** Replaces what a process reported before. */
-  told(name: string, metrics: Metrics): void;
+  reported(name: string, metrics: Metrics): void;
   /** The process has ended: keep its counters, drop its gauges. */
   ended(name: string): void;
   restarted(): void;
@@ -88,7 +88,7 @@ export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
     return metricsOf(registry);
   }
   return {
-    told: (name, metrics) => void newest.set(name, metrics),
+    reported: (name, metrics) => void newest.set(name, metrics),
     ended(name) {
       const last = newest.get(name) ?? [];
       newest.delete(name);

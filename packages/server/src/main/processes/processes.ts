@@ -88,7 +88,7 @@ export async function startProcesses(options: ProcessesOptions): Promise<Process
 
 function createPrimary(options: ProcessesOptions): Primary {
   const cannotStart = Promise.withResolvers<never>();
-  // Handled by the step that waits for it. Before the first step, nobody does.
+  // Without a handler, a rejection before the first step would end the process.
   cannotStart.promise.catch(() => undefined);
   return {
     ...options,
@@ -163,11 +163,11 @@ function receive(primary: Primary, slot: Slot, worker: Worker, message: FromProc
       slot.failure = message.message;
       break;
     case 'metrics':
-      metrics.told(slot.name, message.metrics);
+      metrics.reported(slot.name, message.metrics);
       primary.metricReports.answer(message.id, true);
       break;
     case 'ended':
-      metrics.told(slot.name, message.metrics);
+      metrics.reported(slot.name, message.metrics);
       break;
     case 'worker':
       primary.work = { ...primary.work, endedWorker: message.name };

@@ -11,7 +11,7 @@ export interface DecisionDeps {
   readonly database: Database;
   readonly hot: HotPath;
   /** Connections of simulations and customer tools, so that real decisions never wait for one of theirs. */
-  readonly apart: HotPath;
+  readonly previewPath: HotPath;
   readonly keys: CustomerKeys;
   readonly customerHash: KeyedHash;
   readonly clock: Clock;

@@ -126,7 +126,7 @@ export function createDecisionQueues(deps: DecisionDeps): DecisionQueues {
     minutes,
     decisions,
     responses,
-    trials: createTrials({ ...previewPorts, hot: deps.apart, batchStage: () => undefined }, asker),
+    trials: createTrials({ ...previewPorts, hot: deps.previewPath, batchStage: () => undefined }, asker),
     async close() {
       // Jobs waiting for a webhook are decided after it.
       await rehearsals.idle();

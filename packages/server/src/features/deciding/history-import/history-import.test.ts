@@ -332,7 +332,7 @@ test('summaries, the figures of the tenant, evidence and stock move; nothing is 
 });
 
 async function publish(): Promise<void> {
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

@@ -30,7 +30,7 @@ const read = async (id: string) => {
 };
 
 async function publishOutbox(): Promise<void> {
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

@@ -71,8 +71,8 @@ test('METRICS_TENANT_LABEL: the text has the tenant in the place of the sum over
 test('over processes they are summed, also those of a process that has ended', async () => {
   const node = createNodeMetrics(() => 1);
   const metrics = await server.metrics();
-  node.told('1', metrics);
-  node.told('2', metrics);
+  node.reported('1', metrics);
+  node.reported('2', metrics);
   node.ended('1');
   const [tenant] = server.tenants;
   const once = summaryOf(metrics, tenant.id).svc_recommend_requests_total!.values[0]!.value;

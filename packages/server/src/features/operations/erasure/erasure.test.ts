@@ -401,7 +401,7 @@ test('the figures of the tenant stay, also when they are counted anew', async ()
 });
 
 async function publish(): Promise<void> {
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

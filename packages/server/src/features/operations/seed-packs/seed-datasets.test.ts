@@ -129,7 +129,7 @@ for (const expected of datasets) {
     assert.equal(decision.status, 200, decision.text);
     assert.ok(decision.body.decisions.length > 0);
 
-    await createOutboxDispatcher(server.database, server.aside, {
+    await createOutboxDispatcher(server.database, server.outboxPath, {
       zoneOf: async () => 'UTC',
       pause: async () => undefined,
       stopped: () => false,

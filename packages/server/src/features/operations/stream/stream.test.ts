@@ -34,7 +34,7 @@ after(async () => {
 
 const tenant = (number: number) => server.tenants[number]!;
 async function publish(): Promise<void> {
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

@@ -2,8 +2,8 @@ import type { Server } from '../../../main/compose.ts';
 import { createOutboxDispatcher } from './outbox.ts';
 
 /** Publishes what waits in the outbox, like a worker; days are in UTC. */
-export const publishAll = ({ database, aside }: Pick<Server, 'aside' | 'database'>): Promise<number> =>
-  createOutboxDispatcher(database, aside, {
+export const publishAll = ({ database, outboxPath }: Pick<Server, 'outboxPath' | 'database'>): Promise<number> =>
+  createOutboxDispatcher(database, outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

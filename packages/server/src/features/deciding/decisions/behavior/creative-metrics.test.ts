@@ -34,7 +34,7 @@ it('are what the customers saw and did, and nobody can set them', async () => {
     }
   }
   const expected = { impressions: 4, clicks: 2, conversions: 1, positive: 3, negative: 1, ctr: 50, cvr: 25 };
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

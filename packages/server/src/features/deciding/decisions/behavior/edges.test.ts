@@ -446,7 +446,7 @@ test('a tenant whose outbox cannot be counted keeps no other waiting', async () 
     `insert into arbiter.outbox (tenant_id, events, created_at) values ($1, '[]', now()), ($2, '[]', now())`,
     [broken, sound],
   );
-  const dispatcher = createOutboxDispatcher(server.database, server.aside, {
+  const dispatcher = createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async (tenantId) => (tenantId === broken ? 'Nowhere/At_All' : 'UTC'),
     pause: async () => undefined,
     stopped: () => false,

@@ -83,7 +83,7 @@ async function assertReplays({ recommendationId }: RecommendAnswer) {
 const named = (...names: string[]) => names.map((name) => ({ placementId: ids[name] }));
 
 async function countEvents() {
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,

@@ -50,7 +50,7 @@ test('figures are summed up by offer, creative, channel and category, most impre
   await post('respond', { recommendationId: await show('A', blue.id), outcome: 'dismiss' });
   await show('B', blue.id);
   await show('A', lone.id);
-  await createOutboxDispatcher(server.database, server.aside, {
+  await createOutboxDispatcher(server.database, server.outboxPath, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
     stopped: () => false,
