@@ -61,4 +61,18 @@ export const faults: readonly Fault[] = [
     replace: '    create: createOutcomeType,\n',
     by: '    create: createOutcomeType,\n    page: { usual: 50, maximum: 500 },\n',
   },
+  {
+    name: 'a port that operations need is not connected',
+    file: 'packages/server/src/main/ports.ts',
+    replace: '  findModelUses: flowsScoringBy,\n',
+    by: '',
+    seenIn: 'packages/server/src/main/process-ports.ts',
+  },
+  {
+    name: 'a port that jobs need is not connected',
+    file: 'packages/server/src/main/ports.ts',
+    replace: '  filesOf: reportFiles,\n',
+    by: '',
+    seenIn: 'packages/server/src/main/process-ports.ts',
+  },
 ];

@@ -3,108 +3,104 @@ import type { Tx } from './db/index.ts';
 import type { AnyHandler } from './http/handler.ts';
 import type { EventType, JobHandler, Removed } from './jobs/index.ts';
 
-/** What a new tenant is given, in the transaction of its creation. */
+/** Runs in the transaction that creates a tenant. */
 export type OnTenantCreated = (tx: Tx) => Promise<void>;
 
-/** A kind of record that comes back from its deletion (`POST /api/v1/restore`). */
+/** A kind of record that can be restored (`POST /api/v1/restore`). */
 export interface Restorable {
-  /** Of its resource. */
+  /** The resource's entity type. */
   readonly entityType: string;
   /**
-   * Brings the record back, with what went with it, in this transaction; answers with its new version. Throws 404 when it
-   * is missing or foreign, 400 `not_deleted`, 409 when its name or key is taken or what it needs is deleted.
+   * Restores the record and what was deleted with it. Returns its new version. Throws 404 if it doesn't exist in this
+   * tenant, 400 `not_deleted`, 409 if its name or key is taken or a record it needs is deleted.
    */
   restore(tx: Tx, id: string): Promise<number>;
 }
 
-/** Who is being erased. */
+/** The customer to erase. */
 export interface ErasedCustomer {
   readonly customerId: string;
-  /** What the customer's sealed records name. */
+  /** The reference that the customer's sealed records hold. */
   readonly ref: string;
-  /** IANA zone in which the tenant counts days. */
+  /** IANA zone of the tenant's days. */
   readonly zone: string;
-  /** Keyed hash of the id, which may be stored. Throws 503 `not_configured` without DATA_ENCRYPTION_KEY. */
+  /** Keyed hash of the ID; safe to store. Throws 503 `not_configured` without DATA_ENCRYPTION_KEY. */
   readonly hash: () => Buffer;
 }
 
-/**
- * How a feature takes away what it holds of a customer, in the transaction of the erasure, which holds the customer's row
- * (docs/design/quality.md T25).
- */
+/** Erases a feature's data of a customer, in a transaction that has locked the customer's row (docs/design/quality.md T25). */
 export interface Eraser {
-  /** Tables with a column that names customers, or something of theirs; a test finds those that no feature erases. */
+  /** Tables with a column that names customers or their records. A test finds tables that no feature erases. */
   readonly tables: readonly string[];
   readonly scopes: readonly ErasureScope[];
-  /** What must be done before anybody deletes anything. */
+  /** Runs before any feature deletes anything. */
   readonly settle?: (tx: Tx, customer: ErasedCustomer) => Promise<void>;
-  /** Answers with how many of what. */
+  /** Returns the number of deleted records, by kind. */
   readonly erase: (tx: Tx, customer: ErasedCustomer) => Promise<Partial<ScopedErasureAnswer['counts']>>;
-  /** What is left to a job because it does not lie in the database; the answer names it. */
+  /** Hands data outside the database to a job. The response names it as pending. */
   readonly later?: (tx: Tx, customer: ErasedCustomer) => Promise<ScopedErasureAnswer['pending']>;
 }
 
-/** How a feature deletes what has lived its time, in slices (docs/design/api-access.md 14). Its own nightly job does the same. */
+/** Deletes expired data in slices (docs/design/api-access.md 14). The feature's nightly job does the same. */
 export interface Retainer {
-  /** Class whose retention it obeys, legal hold included; null: what it deletes says itself when it runs out. */
+  /** Class whose retention and legal hold apply; null: the records have their own expiry. */
   readonly dataClass: DataClass | null;
-  /** As what the answer of `GET /api/v1/cron/cleanup` counts it; it has no count of `metrics`. */
+  /** Count in the response of `GET /api/v1/cron/cleanup`, which leaves out `metrics`. */
   readonly counted: 'suppressions' | 'history' | 'summaries' | 'decisions' | 'metrics';
-  /** One slice, in a transaction of the tenant. */
+  /** Deletes one slice, in a transaction of the tenant. */
   readonly remove: (tx: Tx) => Promise<Removed>;
 }
 
 /**
- * What a reset of a playground (docs/design/api-access.md 5.3) does with what a feature stores. Each of its tables stands in
- * one of the lists; a test finds those that do not.
+ * What a playground reset does with a feature's tables (docs/design/api-access.md 5.3). Each table is in one of the lists; a test
+ * finds those that aren't.
  */
 export interface Resets {
   /** Tables whose rows of the tenant are deleted. */
   readonly empties?: readonly string[];
-  /** The same for tables from which the application may not delete otherwise. */
+  /** Like `empties`, for tables that the application can't delete from otherwise. */
   readonly emptiesHistory?: readonly string[];
-  /** Tables of which `begin`, `clear` or `end` delete some rows. */
+  /** Tables that `begin`, `clear` or `end` delete some rows from. */
   readonly clears?: readonly string[];
-  /** Tables that stay as they are, and why. */
+  /** Tables that don't change, with the reason. */
   readonly keeps?: Readonly<Record<string, string>>;
-  /** Jobs of its own that stay in the queue. */
+  /** The feature's jobs that stay in the queue. */
   readonly keepsJobs?: readonly string[];
   /** Runs before any table is emptied. */
   readonly begin?: (tx: Tx) => Promise<void>;
-  /** Deletes what goes of tables that keep some rows. Runs once the other tables are empty, before any `end`. */
+  /** Deletes rows of tables that keep others. Runs when the other tables are empty, before any `end`. */
   readonly clear?: (tx: Tx) => Promise<void>;
-  /** Runs last, when everything is deleted: nothing that it does deletes a record that has a history. */
+  /** Runs last. Must not delete records that have a history. */
   readonly end?: (tx: Tx) => Promise<void>;
 }
 
 /**
- * What a feature says of itself; its index.ts exports one such value and main/features.ts lists it. Parts that the feature
- * does not have are left out.
+ * Describes a feature. Its index.ts exports one such value, and main/features.ts lists it. Leave out parts it doesn't have.
  *
- * `Ports` is what its operations need from outside: things of the process, and functions of features above it. `JobPorts`
- * is the same for its jobs. Both follow from the parameters of the functions below; main/ports.ts gives them, and a port
- * that is missing there does not compile. Which records refer to its records the resources of the contract say
- * (`references`); a referrer that stands inside JSON, where no column shows it, comes as a port.
+ * `Ports` is what its operations need: parts of the process, and functions of features that it may not import. `JobPorts` is
+ * the same for its jobs. Both are inferred from the functions below (docs/adr/0074); main/ports.ts and main/process-ports.ts
+ * connect them. The contract's resources say which records refer to others (`references`). References inside JSON, where no
+ * column shows them, need a port.
  */
 export interface FeatureParts<Ports, JobPorts> {
   /** Name of its folder. */
   readonly name: string;
-  /** Its tables: only SQL of this feature may name them. The walls read the list from `export const tables` of index.ts. */
+  /** Tables that only this feature's SQL may name. The walls read `export const tables` of index.ts. */
   readonly tables?: readonly string[];
-  /** Kinds of events that it puts into the tenant's stream. */
+  /** Event types that it appends to the tenant's stream. */
   readonly events?: readonly EventType[];
   readonly onTenantCreated?: readonly OnTenantCreated[];
-  /** Its records that can be restored; a soft-deletable resource that is missing here needs a reason (restore.test.ts). */
+  /** Its records that can be restored. A soft-deletable resource that isn't here needs a reason (restore.test.ts). */
   readonly restores?: readonly Restorable[];
-  /** How it takes away what it holds of customers. */
+  /** Erases its data of customers. */
   readonly erases?: readonly Eraser[];
-  /** What a reset of a playground does with its tables. */
+  /** What a playground reset does with its tables. */
   readonly resets?: Resets;
-  /** What it deletes by age. */
+  /** Deletes its expired data. */
   readonly retains?: readonly Retainer[];
-  /** The handler of each of its operations by operation id; see `handlerEntries`. */
+  /** Handlers by operation ID; see `handlerEntries`. */
   readonly operations?: (ports: Ports) => readonly (readonly [string, AnyHandler])[];
-  /** Its jobs, with schedules and with what does them. */
+  /** Its jobs, with their schedules and handlers. */
   readonly jobs?: (ports: JobPorts) => readonly JobHandler[];
 }
 
@@ -144,8 +140,8 @@ export function feature<Ports = unknown, JobPorts = unknown>(
 }
 
 /**
- * The handlers of all features by operation id. Throws, so that the process does not start, when two features have one
- * name, table, kind of event or operation.
+ * Returns the handlers of all features by operation ID. Throws if two features declare the same name, table, event type or
+ * operation, so that the process doesn't start.
  */
 export function operationsOf<Ports>(
   features: readonly Feature<Ports, never>[],
@@ -160,7 +156,7 @@ export function operationsOf<Ports>(
   return new Map(entries.flatMap((one) => one.entries));
 }
 
-/** The jobs of all features. Throws when two features have one job. */
+/** Returns the jobs of all features. Throws if two features declare the same job. */
 export function jobsOf<JobPorts>(features: readonly Feature<never, JobPorts>[], ports: JobPorts): JobHandler[] {
   const owned = features.map(({ name, jobs }) => ({ name, jobs: jobs(ports) }));
   assertOneOwner('job', owned, ({ jobs }) => jobs.map(({ job }) => job.name));
