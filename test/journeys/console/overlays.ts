@@ -224,11 +224,22 @@ export const overlays: readonly Overlay[] = [
     },
   },
   {
+    // Its states are long enough to scroll.
     name: 'audit-row',
-    address: '/audit',
+    address: '/audit?entityType=contactPolicy',
     open: async (page) => {
       await page.getByRole('row').nth(1).click();
       await page.waitForURL(/row=/);
+      await page.getByRole('insertion').first().waitFor();
+      await settled(page);
+    },
+  },
+  {
+    name: 'audit-scrolled',
+    address: '/audit',
+    open: async (page) => {
+      const grid = page.getByRole('grid');
+      await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
       await settled(page);
     },
   },

@@ -31,6 +31,8 @@ function Value({ text, kind }: { readonly text: string; readonly kind: 'removed'
   const long = text.includes('\n') || text.length > 80;
   return (
     <Element
+      // It scrolls, so the keyboard must reach it.
+      tabIndex={long ? 0 : undefined}
       className={cx(
         kind === 'removed' ? removedClass : addedClass,
         long

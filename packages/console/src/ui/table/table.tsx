@@ -12,7 +12,7 @@ import { type TableGeometry, useGeometry, useVisibleColumns } from './table-geom
 import type { GridPlace } from './table-keys.ts';
 import { HeadLine, SkeletonLines } from './table-parts.tsx';
 import { TableRows } from './table-rows.tsx';
-import { useNextPage, useRowWindow } from './table-window.ts';
+import { type RowWindow, useNextPage, useRowWindow } from './table-window.ts';
 
 export interface DataTableProps<Row> {
   /** What the rows are, in the plural: "Offers". */
@@ -82,7 +82,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   const loading = rows === undefined && !error;
   const empty = rows !== undefined && rows.length === 0 && !error;
-  const active = place.row < lines.length ? cellId(place) : undefined;
+  const active = isDrawn(place, lines.length, rowWindow, geometry, visible) ? cellId(place) : undefined;
   const bodyHeight = virtualizer.getTotalSize();
   const shared = { columns, visible, selection, cellId, ...geometry };
   return (
@@ -147,6 +147,18 @@ function useTrail<Row>({ label, rowTo }: DataTableProps<Row>, lines: readonly Ta
   useEffect(() => {
     if (rowTo) leaveTrail(label, () => lines.flatMap(({ original }) => rowTo(original.row) ?? []));
   }, [label, lines]);
+}
+
+/** Returns true if the cell is in the document: `aria-activedescendant` may not name one that scrolled out of the window. */
+function isDrawn(
+  { row, column }: GridPlace,
+  rows: number,
+  { virtualizer }: RowWindow,
+  { card }: TableGeometry,
+  visible: readonly number[],
+): boolean {
+  const hasRow = row === -1 || (row < rows && virtualizer.getVirtualItems().some(({ index }) => index === row));
+  return hasRow && (card ? card.cells[column] !== undefined : visible.includes(column));
 }
 
 /** Returns `aria-rowcount`: the rows and the head; -1 if the number of rows is unknown. */
