@@ -329,6 +329,143 @@ create table backup_codes (
   grant delete, insert, select, update to arbiter_app
   comment: Hashes of backup codes that were not used.
 
+create table campaign_members (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null
+);
+  constraint campaign_members_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
+  constraint campaign_members_pkey PRIMARY KEY (tenant_id, run_id, place)
+  CREATE INDEX campaign_members_customer ON arbiter.campaign_members USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table campaign_results (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null,
+  status text not null,
+  skip_reason text,
+  request_id uuid,
+  decision_id uuid,
+  items jsonb,
+  error text,
+  processed_at timestamp(3) with time zone not null
+);
+  constraint campaign_results_check CHECK (((skip_reason IS NULL) = (status <> 'skipped'::text)))
+  constraint campaign_results_status_check CHECK ((status = ANY (ARRAY['decided'::text, 'empty'::text, 'skipped'::text, 'failed'::text])))
+  constraint campaign_results_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
+  constraint campaign_results_pkey PRIMARY KEY (tenant_id, run_id, place)
+  CREATE INDEX campaign_results_customer ON arbiter.campaign_results USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Results of campaign runs, one row per customer.
+
+create table campaign_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  campaign_id uuid not null,
+  run_number integer not null,
+  triggered_by text not null,
+  triggered_by_user_id uuid,
+  status text not null,
+  error_code text,
+  error_message text,
+  decision_flow_id uuid not null,
+  decision_flow_version integer,
+  segment_id uuid not null,
+  channel_ids uuid[] not null,
+  frequency_caps jsonb,
+  file_config jsonb,
+  delivery_guarantee text not null,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  token integer default 0 not null,
+  total_customers integer default 0 not null,
+  queued_place integer default 0 not null,
+  next_place integer default 0 not null,
+  decided_customers integer default 0 not null,
+  empty_customers integer default 0 not null,
+  failed_customers integer default 0 not null,
+  skipped_customers integer default 0 not null,
+  skipped_by_caps integer default 0 not null,
+  total_items integer default 0 not null,
+  offer_counts jsonb default '{}'::jsonb not null,
+  channel_counts jsonb default '{}'::jsonb not null,
+  is_capped boolean default false not null,
+  file_path text
+);
+  constraint campaign_runs_check CHECK (((error_message IS NULL) = (error_code IS NULL)))
+  constraint campaign_runs_check1 CHECK ((next_place <= total_customers))
+  constraint campaign_runs_check2 CHECK (((completed_at IS NULL) = (status = ANY (ARRAY['pending'::text, 'running'::text]))))
+  constraint campaign_runs_delivery_guarantee_check CHECK ((delivery_guarantee = ANY (ARRAY['at_most_once'::text, 'at_least_once'::text])))
+  constraint campaign_runs_run_number_check CHECK ((run_number > 0))
+  constraint campaign_runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))
+  constraint campaign_runs_triggered_by_check CHECK ((triggered_by = ANY (ARRAY['manual'::text, 'schedule'::text, 'inline'::text])))
+  constraint campaign_runs_tenant_id_campaign_id_fkey FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns(tenant_id, id) ON DELETE CASCADE
+  constraint campaign_runs_pkey PRIMARY KEY (tenant_id, id)
+  constraint campaign_runs_tenant_id_campaign_id_run_number_key UNIQUE (tenant_id, campaign_id, run_number)
+  CREATE INDEX campaign_runs_age ON arbiter.campaign_runs USING btree (tenant_id, created_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Runs of campaigns with their progress.
+
+create table campaigns (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text not null,
+  status text not null,
+  decision_flow_id uuid not null,
+  segment_id uuid not null,
+  schedule_type text not null,
+  schedule_day_of_week smallint,
+  schedule_day_of_month text,
+  schedule_time text not null,
+  schedule_timezone text not null,
+  schedule_cron text,
+  frequency_caps jsonb,
+  file_config jsonb,
+  channel_ids uuid[] not null,
+  delivery_guarantee text not null,
+  next_run_at timestamp(3) with time zone,
+  last_skip_at timestamp(3) with time zone,
+  last_skip_reason text,
+  run_count integer default 0 not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint campaigns_check CHECK (((last_skip_reason IS NULL) = (last_skip_at IS NULL)))
+  constraint campaigns_delivery_guarantee_check CHECK ((delivery_guarantee = ANY (ARRAY['at_most_once'::text, 'at_least_once'::text])))
+  constraint campaigns_description_check CHECK ((char_length(description) <= 2000))
+  constraint campaigns_file_config_check CHECK ((jsonb_typeof(file_config) = 'object'::text))
+  constraint campaigns_frequency_caps_check CHECK ((jsonb_typeof(frequency_caps) = 'object'::text))
+  constraint campaigns_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint campaigns_run_count_check CHECK ((run_count >= 0))
+  constraint campaigns_schedule_day_of_week_check CHECK (((schedule_day_of_week >= 0) AND (schedule_day_of_week <= 6)))
+  constraint campaigns_schedule_type_check CHECK ((schedule_type = ANY (ARRAY['manual'::text, 'daily'::text, 'weekly'::text, 'monthly'::text])))
+  constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint campaigns_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint campaigns_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX campaigns_due ON arbiter.campaigns USING btree (next_run_at) WHERE (next_run_at IS NOT NULL)
+  CREATE INDEX campaigns_segment ON arbiter.campaigns USING btree (tenant_id, segment_id)
+  row level security: forced
+  policy system_due for select to arbiter_system using ((next_run_at IS NOT NULL))
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select (tenant_id, id, next_run_at) to arbiter_system
+  comment: Decisions for all members of a segment, on a schedule or when started.
+
 create table catalogue_log (
   tenant_id uuid not null,
   config_version bigint not null,
@@ -737,6 +874,7 @@ create table decision_impressions (
   category_ids uuid[],
   ranks smallint[],
   context jsonb,
+  campaign_id uuid,
   release_id uuid,
   customer_seq bigint
 ) partition by RANGE (id);
@@ -850,6 +988,76 @@ create table decisions (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table deliveries (
+  tenant_id uuid not null,
+  id uuid not null,
+  customer_id text not null,
+  offer_id uuid not null,
+  creative_id uuid,
+  channel_id uuid not null,
+  source text not null,
+  campaign_id uuid,
+  run_id uuid,
+  journey_id uuid,
+  trigger_id uuid,
+  recommendation_id uuid,
+  effect_key uuid not null,
+  guarantee text not null,
+  provider text,
+  provider_message_id text,
+  status text not null,
+  error text,
+  tries integer default 0 not null,
+  trying_since timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint deliveries_error_check CHECK ((char_length(error) <= 200))
+  constraint deliveries_guarantee_check CHECK ((guarantee = ANY (ARRAY['at_most_once'::text, 'at_least_once'::text])))
+  constraint deliveries_provider_check CHECK ((provider = ANY (ARRAY['ses'::text, 'smtp'::text, 'sendgrid'::text, 'twilio'::text, 'whatsapp_cloud'::text, 'fcm'::text, 'webhook'::text])))
+  constraint deliveries_provider_message_id_check CHECK (((char_length(provider_message_id) >= 1) AND (char_length(provider_message_id) <= 512)))
+  constraint deliveries_source_check CHECK ((source = ANY (ARRAY['campaign'::text, 'journey'::text, 'trigger'::text])))
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'delivered'::text, 'opened'::text, 'clicked'::text, 'failed'::text, 'bounced'::text])))
+  constraint deliveries_tries_check CHECK ((tries >= 0))
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint deliveries_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX deliveries_age ON arbiter.deliveries USING btree (tenant_id, updated_at)
+  CREATE INDEX deliveries_customer ON arbiter.deliveries USING btree (tenant_id, customer_id)
+  CREATE UNIQUE INDEX deliveries_effect ON arbiter.deliveries USING btree (tenant_id, effect_key)
+  CREATE INDEX deliveries_message ON arbiter.deliveries USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL)
+  CREATE INDEX deliveries_queued ON arbiter.deliveries USING btree (tenant_id, created_at) WHERE (status = 'queued'::text)
+  CREATE INDEX deliveries_run ON arbiter.deliveries USING btree (tenant_id, run_id, status) WHERE (run_id IS NOT NULL)
+  row level security: forced
+  policy system_messages for select to arbiter_system using ((provider_message_id IS NOT NULL))
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select (tenant_id, id, channel_id, provider, provider_message_id) to arbiter_system
+  comment: Messages to customers, with what became of them.
+
+create table delivery_events (
+  tenant_id uuid not null,
+  delivery_id uuid not null,
+  dedupe_key text not null,
+  id uuid not null,
+  event text not null,
+  occurred_at timestamp(3) with time zone not null,
+  received_at timestamp(3) with time zone not null,
+  reason text,
+  event_id text
+);
+  constraint delivery_events_dedupe_key_check CHECK (((char_length(dedupe_key) >= 1) AND (char_length(dedupe_key) <= 300)))
+  constraint delivery_events_event_check CHECK ((event = ANY (ARRAY['delivered'::text, 'opened'::text, 'clicked'::text, 'failed'::text, 'bounced'::text])))
+  constraint delivery_events_event_id_check CHECK ((char_length(event_id) <= 255))
+  constraint delivery_events_reason_check CHECK ((char_length(reason) <= 500))
+  constraint delivery_events_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES deliveries(tenant_id, id) ON DELETE CASCADE
+  constraint delivery_events_pkey PRIMARY KEY (tenant_id, delivery_id, dedupe_key)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Events that providers reported about deliveries.
+
 create table erased_totals (
   tenant_id uuid not null,
   day date not null,
@@ -872,6 +1080,32 @@ create table erased_totals (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: What erased customers count in the figures of their tenant, by day.
+
+create table event_causes (
+  tenant_id uuid not null,
+  id uuid not null,
+  depth integer not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint event_causes_depth_check CHECK ((depth > 0))
+  constraint event_causes_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX event_causes_age ON arbiter.event_causes USING btree (tenant_id, created_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table event_followers (
+  tenant_id uuid not null,
+  place text not null,
+  is_idle boolean default false not null
+);
+  constraint event_followers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint event_followers_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
 
 create table evidence_changes (
   tenant_id uuid not null,
@@ -1068,6 +1302,98 @@ create table flow_versions (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
 
+create table geofence_events (
+  tenant_id uuid not null,
+  id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  event text not null,
+  occurred_at timestamp(3) with time zone not null,
+  distance integer not null,
+  dispatched_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null
+);
+  constraint geofence_events_event_check CHECK ((event = ANY (ARRAY['enter'::text, 'exit'::text, 'dwell'::text])))
+  constraint geofence_events_tenant_id_geofence_id_fkey FOREIGN KEY (tenant_id, geofence_id) REFERENCES geofences(tenant_id, id) ON DELETE CASCADE
+  constraint geofence_events_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX geofence_events_created ON arbiter.geofence_events USING btree (tenant_id, created_at)
+  CREATE INDEX geofence_events_customer ON arbiter.geofence_events USING btree (tenant_id, customer_id)
+  CREATE INDEX geofence_events_geofence ON arbiter.geofence_events USING btree (tenant_id, geofence_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Firings of geofences.
+
+create table geofence_sightings (
+  tenant_id uuid not null,
+  customer_id text not null,
+  last_seen_at timestamp(3) with time zone not null
+);
+  constraint geofence_sightings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint geofence_sightings_pkey PRIMARY KEY (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table geofence_states (
+  tenant_id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  is_inside boolean not null,
+  entered_at timestamp(3) with time zone,
+  has_dwelled boolean not null,
+  last_seen_at timestamp(3) with time zone not null,
+  last_fired_at timestamp(3) with time zone
+);
+  constraint geofence_states_tenant_id_geofence_id_fkey FOREIGN KEY (tenant_id, geofence_id) REFERENCES geofences(tenant_id, id) ON DELETE CASCADE
+  constraint geofence_states_pkey PRIMARY KEY (tenant_id, customer_id, geofence_id)
+  CREATE INDEX geofence_states_geofence ON arbiter.geofence_states USING btree (tenant_id, geofence_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table geofences (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  latitude double precision not null,
+  longitude double precision not null,
+  radius_meters integer default 500 not null,
+  trigger_on text default 'enter'::text not null,
+  dwell_minutes integer,
+  cooldown_ms bigint default 86400000 not null,
+  action jsonb default '{}'::jsonb not null,
+  status text default 'active'::text not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint geofences_action_check CHECK ((jsonb_typeof(action) = 'object'::text))
+  constraint geofences_cooldown_ms_check CHECK (((cooldown_ms >= 0) AND (cooldown_ms <= '31536000000'::bigint)))
+  constraint geofences_description_check CHECK ((char_length(description) <= 2000))
+  constraint geofences_dwell_minutes_check CHECK (((dwell_minutes >= 1) AND (dwell_minutes <= 10080)))
+  constraint geofences_latitude_check CHECK (((latitude >= ('-90'::integer)::double precision) AND (latitude <= (90)::double precision)))
+  constraint geofences_longitude_check CHECK (((longitude >= ('-180'::integer)::double precision) AND (longitude <= (180)::double precision)))
+  constraint geofences_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint geofences_radius_meters_check CHECK (((radius_meters >= 1) AND (radius_meters <= 1000000)))
+  constraint geofences_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text])))
+  constraint geofences_trigger_on_check CHECK ((trigger_on = ANY (ARRAY['enter'::text, 'exit'::text, 'dwell'::text])))
+  constraint geofences_version_check CHECK ((version > 0))
+  constraint geofences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint geofences_pkey PRIMARY KEY (tenant_id, id)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.geofences REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('geofence', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.geofences REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('geofence', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.geofences REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('geofence', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Circles on the map that something happens in.
+
 create table idempotency_keys (
   tenant_id uuid not null,
   credential_id text not null,
@@ -1177,7 +1503,7 @@ UNION ALL
             WHEN cardinality(p.category_ids) = 1 THEN p.category_ids[1]
             ELSE p.category_ids[i.place]
         END AS category_id,
-    p.id AS recommendation_id, COALESCE(p.ranks[i.place]::bigint, i.place)::smallint AS rank, NULL::uuid AS campaign_id,
+    p.id AS recommendation_id, COALESCE(p.ranks[i.place]::bigint, i.place)::smallint AS rank, p.campaign_id,
     NULL::uuid AS journey_id, NULL::numeric AS conversion_value, NULL::text AS currency, p.context,
     NULL::jsonb AS attributes, NULL::jsonb AS details, p.occurred_at, p.occurred_at AS created_at,
     NULL::text AS reservation_state, NULL::timestamp with time zone AS reservation_expires_at,
@@ -1261,6 +1587,96 @@ create table interactions (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table journey_enrollments (
+  tenant_id uuid not null,
+  id uuid not null,
+  journey_id uuid not null,
+  journey_version integer not null,
+  customer_id text not null,
+  status text not null,
+  current_node_id text,
+  visit integer not null,
+  resume_at timestamp(3) with time zone,
+  until_event text,
+  is_woken boolean default false not null,
+  due_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  context jsonb not null,
+  results jsonb default '{}'::jsonb not null,
+  depth integer default 0 not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  exit_reason text
+);
+  constraint journey_enrollments_context_check CHECK ((jsonb_typeof(context) = 'object'::text))
+  constraint journey_enrollments_results_check CHECK ((jsonb_typeof(results) = 'object'::text))
+  constraint journey_enrollments_status_check CHECK ((status = ANY (ARRAY['active'::text, 'waiting'::text, 'completed'::text, 'exited'::text, 'failed'::text, 'expired'::text])))
+  constraint journey_enrollments_tenant_id_journey_id_fkey FOREIGN KEY (tenant_id, journey_id) REFERENCES journeys(tenant_id, id)
+  constraint journey_enrollments_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX journey_enrollments_customer ON arbiter.journey_enrollments USING btree (tenant_id, customer_id)
+  CREATE INDEX journey_enrollments_due ON arbiter.journey_enrollments USING btree (due_at) WHERE (due_at IS NOT NULL)
+  CREATE INDEX journey_enrollments_ended ON arbiter.journey_enrollments USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL)
+  CREATE INDEX journey_enrollments_journey ON arbiter.journey_enrollments USING btree (tenant_id, journey_id, id)
+  CREATE INDEX journey_enrollments_until ON arbiter.journey_enrollments USING btree (tenant_id, until_event) WHERE (until_event IS NOT NULL)
+  row level security: forced
+  policy system_due for select to arbiter_system using ((due_at IS NOT NULL))
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select (tenant_id, due_at) to arbiter_system
+  comment: Customers in journeys.
+
+create table journey_steps (
+  tenant_id uuid not null,
+  enrollment_id uuid not null,
+  visit integer not null,
+  node_id text not null,
+  journey_id uuid not null,
+  node_type text not null,
+  result text not null,
+  detail jsonb,
+  at timestamp(3) with time zone not null
+);
+  constraint journey_steps_tenant_id_enrollment_id_fkey FOREIGN KEY (tenant_id, enrollment_id) REFERENCES journey_enrollments(tenant_id, id) ON DELETE CASCADE
+  constraint journey_steps_pkey PRIMARY KEY (tenant_id, enrollment_id, visit, node_id)
+  CREATE INDEX journey_steps_node ON arbiter.journey_steps USING btree (tenant_id, journey_id, node_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table journeys (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  status text default 'draft'::text not null,
+  definition jsonb not null,
+  entry_condition jsonb,
+  max_duration_days integer default 30 not null,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint journeys_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text))
+  constraint journeys_description_check CHECK ((char_length(description) <= 2000))
+  constraint journeys_max_duration_days_check CHECK (((max_duration_days >= 1) AND (max_duration_days <= 365)))
+  constraint journeys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint journeys_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint journeys_version_check CHECK ((version > 0))
+  constraint journeys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint journeys_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX journeys_name ON arbiter.journeys USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.journeys REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('journey', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.journeys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('journey', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.journeys REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('journey', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Steps that customers take over days or weeks.
 
 create table leases (
   tenant_id uuid not null,
@@ -2376,6 +2792,108 @@ create table tenants (
   grant insert, select, update to arbiter_system
   comment: Tenants; deleted_at set = no credential of it is accepted any more.
 
+create table trigger_cooldowns (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  customer_id text not null,
+  fired_at timestamp(3) with time zone not null
+);
+  constraint trigger_cooldowns_pkey PRIMARY KEY (tenant_id, trigger_id, customer_id)
+  CREATE INDEX trigger_cooldowns_age ON arbiter.trigger_cooldowns USING btree (tenant_id, fired_at)
+  CREATE INDEX trigger_cooldowns_customer ON arbiter.trigger_cooldowns USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table trigger_counts (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  fired_count bigint not null,
+  last_fired_at timestamp(3) with time zone not null
+);
+  constraint trigger_counts_pkey PRIMARY KEY (tenant_id, trigger_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table trigger_firings (
+  tenant_id uuid not null,
+  id uuid not null,
+  trigger_id uuid not null,
+  event_id uuid not null,
+  customer_id text not null,
+  event jsonb,
+  depth integer not null,
+  status text not null,
+  error text,
+  created_at timestamp(3) with time zone not null
+);
+  constraint trigger_firings_depth_check CHECK ((depth > 0))
+  constraint trigger_firings_error_check CHECK ((char_length(error) <= 200))
+  constraint trigger_firings_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'retrying'::text, 'done'::text, 'failed'::text])))
+  constraint trigger_firings_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX trigger_firings_age ON arbiter.trigger_firings USING btree (tenant_id, created_at)
+  CREATE INDEX trigger_firings_customer ON arbiter.trigger_firings USING btree (tenant_id, customer_id)
+  CREATE UNIQUE INDEX trigger_firings_effect ON arbiter.trigger_firings USING btree (tenant_id, event_id, trigger_id)
+  CREATE INDEX trigger_firings_waiting ON arbiter.trigger_firings USING btree (tenant_id, customer_id, id) WHERE (status = 'pending'::text)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Actions of triggers, one for each event and trigger.
+
+create table trigger_secrets (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  sealed bytea not null
+);
+  constraint trigger_secrets_tenant_id_trigger_id_fkey FOREIGN KEY (tenant_id, trigger_id) REFERENCES triggers(tenant_id, id)
+  constraint trigger_secrets_pkey PRIMARY KEY (tenant_id, trigger_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table triggers (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  event_type text not null,
+  condition jsonb,
+  action_type text not null,
+  action_config jsonb not null,
+  priority integer default 50 not null,
+  cooldown_ms bigint default 0 not null,
+  status text default 'active'::text not null,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint triggers_action_config_check CHECK ((jsonb_typeof(action_config) = 'object'::text))
+  constraint triggers_action_type_check CHECK ((action_type = ANY (ARRAY['recommend'::text, 'journey_enroll'::text, 'webhook'::text, 'update_attribute'::text])))
+  constraint triggers_cooldown_ms_check CHECK (((cooldown_ms >= 0) AND (cooldown_ms <= '2592000000'::bigint)))
+  constraint triggers_description_check CHECK ((char_length(description) <= 2000))
+  constraint triggers_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint triggers_priority_check CHECK (((priority >= 0) AND (priority <= 100)))
+  constraint triggers_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint triggers_version_check CHECK ((version > 0))
+  constraint triggers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint triggers_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX triggers_event ON arbiter.triggers USING btree (tenant_id, event_type) WHERE ((status = 'active'::text) AND (deleted_at IS NULL))
+  CREATE UNIQUE INDEX triggers_name ON arbiter.triggers USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.triggers REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('trigger', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.triggers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('trigger', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.triggers REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('trigger', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Rules that act when something happens to a customer.
+
 create table user_identities (
   tenant_id uuid not null,
   id uuid not null,
@@ -2552,6 +3070,17 @@ create table volumes (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: Impressions, open reservations among them, and booked costs over all customers.
+
+create table webhook_subscriptions (
+  tenant_id uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  id text not null,
+  confirmed_at timestamp(3) with time zone not null
+);
+  constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select to arbiter_system
 
 CREATE OR REPLACE FUNCTION arbiter.close_record_version()
  RETURNS trigger

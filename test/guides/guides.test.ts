@@ -7,12 +7,12 @@ import { run } from '../../packages/cli/src/run.ts';
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
 import { callsOf, commandsOf, follow } from './guide.ts';
 
-for (const name of ['modelling-a-bank', 'modelling-a-telco']) {
+for (const name of ['modelling-a-bank', 'modelling-a-telco', 'win-back-a-cart', 'react-to-events']) {
   test(`${name}: each call answers as the guide says`, async () => {
     const text = await readFile(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8');
     const server = await startTestServer();
     try {
-      assert.ok((await follow(server, text)) > 15);
+      assert.ok((await follow(server, text)) >= 15);
     } finally {
       await server.close();
     }

@@ -34,6 +34,8 @@ const order = [
   'algorithmModels',
   'decisionFlows',
   'flowRoutes',
+  'journeys',
+  'geofences',
   'suppressions',
   'apiKeys',
   'oauthClients',

@@ -88,6 +88,8 @@ async function batch(): Promise<void> {
       return {
         id,
         requestId: null,
+        source: sample.source,
+        sourceId: null,
         customerRef: state.ref,
         customerSeq,
         evidenceNumber: Number(sample.evidence_number),
@@ -104,7 +106,6 @@ async function batch(): Promise<void> {
     });
     const sample = records[0]!;
     const facts = {
-      source: sample.source,
       decidedAt: at,
       configVersion: Number(sample.config_version),
       engineVersion: sample.engine_version,

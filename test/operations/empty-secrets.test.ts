@@ -34,6 +34,9 @@ const proven: Readonly<Record<string, string>> = {
   DATABASE_ADMIN_URL: 'read as unset: nothing is migrated with it',
   DATABASE_DIRECT_URL: 'read as unset: DATABASE_URL stands for it',
   SMTP_URL: 'read as unset: mail goes another way',
+  WEBHOOK_SIGNING_SECRET: 'the webhook of deliveries is closed, unless the provider signs',
+  WHATSAPP_APP_SECRET: 'the webhook of WhatsApp is closed',
+  WHATSAPP_WEBHOOK_VERIFY_TOKEN: 'no webhook of WhatsApp is set up',
 };
 
 const names = Object.entries(variables).flatMap(([name, variable]) => (variable.secret ? [name] : []));

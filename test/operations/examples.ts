@@ -105,6 +105,25 @@ const aSegment = async (f: Fixtures): Promise<Made> => {
   await f.must('POST', `schemas/${idOf(segment.baseSchemaId)}/data`, { rows }, 201);
   return segment;
 };
+/** Whom examples enroll, so that the draft's entryCondition holds. */
+const enrolled = (f: Fixtures) => ({ customerId: customerOf(f), context: { cartValue: 120, note: f.marker } });
+/** An enrollment of a journey. Its steps are not taken: no worker runs. */
+const anEnrollment = async (f: Fixtures): Promise<{ id: string; eid: string }> => {
+  const { id } = await f.make('journeys');
+  return { id, eid: (await f.must('POST', `journeys/${id}/enroll`, enrolled(f), 201)).id };
+};
+/** The body of a campaign with every property. */
+const campaignOf = async (f: Fixtures) => {
+  const { decisionFlowId, segmentId, channelIds } = await f.must('GET', `runs/${await f.campaign()}`, undefined, 200);
+  return {
+    ...{ decisionFlowId, segmentId, channelIds, name: f.name('Campaign'), description: `Campaign of ${f.marker}` },
+    ...{ status: 'active', scheduleType: 'monthly', scheduleDayOfWeek: 5, scheduleDayOfMonth: 'last_working_day' },
+    ...{ scheduleTime: '23:59', scheduleTimezone: 'Asia/Kathmandu', scheduleCron: null },
+    frequencyCaps: { maxTotalPerRun: 100, maxPerOffer: 50, maxPerChannel: 80 },
+    fileConfig: { format: 'ndjson', columns: ['customerId', 'offerName'], includePersonalization: true },
+    deliveryGuarantee: 'at_least_once',
+  };
+};
 /** A simulation over a segment that is idle. */
 const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { flow } = await f.decisionWorld();
@@ -129,6 +148,9 @@ const scimUserOf = (f: Fixtures) => ({
   },
 });
 const aScimUserOf = (f: Fixtures): Promise<Made> => f.must('POST', 'scim/v2/Users', scimUserOf(f), 201);
+/** WHATSAPP_WEBHOOK_VERIFY_TOKEN of servers that examples are called on. */
+export const verifyToken = 'a token of the provider';
+
 const idOf = (value: unknown): string => String(value);
 
 /**
@@ -513,6 +535,85 @@ export const examples: Readonly<Record<string, Example>> = {
   'cron.tick': async () => ({}),
   'alerts.metrics': async () => ({}),
   'alerts.events': async (f) => ({ params: { id: await f.firedRule() }, query: { limit: '2' } }),
+  'deliveries.list': async (f) => {
+    await f.delivery();
+    const { id, customerId } = await f.delivery();
+    const { channelId, runId } = await f.must('GET', `deliveries/${id}`, undefined, 200);
+    const filters = { customerId, status: 'queued', channelId: idOf(channelId), runId: idOf(runId) };
+    return { query: { limit: '2', ...filters } };
+  },
+  'deliveries.get': async (f) => ({ params: { id: (await f.delivery()).id } }),
+  'webhooks.delivery': async (f) => ({
+    headers: { 'x-provider': 'ses' },
+    body: { providerMessageId: `message of ${f.marker}`, event: 'opened', reason: f.marker },
+  }),
+  'webhooks.whatsapp': async () => ({ body: { object: 'whatsapp_business_account', entry: [] } }),
+  'webhooks.whatsappVerification': async () => ({
+    query: { 'hub.mode': 'subscribe', 'hub.verify_token': verifyToken, 'hub.challenge': '4711' },
+  }),
+  'geofences.check': async (f) => {
+    const { latitude, longitude } = await f.make('geofences');
+    return {
+      body: { latitude, longitude, customerId: customerOf(f), track: true, timestamp: new Date().toISOString() },
+    };
+  },
+  'geofences.events': async (f) => {
+    const draft = { ...(await f.draft('geofences')), triggerOn: 'enter', cooldownMs: 0 };
+    const { id, latitude, longitude } = await f.make('geofences', draft);
+    for (const away of [0, 90, 0]) {
+      const sighting = { latitude, longitude: Number(longitude) + away, customerId: customerOf(f), track: true };
+      await f.must('POST', 'geofences/check', sighting, 200);
+    }
+    return { params: { id }, query: { limit: '2', customerId: customerOf(f) } };
+  },
+  'campaigns.list': async (f) => {
+    await f.campaign();
+    await f.campaign();
+    return { query: { limit: '2', offset: '0', status: 'draft' } };
+  },
+  'campaigns.create': async (f) => ({ body: await campaignOf(f) }),
+  'campaigns.get': async (f) => ({ params: { id: (await f.campaignRun()).id } }),
+  'campaigns.update': async (f) => ({ params: { id: await f.campaign() }, body: await campaignOf(f) }),
+  'campaigns.delete': async (f) => ({ params: { id: (await f.campaignRun()).id } }),
+  'campaignRuns.start': async (f) => ({ params: { id: await f.campaign() } }),
+  'campaignRuns.startInline': async (f) => {
+    const id = await f.campaign();
+    const { decisionFlowId, segmentId } = await f.must('GET', `runs/${id}`, undefined, 200);
+    const { viewName } = await f.must('GET', `segments/${idOf(segmentId)}`, undefined, 200);
+    return { body: { runId: id, decisionFlowId: idOf(decisionFlowId), segmentViewName: idOf(viewName) } };
+  },
+  'campaignRuns.list': async (f) => ({ params: { id: (await f.campaignRun()).id } }),
+  'campaignRuns.get': async (f) => ({ params: await f.campaignRun() }),
+  'campaignRuns.cancel': async (f) => {
+    const id = await f.campaign();
+    const { id: runId } = await f.must('POST', `runs/${id}/campaign-runs`, undefined, 201);
+    return { params: { id, runId } };
+  },
+  'campaignRuns.results': async (f) => ({
+    params: await f.campaignRun(),
+    query: { limit: '1', status: 'decided' },
+  }),
+  'campaignRuns.file': async (f) => ({ params: await f.campaignRun() }),
+  'triggers.test': async (f) => ({
+    params: { id: (await f.make('triggers')).id },
+    body: { event: { customerId: customerOf(f), data: { amount: 120, note: f.marker } } },
+  }),
+  'events.ingest': async (f) => ({
+    body: { type: 'purchase', customerId: customerOf(f), data: { note: f.marker }, channel: 'web' },
+  }),
+  'journeys.enroll': async (f) => ({
+    params: { id: (await f.make('journeys')).id },
+    body: { ...enrolled(f), deduplication: 'restart' },
+  }),
+  'journeys.enrollments': async (f) => {
+    const { id } = await anEnrollment(f);
+    await f.must('POST', `journeys/${id}/enroll`, { ...enrolled(f), deduplication: 'allow_multiple' }, 201);
+    return { params: { id }, query: { limit: '2', status: 'active', customerId: customerOf(f) } };
+  },
+  'journeys.enrollment': async (f) => ({ params: await anEnrollment(f) }),
+  'journeys.exit': async (f) => ({ params: await anEnrollment(f), body: { reason: `Asked for by ${f.marker}` } }),
+  'journeys.stats': async (f) => ({ params: { id: (await anEnrollment(f)).id } }),
+  'journeys.test': async (f) => ({ params: { id: (await f.make('journeys')).id }, body: enrolled(f) }),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'gitops.export': async () => ({ body: {} }),
   'gitops.diff': async (f) => ({

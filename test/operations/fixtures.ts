@@ -20,6 +20,7 @@ import {
   selectIdByEmail,
   upsertPassword,
 } from '../../packages/server/src/features/identity/users/index.ts';
+import { queueDelivery } from '../../packages/server/src/features/outreach/deliveries/index.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 
@@ -55,6 +56,8 @@ export interface Fixtures {
   newcomer(): Promise<{ readonly name: string; readonly email: string }>;
   /** Creates an alert rule that fired twice. Returns its id. */
   firedRule(): Promise<string>;
+  /** Queues a delivery of a campaign's run. */
+  delivery(): Promise<{ readonly id: string; readonly customerId: string }>;
   /** Creates a user who is locked after wrong passwords. Returns the id. */
   lockedPerson(): Promise<string>;
   /** Creates an admin who owns an API key and an OAuth client. Returns the id. */
@@ -74,6 +77,10 @@ export interface Fixtures {
   sessionAccount(role: Role): Account;
   /** Turns on the user's second factor. Returns the user's id. */
   secondFactor(account: Account): Promise<string>;
+  /** Creates a campaign for two customers. Returns its id. */
+  campaign(): Promise<string>;
+  /** Creates a campaign and works on a run of it. Returns both ids. */
+  campaignRun(): Promise<{ readonly id: string; readonly runId: string }>;
   /** Creates a published flow with one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** Makes a decision for a customer of that world. Returns the response. */
@@ -321,6 +328,35 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
         }
       });
       return id;
+    },
+    async delivery() {
+      const customerId = `customer ${fixtures.marker}`;
+      const id = await server.database.withTenant(tenant.id, systemActor('test'), (tx) =>
+        queueDelivery(tx, {
+          origin: { source: 'campaign', campaignId: newId(), runId: newId() },
+          ...{ customerId, offerId: newId(), channelId: newId(), creativeId: null, recommendationId: null },
+          effectKey: newId(),
+        }),
+      );
+      return { id, customerId };
+    },
+    async campaign() {
+      const { flow, channel } = await fixtures.decisionWorld();
+      const segment = await fixtures.make('segments', { ...(await fixtures.draft('segments')), filters: null });
+      const rows = ['', ' 2'].map((number) => ({ customer_id: `${marker}${number}`, first_name: marker }));
+      await fixtures.must('POST', `schemas/${String(segment.baseSchemaId)}/data`, { rows }, 201);
+      const body = {
+        ...{ name: fixtures.name('Campaign'), decisionFlowId: flow.id, segmentId: segment.id },
+        ...{ channelIds: [channel.id], fileConfig: { format: 'csv' } },
+      };
+      return (await fixtures.must('POST', 'runs', body, 201)).id;
+    },
+    async campaignRun() {
+      const id = await fixtures.campaign();
+      const { id: runId } = await fixtures.must('POST', `runs/${id}/campaign-runs`, undefined, 201);
+      const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
+      await server.jobs.get('campaign.chunk')!.run({ runId }, facts, tenant.id);
+      return { id, runId };
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

@@ -18,7 +18,7 @@ import { bodyLimits } from '../../packages/server/src/http/input/request-body.ts
 import { createChecks } from '../../packages/server/src/http/input/validation.ts';
 import { bucketOf } from '../../packages/server/src/http/limits/rate-limit.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
-import { type Call, examples, examplesAmiss } from './examples.ts';
+import { type Call, examples, examplesAmiss, verifyToken } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createFixtures, type Fixtures, randomId } from './fixtures.ts';
 import { kindOperations } from './kinds/contract.ts';
@@ -63,6 +63,7 @@ before(async () => {
     tenants: all.length + resourcesOfStrangers.length,
     config: {
       METRICS_TOKEN: metricsToken,
+      WHATSAPP_WEBHOOK_VERIFY_TOKEN: verifyToken,
       RECOMMEND_RATE_PER_MINUTE: recommendRatePerMinute,
       GOOGLE_CLIENT_ID: 'client',
       GOOGLE_CLIENT_SECRET: 'a secret of the matrix',
@@ -215,7 +216,7 @@ for (const [index, operation] of all.entries()) {
     const needsCredential = namesTenant(operation.auth);
     const rightKey = () => {
       if (needsCredential) return keys.admin;
-      if (isSignature(operation.auth)) return operatorSecrets.WEBHOOK_SIGNING_SECRET;
+      if (isSignature(operation.auth)) return String(Reflect.get(operatorSecrets, operation.auth.variable));
       if (!isSecret(operation.auth)) return null;
       return operation.auth.variables[0] === 'METRICS_TOKEN' ? metricsToken : operatorSecrets.CRON_SECRET;
     };

@@ -20,7 +20,13 @@ const wanted: Readonly<Record<string, string>> = {
   'alert_events.deliveries': "'[]'::jsonb",
   'alert_events.severity': "'info'",
   'alert_states.status': "'ok'",
+  'deliveries.guarantee': "'at_most_once'",
+  'deliveries.source': "'campaign'",
+  'deliveries.status': "'queued'",
+  'delivery_events.event': "'opened'",
+  'geofence_events.event': "'enter'",
   'idempotency_keys.status': '200',
+  'journey_enrollments.status': "'active'",
   'notification_deliveries.type': "'alert'",
   'report_artifacts.bytes': '32',
   'report_artifacts.format': "'html'",
@@ -31,7 +37,9 @@ const wanted: Readonly<Record<string, string>> = {
   'report_templates.data_sources': "'[]'::jsonb",
   'report_templates.formats': "'{html}'",
   'report_templates.sections': "'[]'::jsonb",
+  'event_causes.depth': '1',
   'seed_progress.status': "'completed'",
+  'trigger_firings.status': "'done'",
 };
 
 /** Nullable columns in tables that require one of them. */

@@ -37,6 +37,20 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
+  ['event-conditions', 'customer-events'],
+  ['deliveries'],
+  ['delivery-webhooks'],
+  [
+    // Above decisions, below what starts them. One line each.
+    'campaigns',
+    'journeys',
+  ],
+  [
+    // What starts them.
+    'geofences',
+    'triggers',
+  ],
+  ['ingest'],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
@@ -61,6 +75,18 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   operations: [
     ...['admin', 'alerts', 'approvals', 'console', 'erasure', 'exports', 'gitops', 'maintenance', 'notifications'],
     ...['report-rendering', 'reports', 'retention', 'seed-packs', 'stream'],
+  ],
+  outreach: [
+    // One line each, so that features added at the same time don't conflict.
+    'campaigns',
+    'deliveries',
+    'delivery-webhooks',
+    'event-conditions',
+    'customer-events',
+    'geofences',
+    'ingest',
+    'journeys',
+    'triggers',
   ],
 };
 

@@ -130,6 +130,15 @@ describe('with a server on its embedded database', () => {
     assert.match(beyond.err, /arbiter: .*: 4\d\d \(/);
   });
 
+  test('ingest reports an event once under a key', async () => {
+    const args = ['ingest', 'CM-000004', 'purchase', '--data', '{"amount":3}', '--key', 'cli-1'];
+    const first = await arbiter(args, environment);
+    assert.equal(first.code, 0, first.err);
+    assert.match(first.out, /^Reported: purchase of CM-000004, position \d+\nNo trigger fired\n$/);
+    const again = await runInProcess(args, environment);
+    assert.equal(again.out.trim(), first.out.trim());
+  });
+
   test('trace shows the stages by any of the ids; without a stored trace the record', async () => {
     const key = {
       authorization: `Bearer ${environment.ARBITER_API_KEY}`,

@@ -5,6 +5,7 @@ import { auditVerify } from './commands/audit-verify.ts';
 import { backup } from './commands/backup.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
 import { doctor } from './commands/doctor.ts';
+import { ingest } from './commands/ingest.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { login } from './commands/login.ts';
 import { migrate } from './commands/migrate.ts';
@@ -41,6 +42,7 @@ const commands: readonly Command[] = [
   whoami,
   recommend,
   respond,
+  ingest,
   trace,
   replay,
   auditVerify,

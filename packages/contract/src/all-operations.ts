@@ -68,6 +68,15 @@ import { retentionOperations } from './operations/retention.ts';
 import { sbomOperations } from './operations/sbom.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
+import { campaignRunOperations } from './outreach/campaign-runs.ts';
+import { campaignOperations } from './outreach/campaigns.ts';
+import { deliveryOperations } from './outreach/deliveries.ts';
+import { geofenceOperations } from './outreach/geofences.ts';
+import { ingestOperations } from './outreach/ingest.ts';
+import { journeyEnrollmentOperations } from './outreach/journey-enrollments.ts';
+import { journeyOperations } from './outreach/journeys.ts';
+import { triggerOperations } from './outreach/triggers.ts';
+import { webhookOperations } from './outreach/webhooks.ts';
 
 /** Every operation of the API, by id. */
 export const operations = {
@@ -143,4 +152,13 @@ export const operations = {
   ...byId(sbomOperations),
   ...byId(seedDatasetOperations),
   ...byId(systemOperations),
+  ...byId(campaignRunOperations),
+  ...byId(campaignOperations),
+  ...byId(deliveryOperations),
+  ...byId(geofenceOperations),
+  ...byId(ingestOperations),
+  ...byId(journeyEnrollmentOperations),
+  ...byId(journeyOperations),
+  ...byId(triggerOperations),
+  ...byId(webhookOperations),
 };

@@ -11,7 +11,7 @@ export type { ConfigShape } from './compile/config-fields.ts';
 export { readConfig, unknownKeys } from './compile/config-problems.ts';
 export { joinedSources } from './compile/joined-sources.ts';
 export { type Beside, columnsRead, type Reads, readsBeside } from './compile/reads-beside.ts';
-export { shownContent } from './compile/templates.ts';
+export { compileCreative, shownContent } from './compile/templates.ts';
 export {
   compileCondition,
   compileConditionList,

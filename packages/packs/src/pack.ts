@@ -6,11 +6,14 @@ import type {
   CreativeCreate,
   DataSchemaCreate,
   DecisionFlowCreate,
+  GeofenceCreate,
+  JourneyCreate,
   OfferCreate,
   OutcomeTypeCreate,
   QualificationRuleCreate,
   SegmentCreate,
   SubCategoryCreate,
+  TriggerCreate,
 } from '@arbiter/contract';
 
 /**
@@ -41,6 +44,12 @@ export interface Pack {
   readonly contactPolicies: readonly PackContactPolicy[];
   /** Published on load, in this order. */
   readonly flows: readonly PackFlow[];
+  /** Loaded if the tenant's journeys are on. */
+  readonly journeys?: readonly JourneyCreate[];
+  /** Those that enroll in journeys are loaded if the tenant's journeys are on. */
+  readonly triggers?: readonly TriggerCreate[];
+  /** Loaded if the tenant's geofences are on. */
+  readonly geofences?: readonly GeofenceCreate[];
   /** Events of the 90 days before `loadedAt`, unordered. */
   readonly history: (loadedAt: Date) => Iterable<PackInteraction>;
   /** How customers respond: the probabilities behind the outcomes of `history`, for tests and evaluation. */
@@ -116,7 +125,9 @@ export interface PackInteraction {
 export type PackTruth = (customer: PackRow, offerName: string, channelName: string) => number;
 
 /** Kinds of records that a pack's configs refer to. */
-export const referenceKinds = ['category', 'channel', 'model', 'offer', 'placement', 'segment'] as const;
+export const referenceKinds = [
+  ...(['category', 'channel', 'decisionFlow', 'journey', 'model', 'offer', 'placement', 'segment'] as const),
+] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 
 /**

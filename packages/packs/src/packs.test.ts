@@ -9,12 +9,15 @@ import {
   CreativeCreate,
   DataSchemaCreate,
   DecisionFlowCreate,
+  GeofenceCreate,
+  JourneyCreate,
   OfferCreate,
   OutcomeTypeCreate,
   operations,
   QualificationRuleCreate,
   SegmentCreate,
   SubCategoryCreate,
+  TriggerCreate,
 } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
@@ -32,6 +35,10 @@ function accepts(schema: TSchema, body: object, label: string): void {
   const unknown = Object.keys(body).filter((key) => !known.has(key));
   assert.deepEqual(unknown, [], `${label} has properties that the contract does not know`);
 }
+
+/** A copy of a record with an id for each reference. */
+const withIds = (record: object): object =>
+  JSON.parse(JSON.stringify(record), (_, value) => (typeof value === 'string' && readReference(value) ? anyId : value));
 
 function names(records: readonly { readonly name: string }[]): string[] {
   return records.map((record) => record.name);
@@ -79,6 +86,9 @@ function checkBodies(pack: Pack): void {
     accepts(ContactPolicyCreate, scopeName === undefined ? policy : { ...policy, scopeId: anyId }, policy.name);
   }
   for (const { notes: _n, ...flow } of pack.flows) accepts(DecisionFlowCreate, flow, flow.key);
+  for (const journey of pack.journeys ?? []) accepts(JourneyCreate, withIds(journey), journey.name);
+  for (const trigger of pack.triggers ?? []) accepts(TriggerCreate, withIds(trigger), trigger.name);
+  for (const geofence of pack.geofences ?? []) accepts(GeofenceCreate, withIds(geofence), geofence.name);
 }
 
 function checkReferences(pack: Pack): void {
@@ -96,13 +106,16 @@ function checkReferences(pack: Pack): void {
   const known: Readonly<Record<ReferenceKind, readonly string[]>> = {
     category: names(pack.categories),
     channel: names(pack.channels),
+    decisionFlow: pack.flows.map(({ key }) => key),
+    journey: names(pack.journeys ?? []),
     model: pack.models.map(({ key }) => key),
     offer: names(pack.offers),
     placement: pack.channels.flatMap(({ name, placements = [] }) => placements.map((each) => `${name}/${each.name}`)),
     segment: names(pack.segments),
   };
   const configs = [pack.qualificationRules, pack.contactPolicies, pack.flows.map((flow) => flow.draftConfig ?? {})];
-  for (const [, text] of JSON.stringify(configs).matchAll(/"(@[a-z]+\/[^"]*)"/g)) {
+  const outreach = [pack.journeys ?? [], pack.triggers ?? [], pack.geofences ?? []];
+  for (const [, text] of JSON.stringify([configs, outreach]).matchAll(/"(@[a-zA-Z]+\/[^"]*)"/g)) {
     const reference = readReference(text ?? '');
     assert.ok(reference !== null && known[reference.kind].includes(reference.name), `${text} is a record of the pack`);
   }
@@ -285,6 +298,9 @@ const sizes: Readonly<Record<string, object>> = {
     models: 2,
     flows: 2,
     segments: 3,
+    journeys: 0,
+    triggers: 0,
+    geofences: 0,
     history: 3000,
   },
   retail_bank: {
@@ -298,6 +314,9 @@ const sizes: Readonly<Record<string, object>> = {
     models: 1,
     flows: 2,
     segments: 4,
+    journeys: 0,
+    triggers: 0,
+    geofences: 0,
     history: 6000,
   },
   telco_care: {
@@ -311,6 +330,9 @@ const sizes: Readonly<Record<string, object>> = {
     models: 2,
     flows: 2,
     segments: 3,
+    journeys: 1,
+    triggers: 2,
+    geofences: 2,
     history: 9000,
   },
 };
@@ -337,10 +359,6 @@ const missing: Readonly<Record<string, readonly (readonly [what: string, brought
     ['rule Has Value (value_180d)', 'behavioral metrics: rules of type metric_condition'],
     ['policy Tired Of Us (dismissals_90d)', 'behavioral metrics: policies of type metric_condition'],
     ['metrics contacts_30d, dismissals_90d, value_180d', 'behavioral metrics'],
-    ['triggers on support_call and cart_abandon', 'triggers'],
-    ['journey Churn Save', 'journeys'],
-    ['geofences Airport, Flagship Store', 'geofences'],
-    ['testingFocus triggers, journeys', 'triggers, journeys'],
   ],
 };
 
@@ -348,9 +366,6 @@ const missing: Readonly<Record<string, readonly (readonly [what: string, brought
 const collections: Readonly<Record<string, string>> = {
   'behavioral metrics': '/api/v1/behavioral-metrics',
   experiments: '/api/v1/experiments',
-  geofences: '/api/v1/geofences',
-  journeys: '/api/v1/journeys',
-  triggers: '/api/v1/triggers',
 };
 const paths = new Set<string>(Object.values(operations).map(({ path }) => path));
 
@@ -368,6 +383,9 @@ for (const pack of packs) {
         models: pack.models.length,
         flows: pack.flows.length,
         segments: pack.segments.length,
+        journeys: pack.journeys?.length ?? 0,
+        triggers: pack.triggers?.length ?? 0,
+        geofences: pack.geofences?.length ?? 0,
         history: [...pack.history(loadedAt)].length,
       },
       sizes[pack.key],

@@ -29,6 +29,7 @@ type Group =
   | 'Startup and sign-up'
   | 'Background'
   | 'Email'
+  | 'Webhooks of providers'
   | 'Outbound'
   | 'Limits and observability';
 
@@ -131,6 +132,11 @@ function readOrigin(value: string): string {
 function readNetwork(value: string): string {
   if (isIP(value) !== 0 || ipaddr.isValidCIDR(value)) return value;
   throw new Error(`must list IP addresses or networks such as 10.0.0.0/8, not ${value}`);
+}
+
+function readTopicArn(value: string): string {
+  if (/^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_.-]{1,256}$/.test(value)) return value;
+  throw new Error(`must list topics such as arn:aws:sns:eu-west-1:123456789012:ses, not ${value}`);
 }
 
 function readDataKey(value: string): string {
@@ -312,6 +318,28 @@ export const variables = {
     "Folder for email if neither SES nor SMTP is configured: one `.eml` file per message, readable by the server's user only.",
     null,
     '`<DATA_DIR>/outbox`',
+  ),
+
+  WEBHOOK_SIGNING_SECRET: secret(
+    'Webhooks of providers',
+    'Key of the signature `X-Webhook-Signature` of /api/v1/webhooks/delivery. Unset: closed to such signatures. See docs/guides/delivery-callbacks.md.',
+  ),
+  WHATSAPP_APP_SECRET: foreignSecret(
+    'Webhooks of providers',
+    'App secret of the WhatsApp Cloud API, with which Meta signs calls of /api/v1/webhooks/whatsapp. Unset: closed.',
+  ),
+  WHATSAPP_WEBHOOK_VERIFY_TOKEN: secret(
+    'Webhooks of providers',
+    'Token that Meta sends when the WhatsApp webhook is set up. Unset: closed.',
+  ),
+  SENDGRID_WEBHOOK_PUBLIC_KEY: text(
+    'Webhooks of providers',
+    "Verification key of SendGrid's signed event webhook, in base64. Unset: SendGrid's own signatures are not accepted.",
+  ),
+  SNS_TOPIC_ARNS: list(
+    'Webhooks of providers',
+    "ARNs of the Amazon SNS topics with SES notifications, separated by commas. Unset: SNS's own signatures are not accepted.",
+    readTopicArn,
   ),
 
   OUTBOUND_ALLOW_CIDRS: list(

@@ -9,6 +9,7 @@ export const operatorSecrets = {
   CRON_TOKEN: null,
   CRON_SECRET: 'a secret of the scheduler',
   WEBHOOK_SIGNING_SECRET: 'a secret of the provider',
+  WHATSAPP_APP_SECRET: 'another secret of the provider',
 } as const;
 
 const numbers = [1, 2, 3, 4, 5, 6, 7];

@@ -7,7 +7,7 @@ import { placementWritable } from './placements.ts';
 import { FileConfig, ProviderConfig } from './provider-configs.ts';
 
 export type { ChannelProvider, FileConfig, ProviderConfig } from './provider-configs.ts';
-export { providerKeys } from './provider-configs.ts';
+export { fileColumns, providerKeys } from './provider-configs.ts';
 
 export const channelStatuses = ['draft', 'active', 'paused', 'archived'] as const;
 export const impressionModes = ['implicit', 'explicit'] as const;

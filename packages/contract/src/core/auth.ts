@@ -24,6 +24,8 @@ export interface SignatureAuth {
   /** Header that carries `<prefix><hex HMAC-SHA256>`, lower case. */
   readonly header: string;
   readonly prefix: string;
+  /** True: a provider's own signature of the bytes is accepted too, where its key is configured. */
+  readonly orProviders?: true;
 }
 
 /**
@@ -38,8 +40,13 @@ export function secret<const V extends readonly [string, ...string[]]>(variables
 }
 
 /** Declares a signature over the raw body. */
-export function signature(variable: string, header: string, prefix = 'sha256=') {
-  return { kind: 'signature', variable, header, prefix } as const satisfies SignatureAuth;
+export function signature(
+  variable: string,
+  header: string,
+  prefix = 'sha256=',
+  options: Pick<SignatureAuth, 'orProviders'> = {},
+): SignatureAuth {
+  return { kind: 'signature', variable, header, prefix, ...options };
 }
 
 export function isSecret(auth: Auth): auth is SecretAuth {

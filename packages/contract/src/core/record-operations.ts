@@ -104,7 +104,7 @@ export function recordOperations<
   const one = { description: `The ${noun}.`, schema: written };
   const removal = {
     ...common,
-    role: resource.writeRole,
+    role: resource.deleteRole ?? resource.writeRole,
     changesCatalogue: true,
     responses: parts.removal,
   } as const;

@@ -88,6 +88,8 @@ export interface Resource {
   readonly noun: string;
   readonly nouns: string;
   readonly writeRole: Role;
+  /** Role that deletes, if it isn't `writeRole`. */
+  readonly deleteRole?: Role;
   /** True when deletion sets `deletedAt`. */
   readonly softDelete: boolean;
   /** True: deletion sets the status `archived`; the record keeps its version and its name and stays in lists. */

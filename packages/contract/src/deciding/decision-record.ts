@@ -161,6 +161,7 @@ const RecordedRequest = Type.Partial(
     excludeCreatives: texts('Creatives to exclude.'),
     dryRun: flag('Always false: dry runs are not recorded.'),
     campaignId: text('Campaign the decision was made for.'),
+    channelIds: texts('The only channels to use; absent: all.'),
   }),
   { description: 'Fields of the request that differ from their defaults.' },
 );

@@ -55,11 +55,7 @@ const settings = {
     maximum: 100,
     description: "Size of the tenant's control group, in percent.",
   }),
-  defaultChannelTimeout: Int(
-    100,
-    60_000,
-    'Timeout of outbound channel calls, in milliseconds. Stored, but has no effect yet.',
-  ),
+  defaultChannelTimeout: Int(100, 60_000, 'Timeout of outbound channel calls, in milliseconds.'),
   reservationTtlSeconds: Int(60, 86_400, 'Lifetime of a reservation on explicit channels, in seconds.'),
   mandatoryDailyCap: Int(0, 100, 'Maximum mandatory offers per customer and day.'),
   fourEyesEnabled: Type.Boolean({ description: "True: users can't approve their own requests." }),
@@ -68,10 +64,10 @@ const settings = {
   }),
   enableExperiments: Later('Experiments'),
   enableBudgets: Feature('Budgets'),
-  enableJourneys: Later('Journeys'),
+  enableJourneys: Feature('Journeys'),
   enableContentManagement: Feature('Content management'),
   enableBehavioralMetrics: Later('Behavioral metrics'),
-  enableGeofences: Later('Geofences'),
+  enableGeofences: Feature('Geofences'),
   neverStore: Type.Array(Type.String({ minLength: 1, maxLength: 255, description: 'Name of an attribute.' }), {
     maxItems: 200,
     uniqueItems: true,
@@ -166,9 +162,7 @@ export const defaultTenantSettings: TenantSettings = {
 export const settingsWithoutEffect = [
   'defaultChannelTimeout',
   'enableExperiments',
-  'enableJourneys',
   'enableBehavioralMetrics',
-  'enableGeofences',
   'aiAnalyzerSettings.llmExplanationsEnabled',
 ] as const;
 

@@ -11,6 +11,8 @@ import type { ErrorCode } from '../core/errors.ts';
 import { exampleId } from '../core/examples.ts';
 import { type Operation, operation, roles } from '../core/operation.ts';
 import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { journeyOperations } from '../outreach/journeys.ts';
+import { triggerOperations } from '../outreach/triggers.ts';
 
 /** What applying an approval does to its record. */
 interface AppliedBy {
@@ -27,9 +29,11 @@ export const approvedBy = {
   contactPolicy: contactPolicyOperations,
   creative: creativeOperations,
   decisionFlow: decisionFlowOperations,
+  journey: journeyOperations,
   offer: offerOperations,
   qualificationRule: qualificationRuleOperations,
   rankingProfile: rankingProfileOperations,
+  trigger: triggerOperations,
 } as const satisfies Readonly<Record<string, AppliedBy>>;
 
 /** An entity type that approvals apply, and that editors make live with an approval only where the tenant wants that. */

@@ -21,7 +21,7 @@ interface Known {
 export function templatePaths(row: SnapshotCreative, item: SnapshotContentItem | null): Template['paths'] {
   const before = known.get(row);
   if (before !== undefined && before.item === item) return before.paths;
-  const paths = share(compile(row, item).paths);
+  const paths = share(compileCreative(row, item).paths);
   known.set(row, { item, paths });
   return paths;
 }
@@ -49,14 +49,15 @@ export function createTemplates(): (creative: PlanCreative) => Template {
     let template = templates.get(ordinal);
     if (template === undefined) {
       if (templates.size >= mostKept) templates.clear();
-      template = compile(row, item);
+      template = compileCreative(row, item);
       templates.set(ordinal, template);
     }
     return template;
   };
 }
 
-function compile(row: SnapshotCreative, item: SnapshotContentItem | null): Template {
+/** Compiles what a creative shows: its own content over the published content of its item (null: it has none). */
+export function compileCreative(row: CreativeTexts, item: SnapshotContentItem | null): Template {
   const { content, personalization, templateType } = row;
   if (item === null) return compileTemplate(content, personalization, templateType);
   const own = ownContent(content);
@@ -67,6 +68,9 @@ function compile(row: SnapshotCreative, item: SnapshotContentItem | null): Templ
     },
   });
 }
+
+/** The part of a creative that its texts are compiled from. */
+export type CreativeTexts = Pick<SnapshotCreative, 'content' | 'personalization' | 'templateType'>;
 
 interface Contents<V> {
   readonly content: { readonly [key: string]: V };

@@ -8,7 +8,7 @@ import type { Grouping } from '../plan/ranking.ts';
 import type { SnapshotInactivePlacement, SnapshotPlacement } from '../plan/snapshot.ts';
 import type { RequestedPlacement, Target, TargetProblem, TargetSlot } from '../plan/target.ts';
 
-type TargetRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'placement' | 'placements'>;
+type TargetRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'channelIds' | 'placement' | 'placements'>;
 
 /**
  * Finds the channels and placements that a request names (docs/design/api-decisioning.md 2). A placement is found by
@@ -69,6 +69,10 @@ export function findTarget(program: Program, request: TargetRequest): Target {
     });
     if (count === 0 && request.placements === null) return stop('no_channel', null);
     if (count > 1) only = null;
+  } else if (request.channelIds !== undefined) {
+    allowed = channelsAmong(program, request.channelIds);
+    if (!allowed.includes(1)) return stop('no_channel', null);
+    only = onlyOf(allowed);
   }
   if (request.placements !== null) return findSlots(program, request);
   // A group node may set what a request leaves open.
@@ -104,6 +108,17 @@ export function findTarget(program: Program, request: TargetRequest): Target {
     requested: null,
     channelView: view(same ? first : null),
   };
+}
+
+/** Marks the channels with these ids. Those that aren't active are none of the plan's. */
+function channelsAmong({ channels }: Program, ids: readonly string[]): Uint8Array {
+  return Uint8Array.from(channels, ({ id }) => (ids.includes(id) ? 1 : 0));
+}
+
+/** Returns the position of the one channel that is marked; null for several. */
+function onlyOf(marks: Uint8Array): number | null {
+  const first = marks.indexOf(1);
+  return first === marks.lastIndexOf(1) ? first : null;
 }
 
 /** True when a requested placement belongs to the requested channel, which is not in the plan: it is not active. */
@@ -146,6 +161,7 @@ function groupSlots(program: Program, request: TargetRequest, placements: NonNul
     if (found === null) return [];
     if ((request.channelId ?? found.channelId) !== found.channelId) return [];
     if ((request.channel ?? found.channelType) !== found.channelType) return [];
+    if (request.channelIds?.includes(found.channelId) === false) return [];
     if (found.number === NONE) skippedInactive = true;
     return found.number === NONE ? [] : [{ placementId, limit: maxSlots }];
   });

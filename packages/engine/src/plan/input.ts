@@ -98,6 +98,8 @@ export interface DecisionRequest {
   readonly dryRun: boolean;
   /** Campaign the decision is made for; null or absent in real time. */
   readonly campaignId?: string | null;
+  /** The only channels to use, by id; absent: all. Never empty. Not combined with another channel or placement. */
+  readonly channelIds?: readonly string[];
 }
 
 /** Identity of contacts that are counted together: one lane per (offer, creative, channel, campaign). */

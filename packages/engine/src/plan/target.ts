@@ -50,6 +50,8 @@ export interface KnownTargets {
   anywhere: KnownTarget | null;
   readonly byChannel: Map<string, KnownTarget>;
   readonly byChannelId: Map<string, KnownTarget>;
+  /** By the ids, joined by commas. */
+  readonly byChannelIds: Map<string, KnownTarget>;
   count: number;
 }
 

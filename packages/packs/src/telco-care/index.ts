@@ -4,6 +4,7 @@ import { telcoCategories, telcoChannels, telcoOffers, telcoOutcomeTypes } from '
 import { telcoCreatives } from './creatives.ts';
 import { telcoFlows } from './flows.ts';
 import { telcoModels } from './models.ts';
+import { telcoGeofences, telcoJourneys, telcoTriggers } from './outreach.ts';
 import { telcoPolicies, telcoRules, telcoSegments } from './rules.ts';
 import { subscriberCount, subscriberFields, subscriberId, subscriberRow, subscriberRows } from './subscribers.ts';
 import { telcoSuits, telcoTruth } from './truth.ts';
@@ -26,7 +27,7 @@ export const telcoCare: Pack = {
   name: 'Telco care',
   description:
     'A mobile operator with 3,000 subscribers, their usage and their tickets, sixteen offers, four channels, and a page whose two places are filled together.',
-  testingFocus: ['retention', 'budgets', 'coupling', 'bandits'],
+  testingFocus: ['retention', 'triggers', 'journeys', 'budgets', 'coupling', 'bandits'],
   source: 'Invented by a generator; the same subscribers at every load.',
   schemas: [
     {
@@ -82,6 +83,9 @@ export const telcoCare: Pack = {
   qualificationRules: telcoRules,
   contactPolicies: telcoPolicies,
   flows: telcoFlows,
+  journeys: telcoJourneys,
+  triggers: telcoTriggers,
+  geofences: telcoGeofences,
   history: (loadedAt) =>
     drawHistory({
       seed,

@@ -194,6 +194,93 @@ export interface BackupCodesRow {
   readonly codeHash: Buffer;
 }
 
+/** A row of `campaign_members`. */
+export interface CampaignMembersRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly place: number;
+  readonly customerId: string;
+}
+
+/** A row of `campaign_results`. */
+export interface CampaignResultsRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly place: number;
+  readonly customerId: string;
+  readonly status: 'decided' | 'empty' | 'skipped' | 'failed';
+  readonly skipReason: string | null;
+  readonly requestId: string | null;
+  readonly decisionId: string | null;
+  readonly items: unknown;
+  readonly error: string | null;
+  readonly processedAt: Date;
+}
+
+/** A row of `campaign_runs`. */
+export interface CampaignRunsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly campaignId: string;
+  readonly runNumber: number;
+  readonly triggeredBy: 'manual' | 'schedule' | 'inline';
+  readonly triggeredByUserId: string | null;
+  readonly status: 'pending' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly decisionFlowId: string;
+  readonly decisionFlowVersion: number | null;
+  readonly segmentId: string;
+  readonly channelIds: string[];
+  readonly frequencyCaps: unknown;
+  readonly fileConfig: unknown;
+  readonly deliveryGuarantee: 'at_most_once' | 'at_least_once';
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly token: number;
+  readonly totalCustomers: number;
+  readonly queuedPlace: number;
+  readonly nextPlace: number;
+  readonly decidedCustomers: number;
+  readonly emptyCustomers: number;
+  readonly failedCustomers: number;
+  readonly skippedCustomers: number;
+  readonly skippedByCaps: number;
+  readonly totalItems: number;
+  readonly offerCounts: unknown;
+  readonly channelCounts: unknown;
+  readonly isCapped: boolean;
+  readonly filePath: string | null;
+}
+
+/** A row of `campaigns`. */
+export interface CampaignsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly decisionFlowId: string;
+  readonly segmentId: string;
+  readonly scheduleType: 'manual' | 'daily' | 'weekly' | 'monthly';
+  readonly scheduleDayOfWeek: number | null;
+  readonly scheduleDayOfMonth: string | null;
+  readonly scheduleTime: string;
+  readonly scheduleTimezone: string;
+  readonly scheduleCron: string | null;
+  readonly frequencyCaps: unknown;
+  readonly fileConfig: unknown;
+  readonly channelIds: string[];
+  readonly deliveryGuarantee: 'at_most_once' | 'at_least_once';
+  readonly nextRunAt: Date | null;
+  readonly lastSkipAt: Date | null;
+  readonly lastSkipReason: string | null;
+  readonly runCount: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `catalogue_log`. */
 export interface CatalogueLogRow {
   readonly tenantId: string;
@@ -437,6 +524,7 @@ export interface DecisionImpressionsRow {
   readonly categoryIds: string[] | null;
   readonly ranks: number[] | null;
   readonly context: unknown;
+  readonly campaignId: string | null;
   readonly releaseId: string | null;
   readonly customerSeq: number | string | null;
 }
@@ -516,6 +604,45 @@ export interface DecisionsRow {
   readonly customerSeq: number | string | null;
 }
 
+/** A row of `deliveries`. */
+export interface DeliveriesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly customerId: string;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string;
+  readonly source: 'campaign' | 'journey' | 'trigger';
+  readonly campaignId: string | null;
+  readonly runId: string | null;
+  readonly journeyId: string | null;
+  readonly triggerId: string | null;
+  readonly recommendationId: string | null;
+  readonly effectKey: string;
+  readonly guarantee: 'at_most_once' | 'at_least_once';
+  readonly provider: 'ses' | 'smtp' | 'sendgrid' | 'twilio' | 'whatsapp_cloud' | 'fcm' | 'webhook' | null;
+  readonly providerMessageId: string | null;
+  readonly status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'failed' | 'bounced';
+  readonly error: string | null;
+  readonly tries: number;
+  readonly tryingSince: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A row of `delivery_events`. */
+export interface DeliveryEventsRow {
+  readonly tenantId: string;
+  readonly deliveryId: string;
+  readonly dedupeKey: string;
+  readonly id: string;
+  readonly event: 'delivered' | 'opened' | 'clicked' | 'failed' | 'bounced';
+  readonly occurredAt: Date;
+  readonly receivedAt: Date;
+  readonly reason: string | null;
+  readonly eventId: string | null;
+}
+
 /** A row of `erased_totals`. */
 export interface ErasedTotalsRow {
   readonly tenantId: string;
@@ -531,6 +658,21 @@ export interface ErasedTotalsRow {
   readonly clicks: number | string;
   readonly converts: number | string;
   readonly totalValue: string;
+}
+
+/** A row of `event_causes`. */
+export interface EventCausesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly depth: number;
+  readonly createdAt: Date;
+}
+
+/** A row of `event_followers`. */
+export interface EventFollowersRow {
+  readonly tenantId: string;
+  readonly place: string;
+  readonly isIdle: boolean;
 }
 
 /** A row of `evidence_changes`. */
@@ -649,6 +791,57 @@ export interface FlowVersionsRow {
   readonly notes: string | null;
   readonly publishedAt: Date;
   readonly publishedBy: string;
+}
+
+/** A row of `geofence_events`. */
+export interface GeofenceEventsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly geofenceId: string;
+  readonly customerId: string;
+  readonly event: 'enter' | 'exit' | 'dwell';
+  readonly occurredAt: Date;
+  readonly distance: number;
+  readonly dispatchedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** A row of `geofence_sightings`. */
+export interface GeofenceSightingsRow {
+  readonly tenantId: string;
+  readonly customerId: string;
+  readonly lastSeenAt: Date;
+}
+
+/** A row of `geofence_states`. */
+export interface GeofenceStatesRow {
+  readonly tenantId: string;
+  readonly geofenceId: string;
+  readonly customerId: string;
+  readonly isInside: boolean;
+  readonly enteredAt: Date | null;
+  readonly hasDwelled: boolean;
+  readonly lastSeenAt: Date;
+  readonly lastFiredAt: Date | null;
+}
+
+/** A row of `geofences`. */
+export interface GeofencesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly radiusMeters: number;
+  readonly triggerOn: 'enter' | 'exit' | 'dwell';
+  readonly dwellMinutes: number | null;
+  readonly cooldownMs: number | string;
+  readonly action: unknown;
+  readonly status: 'active' | 'inactive';
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** A row of `idempotency_keys`. */
@@ -772,6 +965,58 @@ export interface InteractionsRow {
   readonly releaseId: string | null;
   readonly customerSeq: number | string | null;
   readonly reservationSettledSeq: number | string | null;
+}
+
+/** A row of `journey_enrollments`. */
+export interface JourneyEnrollmentsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly journeyId: string;
+  readonly journeyVersion: number;
+  readonly customerId: string;
+  readonly status: 'active' | 'waiting' | 'completed' | 'exited' | 'failed' | 'expired';
+  readonly currentNodeId: string | null;
+  readonly visit: number;
+  readonly resumeAt: Date | null;
+  readonly untilEvent: string | null;
+  readonly isWoken: boolean;
+  readonly dueAt: Date | null;
+  readonly expiresAt: Date;
+  readonly context: unknown;
+  readonly results: unknown;
+  readonly depth: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+  readonly exitReason: string | null;
+}
+
+/** A row of `journey_steps`. */
+export interface JourneyStepsRow {
+  readonly tenantId: string;
+  readonly enrollmentId: string;
+  readonly visit: number;
+  readonly nodeId: string;
+  readonly journeyId: string;
+  readonly nodeType: string;
+  readonly result: string;
+  readonly detail: unknown;
+  readonly at: Date;
+}
+
+/** A row of `journeys`. */
+export interface JourneysRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly definition: unknown;
+  readonly entryCondition: unknown;
+  readonly maxDurationDays: number;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** A row of `leases`. */
@@ -1421,6 +1666,62 @@ export interface TenantsRow {
   readonly bootstrapName: string | null;
 }
 
+/** A row of `trigger_cooldowns`. */
+export interface TriggerCooldownsRow {
+  readonly tenantId: string;
+  readonly triggerId: string;
+  readonly customerId: string;
+  readonly firedAt: Date;
+}
+
+/** A row of `trigger_counts`. */
+export interface TriggerCountsRow {
+  readonly tenantId: string;
+  readonly triggerId: string;
+  readonly firedCount: number | string;
+  readonly lastFiredAt: Date;
+}
+
+/** A row of `trigger_firings`. */
+export interface TriggerFiringsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly triggerId: string;
+  readonly eventId: string;
+  readonly customerId: string;
+  readonly event: unknown;
+  readonly depth: number;
+  readonly status: 'pending' | 'retrying' | 'done' | 'failed';
+  readonly error: string | null;
+  readonly createdAt: Date;
+}
+
+/** A row of `trigger_secrets`. */
+export interface TriggerSecretsRow {
+  readonly tenantId: string;
+  readonly triggerId: string;
+  readonly sealed: Buffer;
+}
+
+/** A row of `triggers`. */
+export interface TriggersRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly eventType: string;
+  readonly condition: unknown;
+  readonly actionType: 'recommend' | 'journey_enroll' | 'webhook' | 'update_attribute';
+  readonly actionConfig: unknown;
+  readonly priority: number;
+  readonly cooldownMs: number | string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `user_identities`. */
 export interface UserIdentitiesRow {
   readonly tenantId: string;
@@ -1521,6 +1822,13 @@ export interface VolumesRow {
   readonly dayAt: Date;
 }
 
+/** A row of `webhook_subscriptions`. */
+export interface WebhookSubscriptionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly confirmedAt: Date;
+}
+
 /** Every table with its row. */
 export interface Tables {
   readonly account_requests: AccountRequestsRow;
@@ -1537,6 +1845,10 @@ export interface Tables {
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
   readonly backup_codes: BackupCodesRow;
+  readonly campaign_members: CampaignMembersRow;
+  readonly campaign_results: CampaignResultsRow;
+  readonly campaign_runs: CampaignRunsRow;
+  readonly campaigns: CampaignsRow;
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
@@ -1557,7 +1869,11 @@ export interface Tables {
   readonly decision_requests: DecisionRequestsRow;
   readonly decision_traces: DecisionTracesRow;
   readonly decisions: DecisionsRow;
+  readonly deliveries: DeliveriesRow;
+  readonly delivery_events: DeliveryEventsRow;
   readonly erased_totals: ErasedTotalsRow;
+  readonly event_causes: EventCausesRow;
+  readonly event_followers: EventFollowersRow;
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
@@ -1569,11 +1885,18 @@ export interface Tables {
   readonly flow_routes: FlowRoutesRow;
   readonly flow_secrets: FlowSecretsRow;
   readonly flow_versions: FlowVersionsRow;
+  readonly geofence_events: GeofenceEventsRow;
+  readonly geofence_sightings: GeofenceSightingsRow;
+  readonly geofence_states: GeofenceStatesRow;
+  readonly geofences: GeofencesRow;
   readonly idempotency_keys: IdempotencyKeysRow;
   readonly import_keys: ImportKeysRow;
   readonly interaction_history: InteractionHistoryRow;
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
+  readonly journey_enrollments: JourneyEnrollmentsRow;
+  readonly journey_steps: JourneyStepsRow;
+  readonly journeys: JourneysRow;
   readonly leases: LeasesRow;
   readonly mails: MailsRow;
   readonly model_decisions: ModelDecisionsRow;
@@ -1625,6 +1948,11 @@ export interface Tables {
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly trigger_cooldowns: TriggerCooldownsRow;
+  readonly trigger_counts: TriggerCountsRow;
+  readonly trigger_firings: TriggerFiringsRow;
+  readonly trigger_secrets: TriggerSecretsRow;
+  readonly triggers: TriggersRow;
   readonly user_identities: UserIdentitiesRow;
   readonly user_passwords: UserPasswordsRow;
   readonly user_preferences: UserPreferencesRow;
@@ -1633,6 +1961,7 @@ export interface Tables {
   readonly users: UsersRow;
   readonly volume_reservations: VolumeReservationsRow;
   readonly volumes: VolumesRow;
+  readonly webhook_subscriptions: WebhookSubscriptionsRow;
 }
 
 /** What a column's values are, for code that works on any table. */
@@ -1809,6 +2138,85 @@ export const columnKinds = {
     tenantId: 'uuid',
     userId: 'uuid',
     codeHash: 'bytes',
+  },
+  campaign_members: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    place: 'integer',
+    customerId: 'text',
+  },
+  campaign_results: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    place: 'integer',
+    customerId: 'text',
+    status: 'text',
+    skipReason: 'text',
+    requestId: 'uuid',
+    decisionId: 'uuid',
+    items: 'json',
+    error: 'text',
+    processedAt: 'instant',
+  },
+  campaign_runs: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    campaignId: 'uuid',
+    runNumber: 'integer',
+    triggeredBy: 'text',
+    triggeredByUserId: 'uuid',
+    status: 'text',
+    errorCode: 'text',
+    errorMessage: 'text',
+    decisionFlowId: 'uuid',
+    decisionFlowVersion: 'integer',
+    segmentId: 'uuid',
+    channelIds: 'array',
+    frequencyCaps: 'json',
+    fileConfig: 'json',
+    deliveryGuarantee: 'text',
+    createdAt: 'instant',
+    startedAt: 'instant',
+    completedAt: 'instant',
+    token: 'integer',
+    totalCustomers: 'integer',
+    queuedPlace: 'integer',
+    nextPlace: 'integer',
+    decidedCustomers: 'integer',
+    emptyCustomers: 'integer',
+    failedCustomers: 'integer',
+    skippedCustomers: 'integer',
+    skippedByCaps: 'integer',
+    totalItems: 'integer',
+    offerCounts: 'json',
+    channelCounts: 'json',
+    isCapped: 'boolean',
+    filePath: 'text',
+  },
+  campaigns: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    decisionFlowId: 'uuid',
+    segmentId: 'uuid',
+    scheduleType: 'text',
+    scheduleDayOfWeek: 'integer',
+    scheduleDayOfMonth: 'text',
+    scheduleTime: 'text',
+    scheduleTimezone: 'text',
+    scheduleCron: 'text',
+    frequencyCaps: 'json',
+    fileConfig: 'json',
+    channelIds: 'array',
+    deliveryGuarantee: 'text',
+    nextRunAt: 'instant',
+    lastSkipAt: 'instant',
+    lastSkipReason: 'text',
+    runCount: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   catalogue_log: {
     tenantId: 'uuid',
@@ -2022,6 +2430,7 @@ export const columnKinds = {
     categoryIds: 'array',
     ranks: 'array',
     context: 'json',
+    campaignId: 'uuid',
     releaseId: 'uuid',
     customerSeq: 'integer',
   },
@@ -2092,6 +2501,41 @@ export const columnKinds = {
     explored: 'boolean',
     customerSeq: 'integer',
   },
+  deliveries: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    customerId: 'text',
+    offerId: 'uuid',
+    creativeId: 'uuid',
+    channelId: 'uuid',
+    source: 'text',
+    campaignId: 'uuid',
+    runId: 'uuid',
+    journeyId: 'uuid',
+    triggerId: 'uuid',
+    recommendationId: 'uuid',
+    effectKey: 'uuid',
+    guarantee: 'text',
+    provider: 'text',
+    providerMessageId: 'text',
+    status: 'text',
+    error: 'text',
+    tries: 'integer',
+    tryingSince: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  delivery_events: {
+    tenantId: 'uuid',
+    deliveryId: 'uuid',
+    dedupeKey: 'text',
+    id: 'uuid',
+    event: 'text',
+    occurredAt: 'instant',
+    receivedAt: 'instant',
+    reason: 'text',
+    eventId: 'text',
+  },
   erased_totals: {
     tenantId: 'uuid',
     day: 'day',
@@ -2106,6 +2550,17 @@ export const columnKinds = {
     clicks: 'integer',
     converts: 'integer',
     totalValue: 'number',
+  },
+  event_causes: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    depth: 'integer',
+    createdAt: 'instant',
+  },
+  event_followers: {
+    tenantId: 'uuid',
+    place: 'text',
+    isIdle: 'boolean',
   },
   evidence_changes: {
     tenantId: 'uuid',
@@ -2194,6 +2649,49 @@ export const columnKinds = {
     notes: 'text',
     publishedAt: 'instant',
     publishedBy: 'text',
+  },
+  geofence_events: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    geofenceId: 'uuid',
+    customerId: 'text',
+    event: 'text',
+    occurredAt: 'instant',
+    distance: 'integer',
+    dispatchedAt: 'instant',
+    createdAt: 'instant',
+  },
+  geofence_sightings: {
+    tenantId: 'uuid',
+    customerId: 'text',
+    lastSeenAt: 'instant',
+  },
+  geofence_states: {
+    tenantId: 'uuid',
+    geofenceId: 'uuid',
+    customerId: 'text',
+    isInside: 'boolean',
+    enteredAt: 'instant',
+    hasDwelled: 'boolean',
+    lastSeenAt: 'instant',
+    lastFiredAt: 'instant',
+  },
+  geofences: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    latitude: 'number',
+    longitude: 'number',
+    radiusMeters: 'integer',
+    triggerOn: 'text',
+    dwellMinutes: 'integer',
+    cooldownMs: 'integer',
+    action: 'json',
+    status: 'text',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   idempotency_keys: {
     tenantId: 'uuid',
@@ -2300,6 +2798,52 @@ export const columnKinds = {
     releaseId: 'uuid',
     customerSeq: 'integer',
     reservationSettledSeq: 'integer',
+  },
+  journey_enrollments: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    journeyId: 'uuid',
+    journeyVersion: 'integer',
+    customerId: 'text',
+    status: 'text',
+    currentNodeId: 'text',
+    visit: 'integer',
+    resumeAt: 'instant',
+    untilEvent: 'text',
+    isWoken: 'boolean',
+    dueAt: 'instant',
+    expiresAt: 'instant',
+    context: 'json',
+    results: 'json',
+    depth: 'integer',
+    startedAt: 'instant',
+    endedAt: 'instant',
+    exitReason: 'text',
+  },
+  journey_steps: {
+    tenantId: 'uuid',
+    enrollmentId: 'uuid',
+    visit: 'integer',
+    nodeId: 'text',
+    journeyId: 'uuid',
+    nodeType: 'text',
+    result: 'text',
+    detail: 'json',
+    at: 'instant',
+  },
+  journeys: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    definition: 'json',
+    entryCondition: 'json',
+    maxDurationDays: 'integer',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   leases: {
     tenantId: 'uuid',
@@ -2837,6 +3381,52 @@ export const columnKinds = {
     deletedAt: 'instant',
     bootstrapName: 'text',
   },
+  trigger_cooldowns: {
+    tenantId: 'uuid',
+    triggerId: 'uuid',
+    customerId: 'text',
+    firedAt: 'instant',
+  },
+  trigger_counts: {
+    tenantId: 'uuid',
+    triggerId: 'uuid',
+    firedCount: 'integer',
+    lastFiredAt: 'instant',
+  },
+  trigger_firings: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    triggerId: 'uuid',
+    eventId: 'uuid',
+    customerId: 'text',
+    event: 'json',
+    depth: 'integer',
+    status: 'text',
+    error: 'text',
+    createdAt: 'instant',
+  },
+  trigger_secrets: {
+    tenantId: 'uuid',
+    triggerId: 'uuid',
+    sealed: 'bytes',
+  },
+  triggers: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    eventType: 'text',
+    condition: 'json',
+    actionType: 'text',
+    actionConfig: 'json',
+    priority: 'integer',
+    cooldownMs: 'integer',
+    status: 'text',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
   user_identities: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -2920,5 +3510,10 @@ export const columnKinds = {
     dayImpressions: 'integer',
     daySpentCents: 'integer',
     dayAt: 'instant',
+  },
+  webhook_subscriptions: {
+    tenantId: 'uuid',
+    id: 'text',
+    confirmedAt: 'instant',
   },
 } as const satisfies { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]: ColumnKind } };

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../db/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../platform/time/clock.ts';
-import type { OperatorSecrets } from './binding/operator-secrets.ts';
+import type { IsSignedByProvider, OperatorSecrets } from './binding/operator-secrets.ts';
 import type { connectionLimits } from './connections.ts';
 import type { AnyHandler } from './handler.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -40,6 +40,8 @@ export interface AppDependencies {
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;
   readonly authenticate: Authenticate;
+  /** Checks signatures of providers, for operations that accept them. Default: none is accepted. */
+  readonly isSignedByProvider?: IsSignedByProvider;
   readonly config: HttpConfig;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -15,6 +15,7 @@ export {
   countJobs,
   countOwnJobs,
   enqueueJob,
+  enqueueJobs,
   enqueueRuns,
   forgetJobs,
   tenantsWithoutConsumer,

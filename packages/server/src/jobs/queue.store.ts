@@ -13,6 +13,8 @@ export interface EnqueueOptions {
    * may enqueue in bulk: with a number that grows with its backlog, others don't wait for all of it.
    */
   readonly turn?: number;
+  /** Tries before it becomes a dead letter. Default: the job's. */
+  readonly attempts?: number;
 }
 
 /**
@@ -37,9 +39,25 @@ export async function enqueueJob<P extends TSchema>(
       JSON.stringify(job.check(payload)),
       options.key ?? null,
       options.runAt ?? null,
-      job.attempts,
+      options.attempts ?? job.attempts,
       options.turn ?? 0,
     ],
+  );
+}
+
+/** Puts one job for each payload into the queue, in one statement; otherwise like `enqueueJob`. */
+export async function enqueueJobs<P extends TSchema>(
+  tx: Tx,
+  job: Job<P, 'tenant'>,
+  payloads: readonly Static<P>[],
+  { runAt, turn }: Pick<EnqueueOptions, 'runAt' | 'turn'> = {},
+): Promise<void> {
+  if (tx.tenantId === '') throw new Error(`${job.name} must run for one tenant`);
+  if (payloads.length === 0) return;
+  await tx.query(
+    `select graphile_worker.arbiter_enqueue(task => $1, payload => p.payload::jsonb, run_at => $3, max_attempts => $4, turn => $5)
+       from unnest($2::text[]) as p (payload)`,
+    [job.name, payloads.map((payload) => JSON.stringify(job.check(payload))), runAt ?? null, job.attempts, turn ?? 0],
   );
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
-import { learnSoon } from '../features/deciding/model-learning/index.ts';
 import { selectTenantIds } from '../features/identity/tenants/index.ts';
 import { createOutboxDispatcher } from '../features/operations/stream/index.ts';
 import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
@@ -116,7 +115,7 @@ function dispatcherOf(
     zoneOf: (tenantId) => server.decisions.timezoneOf(tenantId),
     pause,
     stopped: () => stopped.aborted,
-    onReports: (tenantId) => learnSoon(server.database, tenantId),
+    onPublished: server.onPublished,
   });
   new Gauge({
     name: 'svc_outbox_lag_seconds',

@@ -16,7 +16,16 @@ import type { Links, Sessions } from '../features/identity/sessions/index.ts';
 import { pageOperations } from '../features/identity/sign-in-pages/index.ts';
 import { createConsoleSite, createDist } from '../features/operations/console/index.ts';
 import { createMailCounter, createNotifier } from '../features/operations/notifications/index.ts';
-import { createOutboxReaper, type ReapOutbox } from '../features/operations/stream/index.ts';
+import {
+  createEventPublisher,
+  createOutboxReaper,
+  createRedisCopy,
+  type OnPublished,
+  type ReapOutbox,
+} from '../features/operations/stream/index.ts';
+import { type EventListeners, followSoon } from '../features/outreach/customer-events/index.ts';
+import { createProviderSignatures } from '../features/outreach/delivery-webhooks/index.ts';
+import { createEventListeners, createTriggerConditions } from '../features/outreach/triggers/index.ts';
 import { createApp } from '../http/app.ts';
 import { createKeyedWork, type KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -28,16 +37,22 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
-import { connectRedis } from '../platform/redis.ts';
+import { connectRedis, type RedisConnection } from '../platform/redis.ts';
 import type { Clock } from '../platform/time/clock.ts';
 import { zoneClock } from '../platform/time/zones.ts';
 import type { ComposeOptions } from './compose-options.ts';
 import { createConnections } from './connections.ts';
+import { deliverySender } from './delivery-sender.ts';
 import { createEncryption } from './encryption.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { mailWay } from './mail.ts';
-import { createCacheMetrics, createNotificationMetrics } from './metrics/metrics.ts';
+import {
+  createCacheMetrics,
+  createDeliveryMetrics,
+  createNotificationMetrics,
+  createTriggerMetrics,
+} from './metrics/metrics.ts';
 import { type Metrics, metricsText } from './metrics/node-metrics.ts';
 import { metricsOfProcess, shownMetrics, summaryOf } from './metrics/tenant-metrics.ts';
 import { createOutboundCalls } from './outbound-calls.ts';
@@ -67,6 +82,8 @@ export interface Server {
   readonly aboutMail: string;
   /** Publishes stuck events, and raises the alarm for jobs that nothing takes. */
   readonly reapOutbox: ReapOutbox;
+  /** Reacts to new events of a tenant's stream. */
+  readonly onPublished: OnPublished;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -92,7 +109,7 @@ export function composeServer(options: ComposeOptions): Server {
   const { clock, logger } = options;
   const onError = (err: unknown): void => logger.warn({ err }, 'background work failed');
   const registry = createRegistry(options.version);
-  const { parts, redis } = createParts(options, registry, onError);
+  const { parts, redis, onPublished } = createParts(options, registry, onError);
   const { connections, decisions, mail, signIn, threads, outboundCalls } = parts;
   const { database, hot, outboxPath } = connections;
   const lifecycle = createLifecycle();
@@ -113,6 +130,7 @@ export function composeServer(options: ComposeOptions): Server {
     passwords: signIn.passwords,
     aboutMail: mail.transport.about,
     reapOutbox: parts.reapOutbox,
+    onPublished,
     metrics: readMetrics,
     async close() {
       // Ends event streams, because a client that never leaves one would keep the port from closing.
@@ -173,21 +191,44 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     onSent: createNotificationMetrics(registry),
     onBreakerMoved: (to) => decisionMetrics.breakerMoved('notification', to),
   });
+  const triggerFiring = { conditions: createTriggerConditions(), onTriggerFired: createTriggerMetrics(registry) };
+  const onPublished = afterPublishing(database, redis, createEventListeners(triggerFiring), onError);
   const reapOutbox = createOutboxReaper({
     database,
     path: connections.outboxPath,
     logger,
     zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
-    onReports: (tenantId) => learnSoon(database, tenantId),
+    onPublished,
   });
   const parts: ProcessParts = {
     ...{ options, connections, encryption, outboundCalls, rateLimits, decisions, decisionMetrics, mail, notifier },
-    ...{ reapOutbox, onError },
+    ...{ reapOutbox, triggerFiring, onError },
+    eventPublisher: createEventPublisher({ database, onPublished, onError }),
+    deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
+    onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
     threads: createThreads(onError),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),
   };
-  return { parts, redis };
+  return { parts, redis, onPublished };
+}
+
+/**
+ * What happens once events are in a tenant's stream: models learn, triggers and journeys react, and Redis gets its copy,
+ * which nothing waits for.
+ */
+function afterPublishing(
+  database: Database,
+  redis: RedisConnection | null,
+  listeners: EventListeners,
+  onError: (error: unknown) => void,
+): OnPublished {
+  const copy = redis === null ? null : createRedisCopy(database, redis);
+  return async (tenantId, slice) => {
+    void copy?.(tenantId, slice).catch(onError);
+    await followSoon(database, listeners, tenantId);
+    if (slice.reports) await learnSoon(database, tenantId);
+  };
 }
 
 interface HttpParts {
@@ -220,6 +261,13 @@ function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }
   return createApp({
     ...{ database, clock, logger, registry, lifecycle, version },
     authenticate: signIn.authenticate,
+    isSignedByProvider: createProviderSignatures({
+      ...{ database, clock, publicUrl: options.publicUrl },
+      envelope: parts.encryption.envelope,
+      outbound: parts.outboundCalls.outbound,
+      snsTopics: config.SNS_TOPIC_ARNS,
+      sendgridKey: config.SENDGRID_WEBHOOK_PUBLIC_KEY,
+    }),
     operations: { ...operations, ...testOperations?.operations },
     pages: Object.values(pageOperations),
     site: createConsoleSite(consoleDist),
@@ -235,9 +283,12 @@ function createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics }
 }
 
 function httpConfig({ config, testOperations, publicUrl }: ComposeOptions) {
-  const { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN } = config;
+  const { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, WEBHOOK_SIGNING_SECRET, WHATSAPP_APP_SECRET } = config;
   return {
-    secrets: { CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, ...testOperations?.secrets },
+    secrets: {
+      ...{ CRON_SECRET, CRON_TOKEN, METRICS_TOKEN, WEBHOOK_SIGNING_SECRET, WHATSAPP_APP_SECRET },
+      ...testOperations?.secrets,
+    },
     trustedProxies: config.TRUSTED_PROXIES,
     corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
     rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,

@@ -59,6 +59,14 @@ import { reportsFeature } from '../features/operations/reports/index.ts';
 import { retentionFeature } from '../features/operations/retention/index.ts';
 import { seedPacksFeature } from '../features/operations/seed-packs/index.ts';
 import { streamFeature } from '../features/operations/stream/index.ts';
+import { campaignsFeature } from '../features/outreach/campaigns/index.ts';
+import { customerEventsFeature } from '../features/outreach/customer-events/index.ts';
+import { deliveriesFeature } from '../features/outreach/deliveries/index.ts';
+import { deliveryWebhooksFeature } from '../features/outreach/delivery-webhooks/index.ts';
+import { geofencesFeature } from '../features/outreach/geofences/index.ts';
+import { ingestFeature } from '../features/outreach/ingest/index.ts';
+import { journeysFeature } from '../features/outreach/journeys/index.ts';
+import { triggersFeature } from '../features/outreach/triggers/index.ts';
 import { resets as httpResets } from '../http/tables.ts';
 import { resets as jobResets } from '../jobs/tables.ts';
 
@@ -69,6 +77,7 @@ export const features = [
   alertsFeature,
   approvalsFeature,
   auditFeature,
+  campaignsFeature,
   catalogueHistoryFeature,
   categoriesFeature,
   channelsFeature,
@@ -77,20 +86,26 @@ export const features = [
   contentFeature,
   creativesFeature,
   credentialsFeature,
+  customerEventsFeature,
   customerStatesFeature,
   customerToolsFeature,
   decisionsFeature,
+  deliveriesFeature,
+  deliveryWebhooksFeature,
   erasureFeature,
   estimatesFeature,
   evidenceFeature,
   exportsFeature,
   flowRoutesFeature,
   flowsFeature,
+  geofencesFeature,
   gitopsFeature,
   googleFeature,
   historyImportFeature,
   identitiesFeature,
+  ingestFeature,
   interactionsFeature,
+  journeysFeature,
   mailFeature,
   maintenanceFeature,
   modelLearningFeature,
@@ -120,6 +135,7 @@ export const features = [
   streamFeature,
   suppressionsFeature,
   tenantsFeature,
+  triggersFeature,
   usersFeature,
   volumesFeature,
   whyNotFeature,

@@ -32,6 +32,16 @@ import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
+import { campaignsNamingSegment, startDueCampaigns } from '../features/outreach/campaigns/index.ts';
+import { noteCaused } from '../features/outreach/customer-events/index.ts';
+import { queueDelivery } from '../features/outreach/deliveries/index.ts';
+import {
+  journeysNaming,
+  resumeJourneys,
+  selectWatchedSegments,
+  setAttributes,
+} from '../features/outreach/journeys/index.ts';
+import { segmentsWatched, triggersNaming } from '../features/outreach/triggers/index.ts';
 import type { features } from './features.ts';
 
 /** What the operations of all features need from the process and from features that theirs may not import. */
@@ -42,8 +52,21 @@ export type JobPorts = JobPortsOf<typeof features>;
 
 /** Like `featurePorts`, for jobs. */
 export const jobFeaturePorts = {
+  journeyEffects: {
+    deliver: async (tx, { journeyId, item, depth, ...message }) => {
+      const id = await queueDelivery(tx, {
+        ...message,
+        origin: { source: 'journey', journeyId },
+        offerId: item.offerId,
+        creativeId: item.creativeId,
+      });
+      await noteCaused(tx, [id], depth);
+      return id;
+    },
+    setAttributes,
+  },
   settlementNumbers: customerNumbers,
-  alsoDue: [startReports],
+  alsoDue: [startReports, resumeJourneys, startDueCampaigns],
   filesOf: reportFiles,
   tellDelivery: async (tx, result) => {
     await noteAlertDelivery(tx, result);
@@ -53,9 +76,14 @@ export const jobFeaturePorts = {
   publishEvents: (tx, events) => appendEvents(tx, events, []),
 } satisfies Partial<JobPorts>;
 
-/** Triggers and journeys will watch segments; there are none of either yet. */
-async function watchedSegments(): Promise<ReadonlySet<string>> {
-  return new Set();
+/** Segments whose members start something when they enter or leave. */
+async function watchedSegments(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set([...(await selectWatchedSegments(tx)), ...(await segmentsWatched(tx, ids))]);
+}
+
+/** Triggers that name a record in their action or condition. */
+async function triggerUses(tx: Tx, id: string) {
+  return (await triggersNaming(tx, id)).map((trigger) => ({ noun: 'trigger', ...trigger }));
 }
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
@@ -81,12 +109,20 @@ export const featurePorts = {
   findSchemaUses: async (tx, schema) => [
     ...(await flowsUsingSchema(tx, schema)),
     ...(await segmentsAsking(tx, { id: schema.id })),
+    ...(await journeysNaming(tx, schema.id)).map((journey) => ({ noun: 'journey', ...journey })),
+    ...(await triggerUses(tx, schema.id)),
   ],
   watchedSegments,
   findSegmentUses: async (tx, segment, kind) => [
     ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
     ...(await rulesNamingSegment(tx, segment, kind)).map((rule) => ({ noun: 'qualification rule', ...rule })),
     ...(await offersNamingSegment(tx, segment, kind)).map((offer) => ({ noun: 'offer', ...offer })),
+    ...(kind === 'any' ? await campaignsNamingSegment(tx, segment.id) : []).map((campaign) => ({
+      noun: 'campaign',
+      ...campaign,
+    })),
+    ...(kind === 'any' ? await journeysNaming(tx, segment.id) : []).map((journey) => ({ noun: 'journey', ...journey })),
+    ...(kind === 'any' ? await triggerUses(tx, segment.id) : []),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

@@ -9,7 +9,10 @@ import { expireApprovals } from '../features/operations/approvals/index.ts';
 import type { ConsolePorts } from '../features/operations/console/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
 import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
-import type { ReapOutbox } from '../features/operations/stream/index.ts';
+import type { EventPublisher, ReapOutbox } from '../features/operations/stream/index.ts';
+import type { DeliverySender } from '../features/outreach/deliveries/index.ts';
+import { journeyDecider } from '../features/outreach/journeys/index.ts';
+import { createEventListeners, type FirePorts } from '../features/outreach/triggers/index.ts';
 import type { KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { RateLimitStore } from '../http/limits/rate-limit.ts';
@@ -43,8 +46,13 @@ export interface ProcessParts {
   readonly exportFolder: PrivateFolder;
   readonly mail: MailPorts;
   readonly notifier: Notifier;
+  readonly deliverySender: DeliverySender;
+  /** Counts the statuses that deliveries take. */
+  readonly onDelivery: (status: string) => void;
   readonly rateLimits: RateLimitStore;
   readonly reapOutbox: ReapOutbox;
+  readonly eventPublisher: EventPublisher;
+  readonly triggerFiring: FirePorts;
   readonly onError: (error: unknown) => void;
 }
 
@@ -55,14 +63,17 @@ function sharedPorts({
   encryption: { customerHash, envelope },
   signIn: { links },
   threads: { reports },
+  deliverySender,
   exportFolder,
   notifier,
+  onDelivery,
   reapOutbox,
 }: ProcessParts) {
   return {
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
     customerHash,
     database,
+    deliverySender,
     enqueueMail: mailQueue(envelope),
     envelope,
     exportFolder,
@@ -70,6 +81,7 @@ function sharedPorts({
     logger,
     narrativeWriter: templateNarrativeWriter,
     notifier,
+    onDelivery,
     openBreakers: (tenantId: string) => notifier.openBreakers(tenantId),
     publicUrl,
     reapOutbox,
@@ -81,7 +93,16 @@ function sharedPorts({
 /** What jobs need from the process. */
 export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFeaturePorts> {
   const { decisions, mail } = parts;
-  return { ...sharedPorts(parts), mail, trials: () => decisions.trials };
+  return {
+    ...sharedPorts(parts),
+    decideForGeofence: (call) => journeyDecider(decisions, false)(call),
+    decideForTrigger: (call) => journeyDecider(decisions, false)(call),
+    eventListeners: createEventListeners(parts.triggerFiring),
+    decideChunk: (chunk) => decisions.decideChunk(chunk),
+    decideForJourney: (call) => journeyDecider(decisions, false)(call),
+    mail,
+    trials: () => decisions.trials,
+  };
 }
 
 /** What operations need of a process besides its parts. */
@@ -104,11 +125,16 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
     ...customerPorts(parts),
     ...identityPorts(parts),
     ...listedByFeatures(),
+    ...parts.triggerFiring,
+    decideForTrigger: journeyDecider(decisions, false),
+    eventPublisher: parts.eventPublisher,
+    simulateForJourney: journeyDecider(decisions, true),
     ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onError, rateLimits },
     decisions: { service: decisions, keys: parts.encryption.keys, metrics: parts.decisionMetrics },
     expireApprovals: () => expireApprovals(shared, new Date(clock.now())),
     isDemoMode: config.DEMO_MODE,
     operationHandlers: parts.operationHandlers,
+    outbound: parts.outboundCalls.outbound,
     outboundRules: parts.outboundCalls.outboundRules,
     readLargeYaml: parts.threads.policyFiles.read,
     seedDatasets: {
@@ -117,7 +143,9 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
       onError,
       operationHandlers: parts.operationHandlers,
     },
+    snsTopics: config.SNS_TOPIC_ARNS,
     version: options.version,
+    whatsappVerifyToken: config.WHATSAPP_WEBHOOK_VERIFY_TOKEN,
   };
 }
 

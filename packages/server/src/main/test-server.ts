@@ -124,6 +124,11 @@ const testConfig: ComposeConfig = {
   RATE_LIMIT_DEFAULT_PER_MINUTE: 0,
   RECOMMEND_RATE_PER_MINUTE: 0,
   MAIL_RATE_PER_MINUTE: 0,
+  SENDGRID_WEBHOOK_PUBLIC_KEY: null,
+  SNS_TOPIC_ARNS: [],
+  WEBHOOK_SIGNING_SECRET: null,
+  WHATSAPP_APP_SECRET: null,
+  WHATSAPP_WEBHOOK_VERIFY_TOKEN: null,
 };
 
 /** Dependencies for loading a pack in tests. */
@@ -277,7 +282,7 @@ async function callApp<Body>(
     },
     ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   });
-  const isJson = String(response.headers['content-type'] ?? '').includes('json');
+  const isJson = /json(;|$)/.test(String(response.headers['content-type'] ?? '').replace('x-ndjson', ''));
   return {
     status: response.statusCode,
     // An empty or other body has no JSON form; `text` has it as it came.

@@ -2645,6 +2645,8 @@ create table arbiter.decision_impressions (
   ranks smallint[],
   -- What the caller sent as context.
   context jsonb,
+  -- Campaign whose run made the decision; null for all others.
+  campaign_id uuid,
   release_id uuid,
   customer_seq bigint,
   primary key (tenant_id, id)
@@ -2669,7 +2671,7 @@ select p.tenant_id, p.id, overlay(p.id::text placing lpad(to_hex(coalesce(p.rank
   case when cardinality(p.channel_ids) = 1 then p.channel_ids[1] else p.channel_ids[i.place] end,
   case when cardinality(p.placement_ids) = 1 then p.placement_ids[1] else p.placement_ids[i.place] end,
   case when cardinality(p.category_ids) = 1 then p.category_ids[1] else p.category_ids[i.place] end,
-  p.id, coalesce(p.ranks[i.place], i.place)::smallint, null::uuid, null::uuid, null::numeric, null::text, p.context,
+  p.id, coalesce(p.ranks[i.place], i.place)::smallint, p.campaign_id, null::uuid, null::numeric, null::text, p.context,
   null::jsonb, null::jsonb, p.occurred_at, p.occurred_at, null::text, null::timestamptz, null::timestamptz, null::text,
   null::text, p.release_id, p.customer_seq, null::bigint
 from arbiter.decision_impressions p cross join lateral unnest(p.offer_ids) with ordinality as i(offer_id, place);
@@ -3027,6 +3029,459 @@ create trigger note_late_history after insert on arbiter.interactions for each r
 create trigger note_late_history after insert on arbiter.decision_impressions for each row
   when (uuid_send(new.id) < substring(int8send((date_part('epoch', clock_timestamp()) * 1000)::bigint - 600000) from 3))
   execute function arbiter.note_late_history();
+
+-- =====================================================================================================================
+-- Journeys
+-- =====================================================================================================================
+
+create table arbiter.journeys (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 2000),
+  status text not null default 'draft' check (status in ('draft', 'active', 'paused', 'archived')),
+  definition jsonb not null check (jsonb_typeof(definition) = 'object'),
+  entry_condition jsonb,
+  max_duration_days integer not null default 30 check (max_duration_days between 1 and 365),
+  version integer not null check (version > 0),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.journeys is 'Steps that customers take over days or weeks.';
+create unique index journeys_name on arbiter.journeys (tenant_id, name) where deleted_at is null;
+select arbiter.protect_table('arbiter.journeys');
+select arbiter.keep_versions('arbiter.journeys', 'journey');
+
+create table arbiter.journey_enrollments (
+  tenant_id uuid not null,
+  id uuid not null,
+  journey_id uuid not null,
+  journey_version integer not null,
+  customer_id text not null,
+  status text not null check (status in ('active', 'waiting', 'completed', 'exited', 'failed', 'expired')),
+  -- Null once it has ended.
+  current_node_id text,
+  -- Number of the next step. With the node, the key that makes a step's effects happen once.
+  visit integer not null,
+  resume_at timestamptz(3),
+  until_event text,
+  -- The event of the wait has arrived.
+  is_woken boolean not null default false,
+  -- When the tick enqueues the next step. Null while a job owns the enrollment, and once it has ended.
+  due_at timestamptz(3),
+  expires_at timestamptz(3) not null,
+  context jsonb not null check (jsonb_typeof(context) = 'object'),
+  -- Decisions of the path, by resultKey. Separate, so that no context of a caller can pass for one.
+  results jsonb not null default '{}' check (jsonb_typeof(results) = 'object'),
+  -- How many triggers led here, one causing the next.
+  depth integer not null default 0,
+  started_at timestamptz(3) not null,
+  ended_at timestamptz(3),
+  exit_reason text,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, journey_id) references arbiter.journeys (tenant_id, id)
+);
+comment on table arbiter.journey_enrollments is 'Customers in journeys.';
+create index journey_enrollments_journey on arbiter.journey_enrollments (tenant_id, journey_id, id);
+create index journey_enrollments_customer on arbiter.journey_enrollments (tenant_id, customer_id);
+create index journey_enrollments_ended on arbiter.journey_enrollments (tenant_id, ended_at) where ended_at is not null;
+create index journey_enrollments_until on arbiter.journey_enrollments (tenant_id, until_event) where until_event is not null;
+-- The tick finds tenants with work across all of them.
+create index journey_enrollments_due on arbiter.journey_enrollments (due_at) where due_at is not null;
+select arbiter.protect_table('arbiter.journey_enrollments');
+grant select (tenant_id, due_at) on arbiter.journey_enrollments to arbiter_system;
+create policy system_due on arbiter.journey_enrollments for select to arbiter_system using (due_at is not null);
+
+-- What each step did. The key makes it happen once, whoever repeats it.
+create table arbiter.journey_steps (
+  tenant_id uuid not null,
+  enrollment_id uuid not null,
+  visit integer not null,
+  node_id text not null,
+  journey_id uuid not null,
+  node_type text not null,
+  result text not null,
+  detail jsonb,
+  at timestamptz(3) not null,
+  primary key (tenant_id, enrollment_id, visit, node_id),
+  foreign key (tenant_id, enrollment_id) references arbiter.journey_enrollments (tenant_id, id) on delete cascade
+);
+create index journey_steps_node on arbiter.journey_steps (tenant_id, journey_id, node_id);
+select arbiter.protect_table('arbiter.journey_steps');
+
+-- =====================================================================================================================
+-- Deliveries
+-- =====================================================================================================================
+
+-- No foreign keys to catalogue records and to what queued the message: a delivery outlives them. Neither address nor
+-- content is stored; both are read when the message is sent.
+create table arbiter.deliveries (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  customer_id text not null,
+  offer_id uuid not null,
+  creative_id uuid,
+  channel_id uuid not null,
+  source text not null check (source in ('campaign', 'journey', 'trigger')),
+  campaign_id uuid,
+  run_id uuid,
+  journey_id uuid,
+  trigger_id uuid,
+  recommendation_id uuid,
+  -- What makes a message be queued once, whoever repeats the step that queues it.
+  effect_key uuid not null,
+  guarantee text not null check (guarantee in ('at_most_once', 'at_least_once')),
+  provider text check (provider in ('ses', 'smtp', 'sendgrid', 'twilio', 'whatsapp_cloud', 'fcm', 'webhook')),
+  provider_message_id text check (char_length(provider_message_id) between 1 and 512),
+  status text not null check (status in ('queued', 'sent', 'delivered', 'opened', 'clicked', 'failed', 'bounced')),
+  error text check (char_length(error) <= 200),
+  tries integer not null default 0 check (tries >= 0),
+  -- Set while a try is under way. Left by a process that ended: nobody knows whether the provider took the message.
+  trying_since timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.deliveries is 'Messages to customers, with what became of them.';
+create unique index deliveries_effect on arbiter.deliveries (tenant_id, effect_key);
+create index deliveries_customer on arbiter.deliveries (tenant_id, customer_id);
+create index deliveries_run on arbiter.deliveries (tenant_id, run_id, status) where run_id is not null;
+create index deliveries_queued on arbiter.deliveries (tenant_id, created_at) where status = 'queued';
+create index deliveries_age on arbiter.deliveries (tenant_id, updated_at);
+-- Providers name messages by their ids alone, so webhooks look for them across tenants.
+create index deliveries_message on arbiter.deliveries (provider_message_id) where provider_message_id is not null;
+select arbiter.protect_table('arbiter.deliveries');
+grant select (tenant_id, id, channel_id, provider, provider_message_id) on arbiter.deliveries to arbiter_system;
+create policy system_messages on arbiter.deliveries for select to arbiter_system
+  using (provider_message_id is not null);
+
+-- What providers reported.
+create table arbiter.delivery_events (
+  tenant_id uuid not null,
+  delivery_id uuid not null,
+  -- The provider's id of the event, else the event itself: counted once however often it comes.
+  dedupe_key text not null check (char_length(dedupe_key) between 1 and 300),
+  id uuid not null,
+  event text not null check (event in ('delivered', 'opened', 'clicked', 'failed', 'bounced')),
+  occurred_at timestamptz(3) not null,
+  received_at timestamptz(3) not null,
+  reason text check (char_length(reason) <= 500),
+  event_id text check (char_length(event_id) <= 255),
+  primary key (tenant_id, delivery_id, dedupe_key),
+  foreign key (tenant_id, delivery_id) references arbiter.deliveries (tenant_id, id) on delete cascade
+);
+comment on table arbiter.delivery_events is 'Events that providers reported about deliveries.';
+select arbiter.protect_table('arbiter.delivery_events');
+
+-- Subscriptions of Amazon SNS that were confirmed, by a hash of topic and token. They belong to the installation.
+create table arbiter.webhook_subscriptions (
+  -- The id of no tenant.
+  tenant_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  id text not null,
+  confirmed_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+select arbiter.protect_table('arbiter.webhook_subscriptions');
+revoke all on arbiter.webhook_subscriptions from arbiter_app, arbiter_readonly;
+select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert, delete');
+
+-- =====================================================================================================================
+-- Campaigns
+-- =====================================================================================================================
+
+create table arbiter.campaigns (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null check (char_length(description) <= 2000),
+  status text not null check (status in ('draft', 'active', 'paused', 'archived')),
+  decision_flow_id uuid not null,
+  segment_id uuid not null,
+  schedule_type text not null check (schedule_type in ('manual', 'daily', 'weekly', 'monthly')),
+  schedule_day_of_week smallint check (schedule_day_of_week between 0 and 6),
+  schedule_day_of_month text,
+  schedule_time text not null,
+  schedule_timezone text not null,
+  schedule_cron text,
+  frequency_caps jsonb check (jsonb_typeof(frequency_caps) = 'object'),
+  file_config jsonb check (jsonb_typeof(file_config) = 'object'),
+  channel_ids uuid[] not null,
+  delivery_guarantee text not null check (delivery_guarantee in ('at_most_once', 'at_least_once')),
+  -- Null if it isn't active, or runs only when started.
+  next_run_at timestamptz(3),
+  last_skip_at timestamptz(3),
+  last_skip_reason text check ((last_skip_reason is null) = (last_skip_at is null)),
+  -- Number of the newest run.
+  run_count integer not null default 0 check (run_count >= 0),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.campaigns is 'Decisions for all members of a segment, on a schedule or when started.';
+create index campaigns_segment on arbiter.campaigns (tenant_id, segment_id);
+-- The tick finds due campaigns across all tenants.
+create index campaigns_due on arbiter.campaigns (next_run_at) where next_run_at is not null;
+select arbiter.protect_table('arbiter.campaigns');
+grant select (tenant_id, id, next_run_at) on arbiter.campaigns to arbiter_system;
+create policy system_due on arbiter.campaigns for select to arbiter_system using (next_run_at is not null);
+
+-- A run keeps everything that it was started with: later changes to the campaign don't affect it.
+create table arbiter.campaign_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  campaign_id uuid not null,
+  run_number integer not null check (run_number > 0),
+  triggered_by text not null check (triggered_by in ('manual', 'schedule', 'inline')),
+  triggered_by_user_id uuid,
+  status text not null check (status in ('pending', 'running', 'completed', 'completed_with_errors', 'failed')),
+  error_code text,
+  error_message text check ((error_message is null) = (error_code is null)),
+  decision_flow_id uuid not null,
+  decision_flow_version integer,
+  segment_id uuid not null,
+  -- Of the campaign until the run starts, then those that it uses.
+  channel_ids uuid[] not null,
+  frequency_caps jsonb,
+  file_config jsonb,
+  delivery_guarantee text not null check (delivery_guarantee in ('at_most_once', 'at_least_once')),
+  created_at timestamptz(3) not null,
+  started_at timestamptz(3),
+  completed_at timestamptz(3),
+  -- Raised by each job that takes the run. A chunk of an earlier one can't commit.
+  token integer not null default 0,
+  total_customers integer not null default 0,
+  -- Place of the first member whose messages aren't queued yet.
+  queued_place integer not null default 0,
+  -- Place of the first member without a result: the checkpoint.
+  next_place integer not null default 0 check (next_place <= total_customers),
+  decided_customers integer not null default 0,
+  empty_customers integer not null default 0,
+  failed_customers integer not null default 0,
+  skipped_customers integer not null default 0,
+  skipped_by_caps integer not null default 0,
+  total_items integer not null default 0,
+  -- Items so far, by id.
+  offer_counts jsonb not null default '{}',
+  channel_counts jsonb not null default '{}',
+  is_capped boolean not null default false,
+  file_path text,
+  primary key (tenant_id, id),
+  unique (tenant_id, campaign_id, run_number),
+  foreign key (tenant_id, campaign_id) references arbiter.campaigns (tenant_id, id) on delete cascade,
+  check ((completed_at is null) = (status in ('pending', 'running')))
+);
+comment on table arbiter.campaign_runs is 'Runs of campaigns with their progress.';
+create index campaign_runs_age on arbiter.campaign_runs (tenant_id, created_at);
+select arbiter.protect_table('arbiter.campaign_runs');
+
+-- The members of the segment when a run started, in the order in which it decides. Deleted when the run ends.
+create table arbiter.campaign_members (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null,
+  primary key (tenant_id, run_id, place),
+  foreign key (tenant_id, run_id) references arbiter.campaign_runs (tenant_id, id) on delete cascade
+);
+create index campaign_members_customer on arbiter.campaign_members (tenant_id, customer_id);
+select arbiter.protect_table('arbiter.campaign_members');
+
+create table arbiter.campaign_results (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  place integer not null,
+  customer_id text not null,
+  status text not null check (status in ('decided', 'empty', 'skipped', 'failed')),
+  skip_reason text check ((skip_reason is null) = (status <> 'skipped')),
+  request_id uuid,
+  decision_id uuid,
+  -- Items by rank, with names as they were.
+  items jsonb,
+  error text,
+  processed_at timestamptz(3) not null,
+  primary key (tenant_id, run_id, place),
+  foreign key (tenant_id, run_id) references arbiter.campaign_runs (tenant_id, id) on delete cascade
+);
+comment on table arbiter.campaign_results is 'Results of campaign runs, one row per customer.';
+create index campaign_results_customer on arbiter.campaign_results (tenant_id, customer_id);
+select arbiter.protect_table('arbiter.campaign_results');
+
+-- =====================================================================================================================
+-- Customer events and triggers
+-- =====================================================================================================================
+
+-- How far triggers and journeys have read the tenant's stream.
+create table arbiter.event_followers (
+  tenant_id uuid primary key references arbiter.tenants (id),
+  place text not null,
+  -- Nothing listens. The next listener begins at the stream's end.
+  is_idle boolean not null default false
+);
+select arbiter.protect_table('arbiter.event_followers');
+
+-- What triggers caused, by the id under which the stream reports it: an event, a request, a delivery. Ends chains.
+create table arbiter.event_causes (
+  tenant_id uuid not null,
+  id uuid not null,
+  -- How many triggers led here, one causing the next.
+  depth integer not null check (depth > 0),
+  created_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+create index event_causes_age on arbiter.event_causes (tenant_id, created_at);
+select arbiter.protect_table('arbiter.event_causes');
+
+create table arbiter.triggers (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 2000),
+  event_type text not null,
+  condition jsonb,
+  action_type text not null check (action_type in ('recommend', 'journey_enroll', 'webhook', 'update_attribute')),
+  -- Secrets as bullets.
+  action_config jsonb not null check (jsonb_typeof(action_config) = 'object'),
+  priority integer not null default 50 check (priority between 0 and 100),
+  cooldown_ms bigint not null default 0 check (cooldown_ms between 0 and 2592000000),
+  status text not null default 'active' check (status in ('draft', 'active', 'paused', 'archived')),
+  version integer not null check (version > 0),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.triggers is 'Rules that act when something happens to a customer.';
+create unique index triggers_name on arbiter.triggers (tenant_id, name) where deleted_at is null;
+create index triggers_event on arbiter.triggers (tenant_id, event_type) where status = 'active' and deleted_at is null;
+select arbiter.protect_table('arbiter.triggers');
+select arbiter.keep_versions('arbiter.triggers', 'trigger');
+
+create table arbiter.trigger_secrets (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  -- In the actionConfig: secret, or headers. and the name.
+  sealed bytea not null,
+  primary key (tenant_id, trigger_id),
+  foreign key (tenant_id, trigger_id) references arbiter.triggers (tenant_id, id)
+);
+select arbiter.protect_table('arbiter.trigger_secrets');
+
+-- Separate, so that firing leaves the record and its versions alone.
+create table arbiter.trigger_counts (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  fired_count bigint not null,
+  last_fired_at timestamptz(3) not null,
+  primary key (tenant_id, trigger_id)
+);
+select arbiter.protect_table('arbiter.trigger_counts');
+
+create table arbiter.trigger_cooldowns (
+  tenant_id uuid not null,
+  trigger_id uuid not null,
+  customer_id text not null,
+  fired_at timestamptz(3) not null,
+  primary key (tenant_id, trigger_id, customer_id)
+);
+create index trigger_cooldowns_customer on arbiter.trigger_cooldowns (tenant_id, customer_id);
+create index trigger_cooldowns_age on arbiter.trigger_cooldowns (tenant_id, fired_at);
+select arbiter.protect_table('arbiter.trigger_cooldowns');
+
+create table arbiter.trigger_firings (
+  tenant_id uuid not null,
+  id uuid not null,
+  trigger_id uuid not null,
+  event_id uuid not null,
+  customer_id text not null,
+  -- The event; null once nothing needs it anymore.
+  event jsonb,
+  -- How many triggers led here, this one included.
+  depth integer not null check (depth > 0),
+  status text not null check (status in ('pending', 'retrying', 'done', 'failed')),
+  error text check (char_length(error) <= 200),
+  created_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.trigger_firings is 'Actions of triggers, one for each event and trigger.';
+create unique index trigger_firings_effect on arbiter.trigger_firings (tenant_id, event_id, trigger_id);
+create index trigger_firings_customer on arbiter.trigger_firings (tenant_id, customer_id);
+create index trigger_firings_waiting on arbiter.trigger_firings (tenant_id, customer_id, id) where status = 'pending';
+create index trigger_firings_age on arbiter.trigger_firings (tenant_id, created_at);
+select arbiter.protect_table('arbiter.trigger_firings');
+
+-- =====================================================================================================================
+-- Geofences
+-- =====================================================================================================================
+
+create table arbiter.geofences (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 2000),
+  latitude double precision not null check (latitude between -90 and 90),
+  longitude double precision not null check (longitude between -180 and 180),
+  radius_meters integer not null default 500 check (radius_meters between 1 and 1000000),
+  trigger_on text not null default 'enter' check (trigger_on in ('enter', 'exit', 'dwell')),
+  dwell_minutes integer check (dwell_minutes between 1 and 10080),
+  cooldown_ms bigint not null default 86400000 check (cooldown_ms between 0 and 31536000000),
+  action jsonb not null default '{}' check (jsonb_typeof(action) = 'object'),
+  status text not null default 'active' check (status in ('active', 'inactive')),
+  version integer not null check (version > 0),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.geofences is 'Circles on the map that something happens in.';
+select arbiter.protect_table('arbiter.geofences');
+select arbiter.keep_versions('arbiter.geofences', 'geofence');
+
+-- When tracked customers were seen last. Its row is the lock of a customer's states.
+create table arbiter.geofence_sightings (
+  tenant_id uuid not null references arbiter.tenants (id),
+  customer_id text not null,
+  last_seen_at timestamptz(3) not null,
+  primary key (tenant_id, customer_id)
+);
+select arbiter.protect_table('arbiter.geofence_sightings');
+
+-- Where tracked customers are: only geofences that they have been in, and no coordinates.
+create table arbiter.geofence_states (
+  tenant_id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  is_inside boolean not null,
+  entered_at timestamptz(3),
+  -- The stay has fired `dwell`, or was dropped by the cooldown: once per stay.
+  has_dwelled boolean not null,
+  last_seen_at timestamptz(3) not null,
+  last_fired_at timestamptz(3),
+  primary key (tenant_id, customer_id, geofence_id),
+  foreign key (tenant_id, geofence_id) references arbiter.geofences (tenant_id, id) on delete cascade
+);
+create index geofence_states_geofence on arbiter.geofence_states (tenant_id, geofence_id);
+select arbiter.protect_table('arbiter.geofence_states');
+
+create table arbiter.geofence_events (
+  tenant_id uuid not null,
+  id uuid not null,
+  geofence_id uuid not null,
+  customer_id text not null,
+  event text not null check (event in ('enter', 'exit', 'dwell')),
+  occurred_at timestamptz(3) not null,
+  distance integer not null,
+  -- What the action did: null while it waits in the queue.
+  dispatched_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, geofence_id) references arbiter.geofences (tenant_id, id) on delete cascade
+);
+comment on table arbiter.geofence_events is 'Firings of geofences.';
+create index geofence_events_geofence on arbiter.geofence_events (tenant_id, geofence_id, id);
+create index geofence_events_customer on arbiter.geofence_events (tenant_id, customer_id);
+create index geofence_events_created on arbiter.geofence_events (tenant_id, created_at);
+select arbiter.protect_table('arbiter.geofence_events');
 
 -- =====================================================================================================================
 -- Notifications, alerts and reports

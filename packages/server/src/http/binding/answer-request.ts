@@ -103,13 +103,21 @@ export function createAnswerRequest(operation: Operation, handler: AnyHandler, p
 function verifierOf(operation: Operation, deps: AppDependencies, metrics: HttpMetrics): VerifySignature | null {
   const { auth } = operation;
   if (!isSignature(auth)) return null;
-  const verify = createVerifySignature(operation, auth, deps.config.secrets);
+  const verify = createVerifySignature(
+    operation,
+    auth,
+    deps.config.secrets,
+    deps.isSignedByProvider ?? (async () => false),
+  );
+  const fail = (error: unknown): never => {
+    metrics.authFailed('signature');
+    throw error;
+  };
   return (request, bytes) => {
     try {
-      verify(request, bytes);
+      return verify(request, bytes)?.catch(fail);
     } catch (error) {
-      metrics.authFailed('signature');
-      throw error;
+      return fail(error);
     }
   };
 }

@@ -28,24 +28,39 @@ function sentSecret({ headers }: RequestHeaders, names: readonly string[]): stri
   return headers.authorization === undefined ? null : bearerToken(String(headers.authorization));
 }
 
-/** Throws `bad_signature` when the operator's key didn't sign the bytes. */
-export type VerifySignature = (request: RequestHeaders, bytes: Uint8Array) => void;
+/** Throws, or rejects with, `bad_signature` when neither the operator's key nor a provider signed the bytes. */
+export type VerifySignature = (request: SignedRequest, bytes: Uint8Array) => void | Promise<void>;
+
+/** What signatures of providers cover, besides the bytes. */
+export interface SignedRequest extends RequestHeaders {
+  /** Path and query as received. */
+  readonly url?: string | undefined;
+}
+
+/** True if a provider signed the bytes with a key that is configured for it. */
+export type IsSignedByProvider = (request: SignedRequest, bytes: Uint8Array) => Promise<boolean>;
 
 /** Throws when the configuration doesn't know the variable that the operation names. */
 export function createVerifySignature(
   { id }: Operation,
   auth: SignatureAuth,
   secrets: OperatorSecrets,
+  isSignedByProvider: IsSignedByProvider,
 ): VerifySignature {
   const secret = known(secrets, auth.variable, id);
   const key: KeyObject | null = secret === null ? null : createSecretKey(secret, 'utf8');
-  return ({ headers }, bytes) => {
-    const sent = headers[auth.header];
-    const expected = key === null ? null : auth.prefix + createHmac('sha256', key).update(bytes).digest('hex');
-    if (sameSecret(expected, typeof sent === 'string' ? sent.trim() : null)) return;
+  const refuse = (): never => {
     throw new AppError('bad_signature', {
       detail: `The signature in the header ${auth.header} doesn't match the body.`,
     });
+  };
+  return (request, bytes) => {
+    const sent = request.headers[auth.header];
+    const expected = key === null ? null : auth.prefix + createHmac('sha256', key).update(bytes).digest('hex');
+    if (sameSecret(expected, typeof sent === 'string' ? sent.trim() : null)) return;
+    // A wrong signature isn't made good by another one.
+    if (auth.orProviders !== true || sent !== undefined) return refuse();
+    return isSignedByProvider(request, bytes).then((isSigned) => (isSigned ? undefined : refuse()));
   };
 }
 

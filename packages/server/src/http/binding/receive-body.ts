@@ -41,7 +41,8 @@ export function createReceiveBody(
     const taken = takeBody(request, bodyLimit);
     const bytes = taken instanceof Promise ? await taken : taken;
     if (verify !== null) {
-      verify(request, bytes);
+      const verifying = verify(request, bytes);
+      if (verifying instanceof Promise) await verifying;
       refuseBody(request, bodyLimit, form);
     }
     return { bytes, reader: undefined };

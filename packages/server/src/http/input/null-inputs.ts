@@ -3,7 +3,8 @@ import { itemsOf, propertiesOf, requiredOf } from './schema-parts.ts';
 
 /**
  * Returns the body without optional properties that are null, at any depth the schema describes; the same value when
- * there are none. In a POST, null for an optional input counts as not sent (docs/design/api-access.md 22).
+ * there are none. In a POST, null for an optional input counts as not sent (docs/design/api-access.md 22), except where
+ * the schema says `x-refuses-null`.
  */
 export function withoutNullInputs(schema: TSchema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -19,7 +20,7 @@ export function withoutNullInputs(schema: TSchema, value: unknown): unknown {
   for (const [name, property] of propertiesOf(schema)) {
     if (!Object.hasOwn(source, name)) continue;
     const before = source[name];
-    if (before === null && !required.has(name)) {
+    if (before === null && !required.has(name) && !refusesNull(property)) {
       kept ??= { ...source };
       delete kept[name];
       continue;
@@ -32,3 +33,5 @@ export function withoutNullInputs(schema: TSchema, value: unknown): unknown {
   }
   return kept ?? value;
 }
+
+const refusesNull = (property: TSchema): boolean => Reflect.get(property, 'x-refuses-null') === true;

@@ -129,6 +129,28 @@ export function createNotificationMetrics(registry: Registry): (kind: string, re
   return (kind, result) => sent.inc({ kind, result });
 }
 
+/** Counts deliveries by the status they take (docs/design/api-access.md 19). */
+export function createDeliveryMetrics(registry: Registry): (status: string) => void {
+  const deliveries = new Counter({
+    name: 'svc_deliveries_total',
+    help: 'Messages to customers, by the status they took.',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  return (status) => deliveries.inc({ status });
+}
+
+/** Counts firings of triggers. */
+export function createTriggerMetrics(registry: Registry): (actionType: string) => void {
+  const fired = new Counter({
+    name: 'svc_triggers_fired_total',
+    help: 'Firings of triggers, by action.',
+    labelNames: ['actionType'],
+    registers: [registry],
+  });
+  return (actionType) => fired.inc({ actionType });
+}
+
 type Cache = 'credentials' | 'catalogues';
 
 /** Counts cache lookups and hits. */

@@ -1,4 +1,4 @@
-import { MailError, type MailTransport } from './mail-transport.ts';
+import { MailError, type MailFate, type MailTransport } from './mail-transport.ts';
 
 /** Amazon SES of one region. */
 export interface SesAccount {
@@ -11,6 +11,8 @@ export interface SesAccount {
   } | null;
   /** Another address than the region's own, such as a VPC endpoint. */
   readonly endpoint: string | null;
+  /** Tries of the client for one email. Default: the client's own. */
+  readonly maxAttempts?: number;
 }
 
 const connectMs = 5_000;
@@ -20,11 +22,12 @@ const answerMs = 20_000;
  * Sends with SES. AWS's client is large, so it's loaded with the first email: installations without SES never wait for
  * it.
  */
-export function createSesTransport({ region, credentials, endpoint }: SesAccount): MailTransport {
+export function createSesTransport({ region, credentials, endpoint, maxAttempts }: SesAccount): MailTransport {
   async function load() {
     const { SESv2Client, SendEmailCommand } = await import('@aws-sdk/client-sesv2');
     const client = new SESv2Client({
       region,
+      ...(maxAttempts === undefined ? {} : { maxAttempts }),
       requestHandler: { connectionTimeout: connectMs, requestTimeout: answerMs },
       ...(endpoint === null ? {} : { endpoint }),
       ...(credentials === null ? {} : { credentials: withoutNull(credentials) }),
@@ -45,16 +48,30 @@ export function createSesTransport({ region, credentials, endpoint }: SesAccount
       loaded ??= load();
       const deliver = await loaded;
       try {
-        await deliver(from, to, raw);
+        const { MessageId: messageId } = await deliver(from, to, raw);
+        return { via: 'ses', ...(messageId === undefined ? {} : { messageId }) };
       } catch (error) {
         // Its text quotes addresses; its name comes from a fixed list.
-        throw new MailError(`SES rejected the email: ${error instanceof Error ? error.name : 'unknown'}`);
+        const name = error instanceof Error ? error.name : 'unknown';
+        throw new MailError(`SES rejected the email: ${name}`, fateOf(name));
       }
-      return { via: 'ses' };
     },
   };
 }
 
 function withoutNull({ accessKeyId, secretAccessKey, sessionToken }: NonNullable<SesAccount['credentials']>) {
   return { accessKeyId, secretAccessKey, ...(sessionToken === null ? {} : { sessionToken }) };
+}
+
+/** Errors of `SendEmail` that a second try doesn't change. */
+const finalErrors = [
+  'BadRequestException',
+  'MailFromDomainNotVerifiedException',
+  'MessageRejected',
+  'NotFoundException',
+];
+
+function fateOf(name: string): MailFate {
+  if (name === 'TimeoutError') return 'unknown';
+  return finalErrors.includes(name) ? 'rejected' : 'unsent';
 }

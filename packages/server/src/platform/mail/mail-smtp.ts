@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { SmtpServer } from '../../config/mail-settings.ts';
-import { MailError, type MailTransport } from './mail-transport.ts';
+import { MailError, type MailFate, type MailTransport } from './mail-transport.ts';
 
 const connectMs = 10_000;
 const silenceMs = 20_000;
@@ -35,7 +35,7 @@ export function createSmtpTransport(server: SmtpServer, authority: string | null
         const { createTransport } = await import('nodemailer');
         await createTransport(settings).sendMail({ envelope: { from, to }, raw });
       } catch (error) {
-        throw new MailError(`the mail server ${refusal(error)}`);
+        throw new MailError(`the mail server ${refusal(error)}`, fateOf(error));
       }
       return { via: 'smtp' };
     },
@@ -47,4 +47,11 @@ function refusal(error: unknown): string {
   const code = String(Reflect.get(Object(error), 'code') ?? 'unknown');
   const status: unknown = Reflect.get(Object(error), 'responseCode');
   return typeof status === 'number' ? `rejected the email: ${status} (${code})` : `could not be reached (${code})`;
+}
+
+/** A reply of 5xx to the envelope or the content is final (RFC 5321 section 4.2.1); one to the sign-in is ours to fix. */
+function fateOf(error: unknown): MailFate {
+  const [code, command, status] = ['code', 'command', 'responseCode'].map((key) => Reflect.get(Object(error), key));
+  if (typeof status !== 'number') return command === 'DATA' ? 'unknown' : 'unsent';
+  return status >= 500 && code !== 'EAUTH' ? 'rejected' : 'unsent';
 }

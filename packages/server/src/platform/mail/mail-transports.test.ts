@@ -218,7 +218,7 @@ test('SES: the mail arrives whole, signed; a refusal is told by its name', async
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   });
   const mail = await written();
-  assert.deepEqual(await transport.send(mail), { via: 'ses' });
+  assert.deepEqual(await transport.send(mail), { via: 'ses', messageId: '1' });
   const { request, body } = asked[0]!;
   assert.deepEqual([request.method, request.url], ['POST', '/v2/email/outbound-emails']);
   assert.match(

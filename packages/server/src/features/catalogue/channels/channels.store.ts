@@ -1,6 +1,7 @@
 import { channelResource, placementResource } from '@arbiter/contract';
 import type { Json, SnapshotChannel, SnapshotInactivePlacement, SnapshotPlacement } from '@arbiter/engine';
 import { columns, type RowOf, select, selectList } from '../../../db/columns.ts';
+import { uuidArray } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
@@ -98,4 +99,38 @@ export async function findChannelFacts(tx: Tx, id: string): Promise<RowOf<typeof
 export async function hasPlacement(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query('select 1 from arbiter.placements where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return rows.length > 0;
+}
+
+const delivery = columns(channelSpec, ['id', 'deliveryMode', 'fileConfig']);
+
+/** Active channels, oldest first. */
+export async function activeChannels(tx: Tx): Promise<RowOf<typeof delivery>[]> {
+  return select(
+    tx,
+    delivery,
+    `from arbiter.channels where tenant_id = $1 and deleted_at is null and status = 'active' order by id`,
+    [tx.tenantId],
+  );
+}
+
+/** Those of these channels that deliver files or call lists, oldest first. */
+export async function channelFiles(tx: Tx, ids: readonly string[]): Promise<RowOf<typeof delivery>[]> {
+  return select(
+    tx,
+    delivery,
+    `from arbiter.channels where tenant_id = $1 and id = any($2::uuid[]) and delivery_mode in ('file', 'manual')
+      order by id`,
+    [tx.tenantId, uuidArray(ids)],
+  );
+}
+
+/** Those of these channels that send messages through a provider. */
+export async function integrationChannels(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await select(
+    tx,
+    delivery,
+    `from arbiter.channels where tenant_id = $1 and id = any($2::uuid[]) and delivery_mode = 'integration'`,
+    [tx.tenantId, uuidArray(ids)],
+  );
+  return rows.map(({ id }) => id);
 }

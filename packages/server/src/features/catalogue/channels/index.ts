@@ -9,14 +9,18 @@ import { placementSpec } from './channels.store.ts';
 export type { ChannelPorts } from './channels.routes.ts';
 export { createChannel } from './channels.service.ts';
 export {
+  activeChannels,
+  channelFiles,
   findChannelFacts,
   hasPlacement,
+  integrationChannels,
   selectInactiveChannelIds,
   snapshotChannels,
   snapshotInactivePlacements,
   snapshotPlacements,
 } from './channels.store.ts';
 export { withoutSecrets } from './provider-secrets.service.ts';
+export { readSendingChannel, type SendingChannel } from './sending-channel.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['channels', 'channel_secrets', 'placements'];

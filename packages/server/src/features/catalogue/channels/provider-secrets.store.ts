@@ -37,3 +37,14 @@ export async function replaceSecrets(
     ],
   );
 }
+
+/** Returns the sealed secrets of a channel by path. */
+export async function selectSecrets(tx: Tx, channelId: string): Promise<ReadonlyMap<string, Uint8Array>> {
+  const rows = await select(
+    tx,
+    columns(channelSecrets, ['path', 'sealed']),
+    'from arbiter.channel_secrets where tenant_id = $1 and channel_id = $2',
+    [tx.tenantId, channelId],
+  );
+  return new Map(rows.map(({ path, sealed }) => [path, sealed]));
+}

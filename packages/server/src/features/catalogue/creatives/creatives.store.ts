@@ -84,3 +84,20 @@ export async function findCreativeFacts(tx: Tx, id: string): Promise<CreativeFac
   const [row] = await select(tx, facts, 'from arbiter.creatives where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row ?? null;
 }
+
+const textColumns = selectList(
+  columns(creativeSpec, ['id', 'contentItemId', 'templateType', 'deletedAt']),
+  computed({
+    content: expression<SnapshotCreative['content']>('content'),
+    personalization: expression<SnapshotCreative['personalization']>('personalization'),
+  }),
+);
+
+/** What a creative shows, whatever its status; null if the tenant has none of this id. */
+export async function findCreativeTexts(tx: Tx, id: string): Promise<RowOf<typeof textColumns> | null> {
+  const [row] = await select(tx, textColumns, 'from arbiter.creatives where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    id,
+  ]);
+  return row ?? null;
+}

@@ -7,7 +7,7 @@ import type { CreativePorts } from './creatives.service.ts';
 import { creativeSpec } from './creatives.store.ts';
 
 export { type CreativePorts, createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
-export { findCreativeFacts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
+export { findCreativeFacts, findCreativeTexts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['creatives'];

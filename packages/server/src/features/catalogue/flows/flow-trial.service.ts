@@ -23,6 +23,12 @@ export async function flowVersionToTry(
   return runnable(flow, config, version === 'draft' ? null : version);
 }
 
+/** A published version of a flow, which need not be active. Throws AppError 404. */
+export async function publishedFlowVersion(tx: Tx, id: string, version: number): Promise<RunnableFlow> {
+  const flow = await getRecord(tx, flowSpec, id);
+  return runnable(flow, await readConfig(tx, flow, version), version);
+}
+
 /**
  * A flow with a config that is stored nowhere. Throws AppError 404, and 400 for a config that could not be published. Values
  * that are never shown are replaced by bullets, and the flow's own are used.

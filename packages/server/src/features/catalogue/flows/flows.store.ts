@@ -117,6 +117,15 @@ export async function selectIdsByKey(tx: Tx, key: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** True when a flow that isn't deleted has this key. */
+export async function hasFlowWithKey(tx: Tx, key: string): Promise<boolean> {
+  const rows = await tx.query(
+    'select 1 from arbiter.decision_flows where tenant_id = $1 and key = $2 and deleted_at is null',
+    [tx.tenantId, key],
+  );
+  return rows.length > 0;
+}
+
 /** Returns flows that aren't deleted and whose draft contains this text, in any case, by key. */
 export async function selectDraftsContaining(
   tx: Tx,

@@ -23,11 +23,12 @@ export {
   readFlowDirectory,
 } from './flow-directory.ts';
 export type { FlowPorts } from './flow-ports.ts';
-export { flowConfigToTry, flowVersionToTry } from './flow-trial.service.ts';
+export { flowConfigToTry, flowVersionToTry, publishedFlowVersion } from './flow-trial.service.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export {
   flowsScoringBy,
+  hasFlowWithKey,
   selectFlowsContaining,
   selectIdsByKey,
   selectKnownIds,

@@ -24,6 +24,7 @@ export { recordableSegments } from './recordable.ts';
 export { type RefreshPorts, refreshNow } from './refresh.service.ts';
 export { enqueueRefresh } from './segments.jobs.ts';
 export { createSegment } from './segments.service.ts';
+export { segmentOfView } from './segments.store.ts';
 export { segmentsAsking } from './uses.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

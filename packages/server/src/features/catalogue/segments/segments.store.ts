@@ -97,3 +97,14 @@ export async function dropAllViews(tx: Tx): Promise<void> {
   ]);
   for (const { viewName } of rows) await dropView(tx, viewName);
 }
+
+/** Id of the segment with this view; null: there is none. */
+export async function segmentOfView(tx: Tx, viewName: string): Promise<string | null> {
+  const [row] = await select(
+    tx,
+    columns(segmentSpec, ['id']),
+    'from arbiter.segments where tenant_id = $1 and view_name = $2',
+    [tx.tenantId, viewName],
+  );
+  return row?.id ?? null;
+}

@@ -1,3 +1,5 @@
+import type { DecisionOrigin } from './recommend/decide-job.ts';
+
 /** What a decision needs to know about its caller. */
 export interface CallerFacts {
   readonly tenantId: string;
@@ -7,6 +9,8 @@ export interface CallerFacts {
   readonly idempotencyKey: string | null;
   /** Monotonic ms by which the answer must be there. */
   readonly until: number;
+  /** What the decision is made for, such as a journey; absent: a call of recommend. Stored with the decision. */
+  readonly origin?: DecisionOrigin;
 }
 
 /** An answer of recommend. */

@@ -6,6 +6,7 @@ import { createEvidenceKeeper } from '../evidence/index.ts';
 import { createCountsKeeper } from '../objectives/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
 import { createSeal } from '../sealed-records/index.ts';
+import { type Chunk, type ChunkPorts, decideChunk } from './chunks/decide-chunk.ts';
 import type { DecisionDeps } from './decision-deps.ts';
 import { createDecisionMinutes, type DecisionMinutes } from './minutes/decision-minutes.ts';
 import { type Batcher, createBatcher } from './queue/batcher.ts';
@@ -29,6 +30,8 @@ export interface DecisionQueues {
   readonly responses: Batcher<RespondJob>;
   /** Decisions for previews: nothing of them is stored, counted or reserved. */
   readonly trials: Trials;
+  /** See `decideChunk`. */
+  decideChunk(chunk: Chunk): Promise<void>;
   /** Waits for everything in flight, then releases its resources. */
   close(): Promise<void>;
 }
@@ -121,13 +124,27 @@ export function createDecisionQueues(deps: DecisionDeps): DecisionQueues {
   const decisions = createDecisionBatcher(ports);
   const rehearsals = createRehearsals(previewPorts, asker, decisions.submit);
   const responses = createResponseBatcher(deps, keepers);
+  // On connections of its own, so that calls never wait for one of a chunk.
+  const chunkPorts: ChunkPorts = { ...ports, hot: deps.previewPath, askAhead: rehearsals.ask };
+  const chunks = new Set<Promise<void>>();
   return {
     catalogues,
     minutes,
     decisions,
     responses,
     trials: createTrials({ ...previewPorts, hot: deps.previewPath, batchStage: () => undefined }, asker),
+    async decideChunk(chunk) {
+      const work = decideChunk(chunkPorts, chunk);
+      const ended = work.catch(() => undefined);
+      chunks.add(ended);
+      try {
+        await work;
+      } finally {
+        chunks.delete(ended);
+      }
+    },
     async close() {
+      await Promise.all(chunks);
       // Jobs waiting for a webhook are decided after it.
       await rehearsals.idle();
       await Promise.all([decisions.idle(), responses.idle()]);

@@ -3,6 +3,7 @@ import { systemActor, type Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { CatalogueCache } from '../plans/index.ts';
 import type { CallerFacts, Recommended } from './caller.ts';
+import type { Chunk } from './chunks/decide-chunk.ts';
 import type { DecisionDeps } from './decision-deps.ts';
 import { createDecisionQueues, type DecisionQueues } from './decision-queues.ts';
 import { isLate, type PatientJob, refuse } from './queue/patience.ts';
@@ -29,6 +30,8 @@ export interface DecisionService {
   customersOf(caller: CallerFacts, responses: readonly RespondRequest[]): Promise<ReadonlyMap<RespondRequest, string>>;
   /** See `claimCall`; does nothing for a call without an Idempotency-Key. */
   claimCall(caller: CallerFacts, responses: readonly unknown[]): Promise<void>;
+  /** Decides for many customers in one transaction with the work that asks; see `decideChunk`. */
+  decideChunk(chunk: Chunk): Promise<void>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
   warmUp(until: number): Promise<void>;
   /** Refuses what has waited for its turn too long, and what has no answer in time (503). To be called a few times a second. */
@@ -64,6 +67,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       if (idempotencyKey === null) return;
       await inTenant(caller, (tx) => claimCall(tx, deps.customerHash, credentialId, idempotencyKey, responses));
     },
+    decideChunk: queues.decideChunk,
     warmUp: (until) => warmUp({ ...deps, catalogues }, until),
     refuseLate() {
       const now = performance.now();
@@ -89,7 +93,7 @@ function recommender(
   const decideOnce = createDecideOnce({ ...deps, catalogues });
 
   function decideNow(
-    { tenantId, until }: CallerFacts,
+    { tenantId, until, origin }: CallerFacts,
     call: RecommendCall,
     known: KnownOfJob,
     startedAt: number,
@@ -98,7 +102,8 @@ function recommender(
     const submit = (): Promise<Recommended> =>
       submitted.outcomeOf(!call.request.dryRun, (resolve, reject) => {
         const settle: DecideJob['resolve'] = (text, quotaLeft) => resolve({ text, replayed: false, quotaLeft });
-        const job: DecideJob = { call, known, payloadHash, startedAt, until, resolve: settle, reject };
+        const own: DecideJob = { call, known, payloadHash, startedAt, until, resolve: settle, reject };
+        const job = origin === undefined ? own : { ...own, origin };
         decisions.submit(tenantId, job);
         return job;
       });

@@ -1,5 +1,5 @@
 import { columns, type RowOf, select, selectList, table } from '../../../db/columns.ts';
-import type { HotStatement, Tx } from '../../../db/index.ts';
+import { type HotStatement, type Tx, uuidArray } from '../../../db/index.ts';
 import { joinCustomer, joinedCustomer } from '../customer-states/index.ts';
 import { hasRecord } from '../sealed-records/index.ts';
 
@@ -19,6 +19,30 @@ export function insertRequest(
     text: `insert into decision_requests (tenant_id, request_id, decision_id, customer_ref, payload_hash, answer, created_at)
       values ($1, $2, $3, $4, $5, $6, $7)`,
     values: [tenantId, row.requestId, row.decisionId, row.customerRef, row.payloadHash, row.answer, row.at],
+  };
+}
+
+/** A decision with a request id of the server's own making. Has no answer: a caller that sends the same id is refused. */
+export interface NamedDecision {
+  readonly requestId: string;
+  readonly decisionId: string;
+  readonly customerRef: string;
+}
+
+/** Names decisions by request ids that exist once: a repeat of the work that asked fails, and changes nothing. */
+export function insertNamed(tenantId: string, rows: readonly NamedDecision[], at: Date): HotStatement {
+  return {
+    name: 'decisions.named',
+    text: `insert into decision_requests (tenant_id, request_id, decision_id, customer_ref, payload_hash, answer, created_at)
+      select $1, u.request_id, u.decision_id, u.customer_ref, '', '', $5
+      from unnest($2::uuid[], $3::uuid[], $4::uuid[]) as u(request_id, decision_id, customer_ref)`,
+    values: [
+      tenantId,
+      uuidArray(rows.map(({ requestId }) => requestId)),
+      uuidArray(rows.map(({ decisionId }) => decisionId)),
+      uuidArray(rows.map(({ customerRef }) => customerRef)),
+      at,
+    ],
   };
 }
 

@@ -40,6 +40,7 @@ const packedColumns = columns(table('decision_impressions'), [
   'placementIds',
   'categoryIds',
   'ranks',
+  'campaignId',
 ]);
 
 // Query both tables by key, not the view over them: planning the view takes longer than both look-ups.
@@ -164,7 +165,7 @@ async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: Sho
       categoryId: idAt(ids.categoryIds, place),
       recommendationId: packed.id,
       rank,
-      campaignId: null,
+      campaignId: packed.campaignId,
       reservationState: null,
       reservationExpiresAt: null,
     };
@@ -215,6 +216,8 @@ export interface ShownDecision {
   readonly customerId: string;
   /** Its number in the order of the customer's commits (docs/design/recording.md S5). */
   readonly customerSeq: number;
+  /** Campaign that it was made for; absent: none. */
+  readonly campaignId?: string | null;
   /** The caller's context as JSON. */
   readonly context: string | null;
   readonly items: readonly DecidedItem[];
@@ -276,13 +279,14 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
   return {
     name: 'decisions.impressions',
     text: `insert into decision_impressions (tenant_id, id, customer_id, occurred_at, context, ranks, offer_ids, creative_ids,
-        channel_ids, placement_ids, category_ids, customer_seq)
+        channel_ids, placement_ids, category_ids, customer_seq, campaign_id)
       select $1, u.id, u.customer_id, $2, u.context, u.ranks::smallint[], ($6::uuid[])[u.first:u.last],
         ($7::uuid[])[u.first:u.creative], ($8::uuid[])[u.first:u.channel], ($9::uuid[])[u.first:u.placement],
-        ($10::uuid[])[u.first:u.category], u.customer_seq
+        ($10::uuid[])[u.first:u.category], u.customer_seq, u.campaign_id
       from unnest($3::uuid[], $4::text[], $5::jsonb[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[], $16::int[],
-        $17::int[], $18::bigint[])
-        as u(id, customer_id, context, ranks, first, last, creative, channel, placement, category, customer_seq)`,
+        $17::int[], $18::bigint[], $19::uuid[])
+        as u(id, customer_id, context, ranks, first, last, creative, channel, placement, category, customer_seq,
+          campaign_id)`,
     values: [
       tenantId,
       at,
@@ -296,6 +300,7 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
       numberArray(last),
       ...lastOf.map(numberArray),
       numberArray(shown.map((d) => d.customerSeq)),
+      uuidArray(shown.map((d) => d.campaignId ?? null)),
     ],
   };
 }
@@ -323,13 +328,14 @@ function insertReservations(tenantId: string, at: Date, shown: readonly ShownDec
     name: 'decisions.reservations',
     text: `insert into interactions (tenant_id, id, customer_id, interaction_type, classification, direction, offer_id,
         creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, occurred_at, created_at,
-        reservation_state, reservation_expires_at, customer_seq)
+        reservation_state, reservation_expires_at, customer_seq, campaign_id)
       select $1, u.id, u.customer_id, 'recommendation', 'neutral', 'outbound', u.offer_id, u.creative_id, u.channel_id,
-        u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2, 'open', u.expires_at, u.customer_seq
+        u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2, 'open', u.expires_at, u.customer_seq,
+        u.campaign_id
       from unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[],
-        $11::smallint[], $12::jsonb[], $13::timestamptz[], $14::bigint[])
+        $11::smallint[], $12::jsonb[], $13::timestamptz[], $14::bigint[], $15::uuid[])
         as u(id, customer_id, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context,
-          expires_at, customer_seq)`,
+          expires_at, customer_seq, campaign_id)`,
     values: [
       tenantId,
       at,
@@ -345,6 +351,7 @@ function insertReservations(tenantId: string, at: Date, shown: readonly ShownDec
       textArray(rows.map(({ decision }) => decision.context)),
       instantArray(rows.map(({ item }) => item.reservedUntil)),
       numberArray(rows.map(({ decision }) => decision.customerSeq)),
+      uuidArray(rows.map(({ decision }) => decision.campaignId ?? null)),
     ],
   };
 }

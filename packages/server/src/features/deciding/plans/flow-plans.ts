@@ -25,6 +25,9 @@ interface PlanAhead {
 /** Maximum plans to compile in advance. Each of a large catalogue takes some megabytes. */
 const mostAhead = 4;
 
+/** Runs of campaigns keep a version while others already use the next. */
+const nameOf = ({ id, version }: RunnableFlow): string => `${id}@${version}`;
+
 /** The hash of a plan that isn't stored. */
 const noHash = Buffer.alloc(32);
 
@@ -33,46 +36,48 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
   const store = planStore(content, pieces, inTransaction);
   const ready = new Map<string, LiveFlow>();
   const compiling = new Map<string, Promise<LiveFlow>>();
-  /** Sealed and compiled, or about to be, and not stored yet; by flow. */
+  /** Sealed and compiled, or about to be, and not stored yet. */
   const ahead = new Map<string, PlanAhead>();
   let horizonMs = 0;
 
   function begin(flow: RunnableFlow): PlanAhead {
-    const known = ahead.get(flow.id);
+    const name = nameOf(flow);
+    const known = ahead.get(name);
     if (known !== undefined) return known;
     const head = headOf(content, flow);
     const snapshot = snapshotOf(content, head, content.rows);
     const sealed = sealPlan(head, pieces);
     const begun = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
-    ahead.set(flow.id, begun);
+    ahead.set(name, begun);
     // The next caller retries what failed. This caller gets the error.
-    begun.flow.catch(() => ahead.delete(flow.id));
+    begun.flow.catch(() => ahead.delete(name));
     return begun;
   }
 
   async function prepare(flow: RunnableFlow): Promise<LiveFlow> {
     const live = await store(flow, begin(flow));
-    ready.set(flow.id, live);
-    ahead.delete(flow.id);
+    ready.set(nameOf(flow), live);
+    ahead.delete(nameOf(flow));
     horizonMs = Math.max(horizonMs, live.plan.logHorizonMs);
     return live;
   }
 
   return {
     planOf(flow) {
-      const live = ready.get(flow.id);
+      const name = nameOf(flow);
+      const live = ready.get(name);
       if (live !== undefined) return live;
-      let work = compiling.get(flow.id);
+      let work = compiling.get(name);
       if (work === undefined) {
-        work = prepare(flow).finally(() => compiling.delete(flow.id));
-        compiling.set(flow.id, work);
+        work = prepare(flow).finally(() => compiling.delete(name));
+        compiling.set(name, work);
       }
       return work;
     },
     compileOnce: (flow) => compileOnce(content, flow, inTransaction),
     async compileAhead() {
       for (const flow of content.flows.runnable().slice(0, mostAhead)) {
-        if (!ready.has(flow.id)) await begin(flow).flow;
+        if (!ready.has(nameOf(flow))) await begin(flow).flow;
       }
     },
     logHorizonMs: () => horizonMs,

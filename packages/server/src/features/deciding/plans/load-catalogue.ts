@@ -40,6 +40,7 @@ export async function loadCatalogue(
     rows,
     hasFlow: () => flows.fallback() !== null,
     flowFor: (asked, request) => planOf(asked === null ? usualFlow(content, request) : namedFlow(content, asked)),
+    flowVersion: planOf,
     ...plans,
   };
 }

@@ -43,6 +43,8 @@ export interface TenantCatalogue {
    * that can't run, and Error when `hasFlow()` is false.
    */
   flowFor(asked: string | null, request?: RouteRequest): LiveFlow | Promise<LiveFlow>;
+  /** Returns the plan of a published version of a flow, not necessarily the newest. Like `flowFor`. */
+  flowVersion(flow: RunnableFlow): LiveFlow | Promise<LiveFlow>;
   /**
    * Compiles a flow for a preview only: a draft, an older version, other weights. Neither stored nor cached. Reads
    * offers of statuses that no published flow names.

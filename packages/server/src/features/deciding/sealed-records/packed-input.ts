@@ -479,8 +479,8 @@ const requestDefaults: DecisionRequest = {
   excludeCreatives: [],
   dryRun: false,
 };
-/** `campaignId` has no default: it is absent in real time. */
-const requestKeys = [...Object.keys(requestDefaults), 'campaignId'] as (keyof DecisionRequest)[];
+/** `campaignId` and `channelIds` have no default: they are absent in real time. */
+const requestKeys = [...Object.keys(requestDefaults), 'campaignId', 'channelIds'] as (keyof DecisionRequest)[];
 /** Boundaries of a zone's calendar, written as minutes from the first: days begin at whole minutes. */
 const boundaries = ['dayEnd', 'weekStart', 'weekEnd', 'monthStart', 'monthEnd', 'days30Start'] as const;
 const wallClock = ['date', 'hour', 'minute', 'second', 'weekday'] as const;

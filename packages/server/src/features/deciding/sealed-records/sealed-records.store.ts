@@ -6,6 +6,7 @@ import {
   type HotStatement,
   numberArray,
   type Tx,
+  textArray,
   uuidArray,
 } from '../../../db/index.ts';
 import type { Tables } from '../../../db/rows.ts';
@@ -78,6 +79,9 @@ export interface RecordRow
     | 'id'
     // Null when the server created the request's id.
     | 'requestId'
+    | 'source'
+    // The campaign run, journey or trigger that asked; null for calls.
+    | 'sourceId'
     | 'customerRef'
     | 'itemCount'
     | 'traceId'
@@ -96,7 +100,7 @@ export interface RecordRow
 
 /** Common to all records of one flow in a batch. */
 export interface BatchFacts
-  extends Pick<Tables['decisions'], 'source' | 'decidedAt' | 'engineVersion' | 'flowId' | 'flowVersion' | 'planHash'> {
+  extends Pick<Tables['decisions'], 'decidedAt' | 'engineVersion' | 'flowId' | 'flowVersion' | 'planHash'> {
   readonly configVersion: number;
   readonly readSet: number;
   /** Number of the state that ranking objectives use; null when the flow has none. */
@@ -108,16 +112,16 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
     name: 'decisions.records',
     text: `insert into decisions (tenant_id, id, request_id, customer_ref, source, decided_at, flow_id, flow_version, plan_hash,
         config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body, read_set, channel_id,
-        engine_us, min_probability, empty_code, explored, customer_seq, counts_number)
-      select $1, u.id, u.request_id, u.customer_ref, $2, $3, $6, $7, $8, $4, u.evidence_number, $5, u.item_count, u.trace_id,
-        u.result_hash, u.body, $17, u.channel_id, u.engine_us, u.min_probability, u.empty_code, u.explored, u.customer_seq, $24::bigint
+        engine_us, min_probability, empty_code, explored, customer_seq, counts_number, source_id)
+      select $1, u.id, u.request_id, u.customer_ref, u.source, $3, $6, $7, $8, $4, u.evidence_number, $5, u.item_count, u.trace_id,
+        u.result_hash, u.body, $17, u.channel_id, u.engine_us, u.min_probability, u.empty_code, u.explored, u.customer_seq, $24::bigint, u.source_id
       from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[],
-          $18::uuid[], $19::integer[], $20::real[], $21::smallint[], $22::boolean[], $23::bigint[])
+          $18::uuid[], $19::integer[], $20::real[], $21::smallint[], $22::boolean[], $23::bigint[], $2::text[], $25::uuid[])
         as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body,
-          channel_id, engine_us, min_probability, empty_code, explored, customer_seq)`,
+          channel_id, engine_us, min_probability, empty_code, explored, customer_seq, source, source_id)`,
     values: [
       tenantId,
-      batch.source,
+      textArray(rows.map((r) => r.source)),
       batch.decidedAt,
       batch.configVersion,
       batch.engineVersion,
@@ -140,6 +144,7 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
       booleanArray(rows.map((r) => r.explored)),
       numberArray(rows.map((r) => r.customerSeq)),
       batch.countsNumber,
+      uuidArray(rows.map((r) => r.sourceId)),
     ],
   };
 }

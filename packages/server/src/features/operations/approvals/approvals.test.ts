@@ -54,6 +54,28 @@ const bodies: Readonly<
     create: { key: name('flow').replace(' ', '-'), name: name('Flow'), draftConfig: draftFlowConfig(category.id) },
     update: { description: 'Changed' },
   }),
+  trigger: () => ({
+    path: 'triggers',
+    create: {
+      ...{ name: name('Trigger'), eventType: 'purchase', status: 'draft' },
+      ...{ actionType: 'webhook', actionConfig: { url: 'https://hooks.example.com/x' } },
+    },
+    update: { description: 'Changed' },
+  }),
+  journey: () => ({
+    path: 'journeys',
+    create: {
+      name: name('Journey'),
+      definition: {
+        nodes: [
+          { id: 'start', type: 'entry_trigger', config: {} },
+          { id: 'end', type: 'exit', config: {} },
+        ],
+        edges: [{ from: 'start', to: 'end' }],
+      },
+    },
+    update: { description: 'Changed' },
+  }),
   offer: () => ({ path: 'offers', create: { name: name('Offer') }, update: { priority: 77 } }),
   qualificationRule: () => ({
     path: 'qualification-rules',

@@ -52,8 +52,9 @@ const named: Readonly<Record<string, string>> = {
   requiredSegments: 'segment',
   excludedSegments: 'segment',
   excludeSegments: 'segment',
-  // The flow that another one calls.
+  // The flow that another one calls, and that of a journey.
   flowKey: 'decisionFlow',
+  decisionFlowKey: 'decisionFlow',
 };
 
 /** What the property of this name holds, inside an object of these members; null: no ids. */

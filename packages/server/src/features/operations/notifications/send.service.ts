@@ -235,6 +235,16 @@ async function tryAll(
   return outcomes;
 }
 
+/** Returns where messages to a destination go, or why they can't. */
+export async function findDestination(
+  tx: Tx,
+  envelope: Envelope | null,
+  id: string,
+): Promise<Destination | DeliveryOutcome> {
+  const row = await selectProvider(tx, id);
+  return row === undefined ? refused('destination_deleted') : reachable(tx, envelope, row);
+}
+
 /** Returns where messages go, or why they can't, for a destination that's off or whose secrets can't be opened. */
 export async function reachable(
   tx: Tx,

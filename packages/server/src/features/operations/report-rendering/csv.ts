@@ -19,7 +19,8 @@ export function defused(text: string): string {
 }
 
 const quoted = (text: string): string => (/[",\n\r;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-const textCell = (text: string): string => quoted(defused(manyLines(text)));
+/** Returns a cell with this text, which no spreadsheet reads as a formula. */
+export const textCell = (text: string): string => quoted(defused(manyLines(text)));
 
 function cell(column: ReportColumn, value: ReportValue | undefined): string {
   if (value === null || value === undefined) return '';

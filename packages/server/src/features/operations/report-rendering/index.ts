@@ -1,3 +1,4 @@
+export { textCell as csvText } from './csv.ts';
 export { type RenderReport, renderReport } from './render.ts';
 export type {
   Artifact,

@@ -13,6 +13,10 @@ import { createOutcomeType, hasOutcomeType } from '../../catalogue/outcomes/inde
 import { createQualificationRule } from '../../catalogue/qualification/index.ts';
 import { createSchema, insertRows } from '../../catalogue/schemas/index.ts';
 import { createSegment } from '../../catalogue/segments/index.ts';
+import { readSettings } from '../../identity/settings/index.ts';
+import { createGeofence } from '../../outreach/geofences/index.ts';
+import { createJourney } from '../../outreach/journeys/index.ts';
+import { createPackTrigger } from '../../outreach/triggers/index.ts';
 import { type NamesOfPack, named, namesOfScope, noNames, resolveReferences } from './references.rules.ts';
 import { backToSavepoint, type PackRecords, releaseSavepoint, setSavepoint } from './seed-packs.store.ts';
 
@@ -63,6 +67,7 @@ export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecord
     models.push(model.id);
   }
   const rules = await createRules(tx, pack, all);
+  const decisionFlows = await createFlows(tx, pack, all);
   const ids = {
     schemas: schemas.map(({ id }) => id),
     categories: [...all.category.values()],
@@ -75,7 +80,8 @@ export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecord
     segments,
     models,
     ...rules,
-    decisionFlows: await createFlows(tx, pack, all),
+    decisionFlows,
+    ...(await createOutreach(tx, pack, all)),
   };
   return { schemas, named: all, ids };
 }
@@ -170,9 +176,35 @@ async function createFlows(tx: Tx, pack: Pack, all: NamesOfPack): Promise<string
     const draft = body.draftConfig === undefined ? {} : { draftConfig: resolveReferences(all, body.draftConfig) };
     const flow = await freely(tx, pack, body, (free) => createFlow(tx, { ...free, ...isDefault, ...draft }));
     await publishFlow(tx, { id: flow.id, notes });
+    all.decisionFlow.set(body.key, flow.id);
     ids.push(flow.id);
   }
   return ids;
+}
+
+/** Journeys, triggers and geofences, each if the tenant has on what it needs. */
+async function createOutreach(tx: Tx, pack: Pack, all: NamesOfPack): Promise<PackRecords> {
+  const { enableJourneys, enableGeofences } = await readSettings(tx);
+  const journeys: string[] = [];
+  for (const body of enableJourneys ? (pack.journeys ?? []) : []) {
+    const definition = resolveReferences(all, body.definition);
+    const journey = await freely(tx, pack, body, (free) => createJourney(tx, { ...free, definition }));
+    all.journey.set(body.name, journey.id);
+    journeys.push(journey.id);
+  }
+  const triggers: string[] = [];
+  for (const body of pack.triggers ?? []) {
+    if (body.actionType === 'journey_enroll' && !enableJourneys) continue;
+    const actionConfig = resolveReferences(all, body.actionConfig);
+    triggers.push((await freely(tx, pack, body, (free) => createPackTrigger(tx, { ...free, actionConfig }))).id);
+  }
+  const geofences: string[] = [];
+  // Their actions may enroll in the journeys.
+  for (const body of enableGeofences && enableJourneys ? (pack.geofences ?? []) : []) {
+    const action = resolveReferences(all, body.action ?? {});
+    geofences.push((await createGeofence(tx, { ...body, action })).id);
+  }
+  return { journeys, triggers, geofences };
 }
 
 function scopeOf(all: NamesOfPack, scope: string | undefined, scopeName: string | undefined): { scopeId?: string } {

@@ -7,6 +7,8 @@ export const noNames = (): NamesOfPack => ({
   category: new Map(),
   channel: new Map(),
   creative: new Map(),
+  decisionFlow: new Map(),
+  journey: new Map(),
   model: new Map(),
   offer: new Map(),
   placement: new Map(),

@@ -40,6 +40,7 @@ const total = async (tenant: TestTenant, resource: string) =>
 const idle = { status: 'idle', step: '', progress: 0 };
 
 /** What is listed of a dataset, and the result of its removal. */
+const noOutreach = { journeys: 0, triggers: 0, geofences: 0 };
 const datasets = [
   {
     key: 'coffee_rewards',
@@ -48,7 +49,14 @@ const datasets = [
     channel: 'web',
     counts: { schemaCount: 2, offerCount: 12, modelCount: 2, channelCount: 4, categoryCount: 3, creativeCount: 48 },
     rows: { coffee_members_rows: 1000, coffee_visits_rows: 5000 },
-    removed: { decisionFlows: 2, contactPolicies: 6, qualificationRules: 6, segments: 3, interactions: 3000 },
+    removed: {
+      decisionFlows: 2,
+      contactPolicies: 6,
+      qualificationRules: 6,
+      segments: 3,
+      interactions: 3000,
+      ...noOutreach,
+    },
   },
   {
     key: 'retail_bank',
@@ -57,7 +65,14 @@ const datasets = [
     channel: 'web',
     counts: { schemaCount: 2, offerCount: 14, modelCount: 1, channelCount: 4, categoryCount: 3, creativeCount: 56 },
     rows: { bank_clients_rows: 2000, bank_accounts_rows: 4000 },
-    removed: { decisionFlows: 2, contactPolicies: 7, qualificationRules: 7, segments: 4, interactions: 6000 },
+    removed: {
+      decisionFlows: 2,
+      contactPolicies: 7,
+      qualificationRules: 7,
+      segments: 4,
+      interactions: 6000,
+      ...noOutreach,
+    },
   },
   {
     key: 'telco_care',
@@ -66,7 +81,16 @@ const datasets = [
     channel: 'web',
     counts: { schemaCount: 3, offerCount: 16, modelCount: 2, channelCount: 4, categoryCount: 3, creativeCount: 64 },
     rows: { telco_subscribers_rows: 3000, telco_usage_rows: 9000, telco_tickets_rows: 1500 },
-    removed: { decisionFlows: 2, contactPolicies: 6, qualificationRules: 8, segments: 3, interactions: 9000 },
+    removed: {
+      decisionFlows: 2,
+      contactPolicies: 6,
+      qualificationRules: 8,
+      segments: 3,
+      interactions: 9000,
+      journeys: 1,
+      triggers: 2,
+      geofences: 2,
+    },
   },
 ] as const;
 

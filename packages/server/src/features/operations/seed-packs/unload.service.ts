@@ -20,6 +20,9 @@ type Doomed = Map<string, Set<string>>;
  * meaning. Placements are deleted with their channels.
  */
 const deletions = [
+  ['geofences', 'geofences.deleteById'],
+  ['triggers', 'triggers.deleteById'],
+  ['journeys', 'journeys.deleteById'],
   ['decisionFlows', 'decisionFlows.deleteById'],
   ['contactPolicies', 'contactPolicies.deleteById'],
   ['qualificationRules', 'qualificationRules.deleteById'],

@@ -8,6 +8,7 @@ import { enqueueRecount, streamJobs } from './stream.jobs.ts';
 import { type StreamPorts, streamRoutes } from './stream.routes.ts';
 
 export { createDecisionEvents, type DecisionEvents } from './decision-events.ts';
+export { createEventPublisher, type EventPublisher } from './event-publisher.ts';
 export {
   appendCounted,
   appendEvents,
@@ -17,9 +18,12 @@ export {
   readStream,
   selectHead,
 } from './outbox.store.ts';
-export { createOutboxDispatcher } from './outbox.ts';
+export { createOutboxDispatcher, type OnPublished } from './outbox.ts';
 export { readOutboxLag } from './outbox-lag.store.ts';
 export { createOutboxReaper, type ReapOutbox } from './outbox-reaper.ts';
+export { placeText, readPlace } from './positions.rules.ts';
+export { readEvents } from './read-events.ts';
+export { createRedisCopy } from './redis-copy.ts';
 export { enqueueRecount };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

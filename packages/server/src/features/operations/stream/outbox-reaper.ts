@@ -5,7 +5,7 @@ import { createOutboxDispatcher, type OutboxOptions } from './outbox.ts';
 
 type DispatcherOf = Parameters<typeof createOutboxDispatcher>;
 
-export interface OutboxReaperPorts extends Pick<OutboxOptions, 'onReports' | 'zoneOf'> {
+export interface OutboxReaperPorts extends Pick<OutboxOptions, 'onPublished' | 'zoneOf'> {
   readonly database: Database;
   readonly path: DispatcherOf[1];
   readonly logger: Logger;
@@ -31,12 +31,12 @@ const stuckSeconds = 30;
  * Publishes what got stuck in the outbox, and raises the alarm, in the log and in the answer, when jobs wait that no
  * process takes (docs/design/api-access.md 14). Works in every process, even without a job worker.
  */
-export function createOutboxReaper({ database, path, logger, zoneOf, onReports }: OutboxReaperPorts): ReapOutbox {
+export function createOutboxReaper({ database, path, logger, zoneOf, onPublished }: OutboxReaperPorts): ReapOutbox {
   return async (until) => {
     const errors: { tenantId: string; error: string }[] = [];
     const dispatcher = createOutboxDispatcher(database, path, {
       zoneOf,
-      ...(onReports === undefined ? {} : { onReports }),
+      ...(onPublished === undefined ? {} : { onPublished }),
       waitedSeconds: stuckSeconds,
       pause: async () => undefined,
       stopped: () => performance.now() > until,

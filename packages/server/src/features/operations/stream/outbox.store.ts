@@ -65,6 +65,61 @@ export async function appendCounted(tx: Tx, itemIds: readonly string[]): Promise
   ]);
 }
 
+/**
+ * Adds an outbox row for an event whose position the caller waits for. Returns the id of the row, for `publishRows`.
+ */
+export async function appendAwaited(tx: Tx, event: StreamEvent): Promise<string> {
+  const [row] = await tx.query<{ id: string }>(
+    'insert into outbox (tenant_id, events, created_at) values ($1, $2, $3) returning id::text as id',
+    [tx.tenantId, JSON.stringify([event]), tx.now],
+  );
+  if (row === undefined) throw new Error('the outbox returned no row');
+  return row.id;
+}
+
+/** True if an event with this id was added since an instant. Reads the rows since then, so use it rarely. */
+export async function hasEvent(tx: Tx, eventId: string, since: Date): Promise<boolean> {
+  const rows = await tx.query(
+    'select from outbox where tenant_id = $1 and created_at >= $2 and position($3 in events) > 0 limit 1',
+    [tx.tenantId, since, eventId],
+  );
+  return rows.length > 0;
+}
+
+/** What a call of `publishRows` did. */
+export interface PublishedRows {
+  /** Positions by id of the row. */
+  readonly positions: ReadonlyMap<string, number>;
+  readonly slices: readonly PublishedSlice[];
+}
+
+/** Slices in front of the rows that a caller waits for, at most. */
+const mostSlices = 20;
+
+/** Publishes the tenant's outbox until these rows have their positions, or there is too much in front of them. */
+export async function publishRows(
+  tx: Tx,
+  ids: readonly string[],
+  limits: SliceLimits,
+  days: DayOffsets,
+): Promise<PublishedRows> {
+  await tx.query(`select pg_advisory_xact_lock(${outboxLock})`, [tx.tenantId]);
+  const slices: PublishedSlice[] = [];
+  for (;;) {
+    const rows = await tx.query<{ id: string; position: number }>(
+      `select id::text as id, position::float8 as position from outbox
+        where tenant_id = $1 and id = any($2::bigint[]) and position is not null`,
+      [tx.tenantId, ids],
+    );
+    const positions = new Map(rows.map(({ id, position }) => [id, position]));
+    if (positions.size === ids.length || slices.length === mostSlices) return { positions, slices };
+    const { text, values } = publishSlice(tx.tenantId, limits, days);
+    const [slice] = await tx.query<PublishedSlice>(text, values);
+    if (slice === undefined || slice.rows === 0) return { positions, slices };
+    slices.push(slice);
+  }
+}
+
 const published = columns(table<'outbox', { position: number }>('outbox'), [
   'tenantId',
   'position',
@@ -161,6 +216,17 @@ export function takeOutbox(tenantId: string): HotStatement {
   };
 }
 
+/** What a slice published. */
+export interface PublishedSlice {
+  readonly rows: number;
+  /** Rows that were considered. */
+  readonly waiting: number;
+  /** Position of the last one; null without rows. */
+  readonly head: number | null;
+  /** Whether interactions were reported. */
+  readonly reports: boolean;
+}
+
 export interface SliceLimits {
   readonly rows: number;
   /** No further row is taken once the ones before it name so many lanes and history rows. */
@@ -169,7 +235,8 @@ export interface SliceLimits {
 
 /**
  * Gives the oldest waiting rows their place in the tenant's stream and adds their counts to the tenant's figures, in
- * one statement. Run it after `takeOutbox`. Returns `rows`, the published rows, of `waiting` that were considered.
+ * one statement. Run it after `takeOutbox`. Returns `rows`, the published rows, of `waiting` that were considered, and
+ * `head`, the position of the last one.
  */
 export function publishSlice(tenantId: string, limits: SliceLimits, days: DayOffsets): HotStatement {
   return {
@@ -213,6 +280,7 @@ const publishText = `with
     from (select id, count(*) over () - row_number() over (order by id) as behind from taken) t, head
     where o.tenant_id = $1 and o.id = t.id)
   select (select count(*) from taken)::int as rows, (select count(*) from waiting)::int as waiting,
+    (select position from head)::float8 as head,
     (select coalesce(bool_or(cardinality(item_ids) > 0), false) from taken) as reports`;
 
 /**

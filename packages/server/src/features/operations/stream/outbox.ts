@@ -1,6 +1,6 @@
 import type { Database, HotPath } from '../../../db/index.ts';
 import { dayOffsets } from '../../../platform/time/day-offsets.ts';
-import { publishSlice, readPendingTenants, type SliceLimits, takeOutbox } from './outbox.store.ts';
+import { type PublishedSlice, publishSlice, readPendingTenants, type SliceLimits, takeOutbox } from './outbox.store.ts';
 
 export interface OutboxDispatcher {
   /** Publishes what's pending, in slices. Returns the number of rows. A failing tenant doesn't block the others. */
@@ -9,14 +9,17 @@ export interface OutboxDispatcher {
   lagSeconds(): number;
 }
 
+/** Reacts to new events of a tenant's stream. */
+export type OnPublished = (tenantId: string, slice: PublishedSlice) => Promise<void>;
+
 export interface OutboxOptions {
   /** IANA zone that the tenant's days are counted in. */
   readonly zoneOf: (tenantId: string) => Promise<string>;
   /** Waits between slices, so that a backlog takes only part of the machine. */
   readonly pause: (ms: number) => Promise<void>;
   readonly stopped: () => boolean;
-  /** Called with a tenant whose stream has new interaction reports. */
-  readonly onReports?: (tenantId: string) => Promise<void>;
+  /** Called with a tenant whose stream has new events, once they are committed. */
+  readonly onPublished?: OnPublished;
   /** Only tenants with a row that has waited this many seconds; default 0. */
   readonly waitedSeconds?: number;
   /** Called for each failing tenant. Default: throws the first error once all others are done. */
@@ -24,7 +27,7 @@ export interface OutboxOptions {
 }
 
 /** Rows per transaction: about ten milliseconds of the database's time. More rows mean fewer updates per figure. */
-const slice: SliceLimits = { rows: 128, items: 8_000 };
+export const slice: SliceLimits = { rows: 128, items: 8_000 };
 /** While decisions are being made, a backlog gets a quarter of one connection's time. */
 const pausePerWork = 3;
 const longestPauseMs = 250;
@@ -41,15 +44,15 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
   let lag = 0;
 
   /** Publishes a tenant's oldest rows; answers with their number, and whether there are more. */
-  async function publish(tenantId: string): Promise<{ rows: number; more: boolean; reports: boolean }> {
+  async function publish(tenantId: string): Promise<PublishedSlice & { readonly more: boolean }> {
     const days = await dayOffsets(await options.zoneOf(tenantId));
     return path.run(tenantId, async (tx) => {
       const [lock] = await tx.send([takeOutbox(tenantId)]);
-      if (lock?.[0]?.taken !== true) return { rows: 0, more: false, reports: false };
+      if (lock?.[0]?.taken !== true) return { rows: 0, waiting: 0, head: null, more: false, reports: false };
       const [published] = await tx.send([publishSlice(tenantId, slice, days)]);
       await tx.commit([]);
-      const { rows, waiting, reports } = published![0] as { rows: number; waiting: number; reports: boolean };
-      return { rows, more: rows < waiting || rows === slice.rows, reports };
+      const done = published![0] as unknown as PublishedSlice;
+      return { ...done, more: done.rows < done.waiting || done.rows === slice.rows };
     });
   }
 
@@ -75,7 +78,7 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
             const done = await publish(tenantId);
             rows += done.rows;
             if (done.more) unfinished.push(tenantId);
-            if (done.reports) await options.onReports?.(tenantId);
+            if (done.rows > 0) await options.onPublished?.(tenantId, done);
           } catch (error) {
             failures.set(tenantId, error);
             options.onFailure?.(tenantId, error);

@@ -103,7 +103,15 @@ function shown(snapshot: Snapshot, plan: Plan, stored: StoredInput) {
   const answer = shapeAnswer(plan, decision, factsOf(stored));
   const flow = { hash: Buffer.alloc(32), neverStore: new Set<string>(), comparedWith: new Map<string, string>() };
   const traceWith = (hidden: ReadonlySet<string>) =>
-    traceBody(plan, input, decision, answer, { ...flow, neverStore: hidden }, 'hash', null);
+    traceBody(
+      plan,
+      input,
+      decision,
+      answer,
+      { ...flow, neverStore: hidden },
+      { inputsHash: 'hash', source: 'recommend' },
+      null,
+    );
   const refs = planRefs(snapshot, plan.ordinals);
   const { text } = inputText(
     input,

@@ -29,6 +29,8 @@ interface InputLookup {
 export interface Rehearsals {
   /** Asks, then queues the job again with the answers. */
   begin(catalogue: TenantCatalogue, prepared: Prepared): void;
+  /** Asks, and returns the job with the answers. */
+  ask(catalogue: TenantCatalogue, prepared: Prepared): Promise<DecideJob>;
   /** Waits until no webhook is being asked. */
   idle(): Promise<void>;
 }
@@ -46,13 +48,10 @@ export function createRehearsals(
 ): Rehearsals {
   const asking = new Set<Promise<void>>();
 
-  async function rehearse(catalogue: TenantCatalogue, job: DecideJob): Promise<void> {
+  async function rehearse(catalogue: TenantCatalogue, job: DecideJob): Promise<DecideJob> {
     const { tenantId } = catalogue;
     const look = await lookAhead(ports, catalogue, job);
-    if (look === null) {
-      submit(tenantId, { ...job, queuedAt: performance.now() });
-      return;
-    }
+    if (look === null) return { ...job, queuedAt: performance.now() };
     const { facts, prepared } = look;
     const { plan, hash } = prepared.flow;
     const { requestId, customerId } = prepared.request;
@@ -61,8 +60,18 @@ export function createRehearsals(
       decide(plan, seeded(tenantId, { ...facts, external }), { ask });
     });
     const times = (job.asked?.times ?? 0) + 1;
-    submit(tenantId, { ...job, asked: { planHash: hash, answers, times }, queuedAt: performance.now() });
+    return { ...job, asked: { planHash: hash, answers, times }, queuedAt: performance.now() };
   }
+
+  const watched = <T>(work: Promise<T>): Promise<T> => {
+    const watching = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    asking.add(watching);
+    void watching.then(() => asking.delete(watching));
+    return work;
+  };
 
   return {
     begin(catalogue, prepared) {
@@ -70,11 +79,12 @@ export function createRehearsals(
         prepared.job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
         return;
       }
-      const work = rehearse(catalogue, prepared.job)
-        .catch((error: unknown) => prepared.job.reject(error))
-        .finally(() => asking.delete(work));
-      asking.add(work);
+      watched(rehearse(catalogue, prepared.job)).then(
+        (job) => submit(catalogue.tenantId, job),
+        (error: unknown) => prepared.job.reject(error),
+      );
     },
+    ask: (catalogue, prepared) => watched(rehearse(catalogue, prepared.job)),
     async idle() {
       while (asking.size > 0) await Promise.all(asking);
     },

@@ -4,6 +4,7 @@ import type { TenantCatalogue } from '../../plans/index.ts';
 import { type DecisionCounts, newDecisionCounts } from '../minutes/decision-counts.ts';
 import { figuresOf, type TimedDecision } from '../minutes/decision-minutes.ts';
 import { type ReadOptions, readBatch } from '../reads/read-batch.ts';
+import { type BatchCompany, CustomersHeld, decideInCompany } from './batch-company.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import { decideOne, isStored } from './decide-one.ts';
 import type { DecidePorts } from './decide-ports.ts';
@@ -25,15 +26,22 @@ export interface DecidedBatch {
   readonly configAgeMs: number;
 }
 
+export interface DecideOptions extends ReadOptions {
+  /** Work that the batch is a part of; absent: its jobs are calls. */
+  readonly company?: BatchCompany;
+}
+
 /** Reads, decides, records and writes a batch. The outcomes are certain: what they describe is committed. */
 export async function decideAll(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
-  prepared: readonly Prepared[],
-  options: ReadOptions,
+  all: readonly Prepared[],
+  { company, ...options }: DecideOptions,
 ): Promise<DecidedBatch> {
   const { tenantId } = catalogue;
+  const erased = await company?.open(tx);
+  const prepared = erased === undefined ? all : all.filter(({ request }) => !erased.has(request.customerId));
   const read = await readBatch(ports, catalogue, tx, prepared, options);
   const { customers, stored, quota } = read;
 
@@ -72,17 +80,25 @@ export async function decideAll(
       outcomes.push(failed(job, quotaExceeded()));
       continue;
     }
-    const decided = decideOne(ports, catalogue, read, at, each, customer ?? null);
+    const decided =
+      company === undefined
+        ? decideOne(ports, catalogue, read, at, each, customer ?? null)
+        : decideInCompany(company, read, each, (own, narrowed) =>
+            decideOne(ports, catalogue, own, at, narrowed, customer ?? null),
+          );
+    if (decided === null) continue;
     counts.add(decided.decision, request.dryRun, decided.input.openBreakers);
     if (isStored(decided) && customer) {
       quota?.take(decided.decision.items.length);
       customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
       noteDecision(writesAt(decided.input.now), customer, customer.key, decided);
       read.volumes?.take(decided.flow.plan, decided.decision, decided.interactionIds, decided.reservationExpiresAt);
+      company?.decided(decided);
       timed.push({ flow: decided.flow.plan.flow, figures: figuresOf(decided.decision), startedAt: job.startedAt });
     }
     outcomes.push({ job, answer: decided.answer, quotaLeft: quota?.left() ?? null });
   }
-  await writeBatch(ports, catalogue, tx, [...writes.values()], read);
+  if (company !== undefined && lockedElsewhere.size > 0) throw new CustomersHeld();
+  await writeBatch(ports, catalogue, tx, [...writes.values()], read, company?.statements());
   return { outcomes, held: lockedElsewhere, counts, made: timed, configAgeMs: read.configAgeMs };
 }

@@ -1,23 +1,12 @@
 import { AppError } from '../../../../platform/app-error.ts';
-import { assertNewest, type TenantCatalogue, versionBehind } from '../../plans/index.ts';
 import type { SetApart } from '../queue/batcher.ts';
 import { settleHeld } from '../queue/held-customers.ts';
 import { byTime, tooLate } from '../queue/patience.ts';
-import { type HeldVolumes, MissingVolumes, VolumesMoved } from '../volumes/volumes-in-batch.ts';
-import { asksFirst } from './ask-first.ts';
-import { decideAll, type HeldJobs } from './decide-all.ts';
-import type { DecideJob, Prepared } from './decide-job.ts';
+import type { HeldJobs } from './decide-all.ts';
+import type { DecideJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
-import { failed, type JobOutcome } from './outcome.ts';
-import { prepare } from './prepare-batch.ts';
-
-/** Where jobs go from here. */
-interface Exits {
-  /** Takes outcomes as soon as they are certain. */
-  readonly settle: (outcomes: readonly JobOutcome[]) => void;
-  /** Takes a job whose webhooks must be asked first. It comes back in a batch of its own. */
-  readonly leave: (catalogue: TenantCatalogue, prepared: Prepared) => void;
-}
+import { decideTogether, type Exits } from './decide-together.ts';
+import { failed } from './outcome.ts';
 
 /**
  * Decides a batch of one tenant and settles every job. Repeats a failed batch one job at a time. Customers whose row
@@ -78,79 +67,15 @@ async function waitAndDecide(
   }
 }
 
-const noneHeld: HeldJobs = new Map();
-
-/**
- * Decides the jobs in one transaction, and repeats when the catalogue wasn't the newest or a volume had less left than
- * it seemed. Returns the jobs of customers that someone else holds. Jobs that are too late or can't be decided are
- * settled before the transaction.
- */
-async function attempt(
+/** Decides jobs as `decideTogether` does. Jobs that are too late are settled before. */
+function attempt(
   ports: DecidePorts,
   tenantId: string,
   asked: readonly DecideJob[],
   exits: Exits,
   wait: boolean,
 ): Promise<HeldJobs> {
-  const { settle, leave } = exits;
   const { jobs, late, patienceMs } = byTime(asked);
-  settle(late.map((job) => failed(job, tooLate())));
-  if (jobs.length === 0) return noneHeld;
-  const until = performance.now() + patienceMs;
-  let open = jobs;
-  let catalogue = await ports.catalogues.get(tenantId);
-  // Read since the requests arrived, it includes every change committed before them. Insisting on more would let a
-  // steady stream of changes block decisions.
-  let isFresh = false;
-  let hold: HeldVolumes = new Set();
-  for (let tries = 0; ; tries++) {
-    if (open.some((job) => job.call.flow === null) && !catalogue.hasFlow()) {
-      catalogue = await ports.catalogues.makeBaseFlow(tenantId);
-    }
-    const { prepared: all, refused } = await prepare(catalogue, open);
-    // Webhooks answer before the customer is locked, and no other customer waits for them.
-    const leaving = all.filter(asksFirst);
-    for (const each of leaving) leave(catalogue, each);
-    const prepared = leaving.length === 0 ? all : all.filter((each) => !leaving.includes(each));
-    open = leaving.length === 0 ? open : open.filter((job) => !leaving.some((each) => each.job === job));
-    try {
-      // An old catalogue may be the only reason for a rejection: a flow was just published on another node.
-      if (refused.length > 0) {
-        if (!isFresh) await assertNewest(ports.hot, catalogue);
-        settle(refused);
-        open = prepared.map(({ job }) => job);
-      }
-      if (prepared.length === 0) return noneHeld;
-      return await ports.hot.run(
-        tenantId,
-        async (tx) => {
-          const { outcomes, held, counts, made, configAgeMs } = await decideAll(ports, catalogue, tx, prepared, {
-            wait,
-            isFresh,
-            hold,
-          });
-          // Here, and not after the transaction: dry runs do not wait for its rollback.
-          settle(outcomes);
-          ports.observe(tenantId, prepared.length, counts, configAgeMs);
-          if (made.length > 0) ports.minutes.decided(tenantId, made);
-          return held;
-        },
-        until - performance.now(),
-      );
-    } catch (error) {
-      if (tries >= 5) throw error;
-      if (error instanceof MissingVolumes) {
-        await ports.makeVolumes(catalogue, error.refs);
-        // That raised the catalogue's version. The next batches shouldn't have to find that out.
-        isFresh = false;
-        continue;
-      }
-      if (error instanceof VolumesMoved) {
-        hold = hold === 'all' || hold.size > 0 ? 'all' : new Set(error.names);
-        continue;
-      }
-      isFresh = true;
-      catalogue = await ports.catalogues.refresh(tenantId, await versionBehind(ports.hot, catalogue, error));
-    }
-  }
+  exits.settle(late.map((job) => failed(job, tooLate())));
+  return decideTogether(ports, tenantId, jobs, exits, { wait, until: performance.now() + patienceMs });
 }

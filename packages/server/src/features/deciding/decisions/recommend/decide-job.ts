@@ -1,11 +1,26 @@
+import type { decisionSources } from '@arbiter/contract';
 import type { DecisionRequest, SnapshotFlow } from '@arbiter/engine';
+import type { RunnableFlow } from '../../../catalogue/flows/index.ts';
 import type { LiveFlow } from '../../plans/index.ts';
 import type { External } from '../webhooks/webhooks.ts';
 import type { RecommendCall } from './recommend.rules.ts';
 
+/** What asked for a decision, if not a call of recommend. */
+export interface DecisionOrigin {
+  readonly source: Exclude<(typeof decisionSources)[number], 'recommend'>;
+  /** The campaign run, journey or trigger. */
+  readonly sourceId: string;
+}
+
 /** One recommend request on its way through a batch. */
 export interface DecideJob {
   readonly call: RecommendCall;
+  /** Absent: a call of recommend. */
+  readonly origin?: DecisionOrigin;
+  /** The version of a flow to run; absent: the newest of the one that the call names or a route assigns. */
+  readonly flow?: RunnableFlow;
+  /** Nobody reads the answer, so it isn't written. */
+  readonly isSilent?: true;
   /** What's known of it so far, for reporting a failure. */
   readonly known: KnownOfJob;
   /** Hash of the canonical body when the client chose the requestId, otherwise null. */

@@ -29,7 +29,7 @@ export interface MadeDecision {
   readonly texts: readonly ItemTexts[];
   /** Time in the engine in microseconds. Not part of the decision: it differs each time the same inputs run. */
   readonly engineUs: number;
-  /** The answer as it is sent. */
+  /** The answer as it is sent; empty when nobody reads it. */
   readonly answer: string;
   readonly facts: AnswerFacts;
   /** Epoch ms. */
@@ -102,7 +102,7 @@ export function decideOne(
     schemaWarnings: read.unread.get(flow) ?? [],
     quota: quota?.facts(dryRun ? 0 : decision.items.length, decision.withheldByQuota > 0) ?? null,
   };
-  const answer = answerText(plan, decision, facts, texts);
+  const answer = job.isSilent === true ? '' : answerText(plan, decision, facts, texts);
   return {
     id,
     interactionIds,

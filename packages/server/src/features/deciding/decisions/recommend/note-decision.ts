@@ -18,7 +18,7 @@ import {
   type Seal,
   type ZoneWriter,
 } from '../../sealed-records/index.ts';
-import { insertRequest } from '../requests.store.ts';
+import { insertRequest, type NamedDecision } from '../requests.store.ts';
 import { traceBody } from '../traces/trace.ts';
 import { insertTrace } from '../traces/traces.store.ts';
 import { shapeAnswer } from './answer.ts';
@@ -38,6 +38,8 @@ export interface Writes {
   /** Which learning models scored which decision. */
   readonly scored: ScoredDecision[];
   readonly traces: HotStatement[];
+  /** Decisions without an answer to store. */
+  readonly named: NamedDecision[];
   /** Answers to store for repeats, by client-chosen request id. */
   readonly requests: { readonly requestId: string; readonly statement: HotStatement }[];
 }
@@ -54,6 +56,7 @@ export function newWrites(tenantId: string, at: Date, configVersion: number, sea
     events: createDecisionEvents(),
     scored: [],
     traces: [],
+    named: [],
     requests: [],
   };
 }
@@ -62,7 +65,7 @@ export function newWrites(tenantId: string, at: Date, configVersion: number, sea
 export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyObject, stored: StoredDecision): void {
   const { tenantId, seal } = writes;
   const { id: decisionId, flow, input, decision, traceId } = stored;
-  const { call, payloadHash } = stored.job;
+  const { call, payloadHash, origin } = stored.job;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
   customer.customerSeq += 1;
@@ -73,6 +76,8 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   recordsOf(writes, flow).push({
     id: decisionId,
     requestId: call.clientRequestId ? requestId : null,
+    source: origin?.source ?? 'recommend',
+    sourceId: origin?.sourceId ?? null,
     customerRef: customer.row.ref,
     customerSeq: customer.customerSeq,
     evidenceNumber: input.evidence.number,
@@ -92,11 +97,14 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   if (traceId !== null) {
     const answer = shapeAnswer(plan, decision, stored.facts);
     const inputsHash = hash('sha256', read.text, 'hex');
-    const trace = traceBody(plan, input, decision, answer, flow, inputsHash, stored.facts.stages);
+    const facts = { inputsHash, source: origin?.source ?? 'recommend' };
+    const trace = traceBody(plan, input, decision, answer, flow, facts, stored.facts.stages);
     const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
     writes.traces.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
   }
-  if (payloadHash !== null) {
+  if (stored.job.isSilent === true) {
+    writes.named.push({ requestId, decisionId, customerRef: customer.row.ref });
+  } else if (payloadHash !== null) {
     const answer = seal(key, requestContext(tenantId, requestId), stored.answer);
     const row = {
       requestId,
@@ -135,9 +143,10 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
   const { decision, input, flow, reservationExpiresAt } = stored;
   if (decision.items.length === 0) return;
   const { state } = customer;
+  const campaignId = input.request.campaignId ?? null;
   const asked = stored.job.call.request.context;
   const items = decision.items.map(({ offerId, creativeId, channelId, placementId, rank, effect }, i) => {
-    const lane = laneOf(state, { offerId, creativeId, channelId, campaignId: null });
+    const lane = laneOf(state, { offerId, creativeId, channelId, campaignId });
     const id = stored.interactionIds[i]!;
     const reserved = effect === 'reserve';
     if (reserved) state.reservations.push({ id, lane, at: input.now, expiresAt: reservationExpiresAt });
@@ -150,6 +159,7 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
     id: stored.id,
     customerId: input.request.customerId,
     customerSeq: customer.customerSeq,
+    campaignId,
     context: Object.keys(asked).length > 0 ? JSON.stringify(asked) : null,
     items,
   });

@@ -17,7 +17,8 @@ export async function prepare(
   const refused: Failed[] = [];
   for (const job of jobs) {
     try {
-      const found = catalogue.flowFor(job.call.flow, job.call.request);
+      const found =
+        job.flow === undefined ? catalogue.flowFor(job.call.flow, job.call.request) : catalogue.flowVersion(job.flow);
       // Only the first decision after a change waits for the plan. The others must not lose a turn here.
       const flow = found instanceof Promise ? await found : found;
       job.known.flow = flow.plan.flow;

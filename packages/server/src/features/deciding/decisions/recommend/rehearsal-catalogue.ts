@@ -166,6 +166,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     },
     hasFlow: () => true,
     flowFor: () => flow,
+    flowVersion: () => flow,
     compileOnce: async () => flow,
     compileAhead: async () => undefined,
     logHorizonMs: () => flow.plan.logHorizonMs,

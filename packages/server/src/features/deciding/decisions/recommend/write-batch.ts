@@ -7,26 +7,32 @@ import { insertShown } from '../../interactions/index.ts';
 import type { TenantCatalogue } from '../../plans/index.ts';
 import { engineStamp, insertRecords } from '../../sealed-records/index.ts';
 import type { BatchRead } from '../reads/read-batch.ts';
+import { insertNamed } from '../requests.store.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import type { Writes } from './note-decision.ts';
 
 /** The contact log covers at least this long, because relevance looks 30 days back. */
 const retainedLogMs = 35 * 86_400_000;
 
-/** Writes what was noted and commits, in one round trip; in two when volumes were raised that it does not hold. A batch without a stored decision writes nothing. */
+/**
+ * Writes what was noted and `also`, and commits, in one round trip; in two when volumes were raised that it doesn't
+ * hold. A batch without a stored decision writes nothing else.
+ */
 export async function writeBatch(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
   writes: readonly Writes[],
   { nowOf, customers, quota, objectiveCounts, volumes }: BatchRead,
+  also: readonly HotStatement[] = [],
 ): Promise<void> {
-  if (writes.length === 0) return;
+  if (writes.length === 0 && also.length === 0) return;
   const raised = quota?.statement() ?? null;
   const horizonMs = Math.max(catalogue.logHorizonMs(), retainedLogMs);
   const statements = [
     ...stateStatements(catalogue.tenantId, customers, nowOf, horizonMs),
     ...rowStatements(catalogue.tenantId, writes, objectiveCounts?.number ?? null),
+    ...also,
   ];
   const startedAt = performance.now();
   const all = raised === null ? statements : [raised, ...statements];
@@ -67,6 +73,7 @@ function rowStatements(tenantId: string, writes: readonly Writes[], counts: numb
   // Processes that were sent the same ids for different customers meet at their rows: in one order they wait, and do not deadlock.
   const requests = writes.flatMap((each) => each.requests).sort((a, b) => compareText(a.requestId, b.requestId));
   list.push(...requests.map(({ statement }) => statement));
+  for (const { named, at } of writes) if (named.length > 0) list.push(insertNamed(tenantId, named, at));
   for (const each of writes) {
     const { events, lanes } = each.events.packed();
     list.push(insertOutbox(tenantId, events, lanes, each.at));
@@ -75,7 +82,7 @@ function rowStatements(tenantId: string, writes: readonly Writes[], counts: numb
 }
 
 function* recordStatements({ tenantId, at, configVersion, records }: Writes, counts: number | null) {
-  const batch = { source: 'recommend', decidedAt: at, configVersion, engineVersion: engineStamp };
+  const batch = { decidedAt: at, configVersion, engineVersion: engineStamp };
   for (const [{ plan, hash: planHash, readSet }, rows] of records) {
     const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash, readSet: readSet.id };
     const countsNumber = plan.reads.objectiveCounts ? counts : null;

@@ -22,7 +22,7 @@ export function traceBody(
   decision: Decision,
   answer: RecommendAnswer,
   { hash: planHash, neverStore, comparedWith }: Pick<CompiledFlow, 'hash' | 'neverStore' | 'comparedWith'>,
-  inputsHash: string,
+  { inputsHash, source }: { readonly inputsHash: string; readonly source: string },
   stages: StageClock | null,
 ): Frozen<TraceBody> {
   const { trace } = decision;
@@ -30,7 +30,7 @@ export function traceBody(
   const rows = trace === null ? noRows : shownRows(trace, hidden);
   const top = decision.items[0];
   return {
-    source: 'recommend',
+    source,
     decisionFlowId: plan.flow.id,
     decisionFlowVersion: plan.flow.version,
     configVersion: answer.freshness.configVersion,

@@ -45,8 +45,8 @@ const summary: Source = {
           activeFlows: await countRecords(tx, 'decisionFlow', 'status', 'active'),
           // There are none of these yet, so that none is active.
           activeExperiments: 0,
-          activeJourneys: 0,
-          activeTriggers: 0,
+          activeJourneys: await countRecords(tx, 'journey', 'status', 'active'),
+          activeTriggers: await countRecords(tx, 'trigger', 'status', 'active'),
           pendingApprovals: await countPending(tx),
           decisions: decided?.decisions ?? 0,
           impressions: totals?.impressions ?? 0,

@@ -1,0 +1,38 @@
+import Type from 'typebox';
+import type { Tx } from '../../../db/index.ts';
+import { handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
+import { removeByAge } from '../../operations/retention/index.ts';
+import { type ExecutePorts, executeRun, giveUp } from './execute.service.ts';
+import { rewriteFile } from './run-file.service.ts';
+import { campaignChunkJob, campaignFileJob, enqueueFile } from './run-jobs.ts';
+import { expireRuns } from './runs.store.ts';
+
+/** Deletes runs that the tenant keeps no longer (docs/design/api-access.md 14). */
+const retainRunsJob = job({
+  name: 'campaigns.retain',
+  payload: Type.Object({}, { additionalProperties: false }),
+  schedule: { cron: '56 4 * * *', payload: {}, upkeep: true },
+});
+
+/** Deletes one slice of expired runs. Their files follow. */
+export const retainRuns = (tx: Tx) =>
+  removeByAge(tx, 'decisions', async (days) => {
+    const { ids, more } = await expireRuns(tx, days);
+    for (const id of ids) await enqueueFile(tx, id);
+    return { rows: ids.length, more };
+  });
+
+/** Returns this feature's jobs with their handlers. */
+export const campaignJobs = (ports: ExecutePorts): JobHandler[] => [
+  handleJob(campaignChunkJob, async ({ runId }, { tenantId, signal, attempt }) => {
+    try {
+      await executeRun(ports, tenantId, runId, signal);
+    } catch (error) {
+      // Nobody would wait for a run that no job works on. The dead letter says why.
+      if (attempt >= campaignChunkJob.attempts && !signal.aborted) await giveUp(ports, tenantId, runId);
+      throw error;
+    }
+  }),
+  handleJob(campaignFileJob, ({ runId }, { tenantId }) => rewriteFile(ports, tenantId, runId)),
+  handleInSlices(retainRunsJob, ports.database, async (tx) => (await retainRuns(tx)).more),
+];

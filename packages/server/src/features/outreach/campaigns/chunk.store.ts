@@ -1,0 +1,41 @@
+import type { HotStatement } from '../../../db/index.ts';
+import type { RunCounts } from './caps.rules.ts';
+
+// Statements of a chunk's transaction, which runs on the hot path.
+
+/** Locks a run until the chunk is committed, so that only one process at a time can move it on. */
+export const lockRun = (tenantId: string, runId: string): HotStatement => ({
+  name: 'campaigns.lock-run',
+  text: `select status, token, next_place, total_items, offer_counts, channel_counts, clock_timestamp() as instant
+    from campaign_runs where tenant_id = $1 and id = $2 for update`,
+  values: [tenantId, runId],
+});
+
+/** Reads which members at these places are still there: erased ones are not. */
+export const readMembers = (tenantId: string, runId: string, from: number, to: number): HotStatement => ({
+  name: 'campaigns.members',
+  text: `select customer_id from campaign_members where tenant_id = $1 and run_id = $2 and place >= $3 and place < $4`,
+  values: [tenantId, runId, from, to],
+});
+
+export interface Checkpoint extends RunCounts {
+  readonly nextPlace: number;
+  readonly decided: number;
+  readonly empty: number;
+  readonly skipped: number;
+  readonly skippedByCaps: number;
+}
+
+/** Moves a locked run on. */
+export const writeCheckpoint = (tenantId: string, runId: string, checkpoint: Checkpoint): HotStatement => ({
+  name: 'campaigns.checkpoint',
+  text: `update campaign_runs set next_place = $3, decided_customers = decided_customers + $4,
+      empty_customers = empty_customers + $5, skipped_customers = skipped_customers + $6,
+      skipped_by_caps = skipped_by_caps + $7, total_items = $8, offer_counts = $9::jsonb, channel_counts = $10::jsonb
+    where tenant_id = $1 and id = $2`,
+  values: [
+    ...[tenantId, runId, checkpoint.nextPlace, checkpoint.decided, checkpoint.empty, checkpoint.skipped],
+    ...[checkpoint.skippedByCaps, checkpoint.total],
+    ...[JSON.stringify(checkpoint.offers), JSON.stringify(checkpoint.channels)],
+  ],
+});

@@ -1,0 +1,202 @@
+import { type Database, systemActor, type Tx } from '../../../db/index.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import type { PrivateFolder } from '../../../platform/private-folder.ts';
+import type { DecisionService } from '../../deciding/decisions/index.ts';
+import { selectCampaign } from './campaigns.store.ts';
+import { type ChunkStop, createRunChunk, Outrun } from './chunk-work.ts';
+import { endRun } from './end-run.service.ts';
+import { insertFailure } from './failed-customer.store.ts';
+import { requestIdOf } from './freeze-run.service.ts';
+import { queueMessages } from './queue-messages.service.ts';
+import { type Member, selectMembers } from './results.store.ts';
+import { showsPersonalization, writeFile } from './run-file.service.ts';
+import { enqueueRun } from './run-jobs.ts';
+import { type RunEnd, selectRun } from './runs.store.ts';
+import { type TakenRun, takeRun } from './take-run.service.ts';
+
+export interface ExecutePorts {
+  readonly database: Database;
+  readonly decideChunk: DecisionService['decideChunk'];
+  /** EXPORT_DIR. */
+  readonly exportFolder: PrivateFolder;
+}
+
+const campaignActor = systemActor('campaign');
+
+/** Customers in a chunk. Begins small, and grows while the chunk holds its customers shorter than `heldMs`. */
+const chunkSizes = { first: 64, most: 500, least: 8 };
+/** A request for a customer of a chunk waits about this long at most, in ms. */
+const heldMs = 60;
+/** How long the transaction of a chunk may take. */
+const chunkMs = 3_500;
+/** A run that takes longer goes to the end of the queue, so that other tenants get their turn. */
+const turnMs = 20_000;
+/** Of these first customers, at most half may fail. */
+const judged = 1_000;
+
+/**
+ * Works on a run until it ends, its turn is over, or the process stops. Each chunk is one transaction with its checkpoint,
+ * so whoever takes the run after a crash continues behind the last one that was committed (docs/design/api-decisioning.md
+ * 14).
+ */
+export async function executeRun(
+  ports: ExecutePorts,
+  tenantId: string,
+  runId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    ports.database.withTenant(tenantId, campaignActor, work, { statementTimeoutMs: 120_000 });
+  const taken = await inTenant((tx) => takeRun(tx, runId));
+  if (taken === null) return;
+  try {
+    const stop = await decideInChunks({ ports, tenantId, taken, signal, queued: { place: taken.run.queuedPlace } });
+    if (stop === 'turn') await inTenant((tx) => enqueueRun(tx, runId));
+    else await finish(ports, tenantId, taken, stop, inTenant);
+  } catch (error) {
+    if (!(error instanceof Outrun)) throw error;
+  }
+}
+
+interface Work {
+  readonly ports: ExecutePorts;
+  readonly tenantId: string;
+  readonly taken: TakenRun;
+  /** Place of the first member whose messages aren't queued yet. */
+  readonly queued: { place: number };
+  readonly signal: AbortSignal;
+}
+
+type Stop = ChunkStop | 'turn' | 'too_many_failures' | null;
+
+/** Decides for the members from the checkpoint on. Returns why it stopped; null: none is left. */
+async function decideInChunks(work: Work): Promise<Stop> {
+  const { run } = work.taken;
+  const until = performance.now() + turnMs;
+  let size = chunkSizes.first;
+  let place = run.nextPlace;
+  let failed = run.failedCustomers;
+  // Whoever had the run before may have ended between a chunk and its messages.
+  await queueUpTo(work, place);
+  while (place < run.totalCustomers) {
+    if (work.signal.aborted) throw new Error('the process stopped before the run ended');
+    if (performance.now() > until) return 'turn';
+    const to = Math.min(place + size, run.totalCustomers);
+    const outcome = await decideNext(work, place, to);
+    place = outcome.to;
+    failed += outcome.failed;
+    await queueUpTo(work, place);
+    if (outcome.stop !== null) return outcome.stop;
+    if (place <= judged && failed * 2 > Math.min(judged, run.totalCustomers)) return 'too_many_failures';
+    const wanted = outcome.heldMs === null ? size / 2 : (size * heldMs) / Math.max(1, outcome.heldMs);
+    size = Math.round(Math.min(chunkSizes.most, size * 2, Math.max(chunkSizes.least, wanted)));
+  }
+  return null;
+}
+
+/** Queues the messages of all results below a place. */
+async function queueUpTo({ ports, tenantId, taken: { run }, queued }: Work, place: number): Promise<void> {
+  while (queued.place < place) {
+    const next = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
+      queueMessages(tx, run, queued.place, place),
+    );
+    if (next === null) throw new Outrun();
+    queued.place = next;
+  }
+}
+
+interface ChunkOutcome {
+  readonly to: number;
+  readonly failed: number;
+  readonly stop: ChunkStop | null;
+  /** How long it held its customers; null: it didn't commit as a whole. */
+  readonly heldMs: number | null;
+}
+
+/**
+ * Decides for the members at these places in one transaction. If that fails, tries with half of them, down to a single
+ * customer, who then has failed.
+ */
+async function decideNext(work: Work, from: number, to: number): Promise<ChunkOutcome> {
+  const { ports, tenantId, taken } = work;
+  const { run, flow } = taken;
+  const members = await ports.database.withTenant(tenantId, campaignActor, (tx) => selectMembers(tx, run.id, from, to));
+  const keepsPersonalization = showsPersonalization(run);
+  const chunk = createRunChunk({ tenantId, run, from, to, members, keepsPersonalization });
+  try {
+    await ports.decideChunk({
+      tenantId,
+      origin: { source: 'campaign', sourceId: run.id },
+      campaignId: run.campaignId,
+      flow,
+      channelIds: run.channelIds,
+      limit: null,
+      customers: members.map(({ customerId }) => ({ customerId, requestId: requestIdOf(run.id, customerId) })),
+      until: performance.now() + chunkMs,
+      work: chunk,
+    });
+    return { to, failed: 0, stop: chunk.stop(), heldMs: chunk.heldMs() };
+  } catch (error) {
+    if (error instanceof Outrun) throw error;
+    if (to - from > 1) return { ...(await decideNext(work, from, from + Math.ceil((to - from) / 2))), heldMs: null };
+    const [member] = members;
+    // The database is away, or the server is overloaded: that's no fault of the customer, and the job is tried again.
+    if (member === undefined || isPassing(error)) throw error;
+    await noteFailure(work, member, error);
+    return { to, failed: 1, stop: null, heldMs: null };
+  }
+}
+
+const passing: ReadonlySet<string> = new Set(['unavailable', 'overloaded', 'not_fresh']);
+const isPassing = (error: unknown): boolean => error instanceof AppError && passing.has(error.code);
+
+async function noteFailure({ ports, tenantId, taken: { run } }: Work, member: Member, error: unknown): Promise<void> {
+  const code = error instanceof AppError ? error.code : 'internal';
+  const isNoted = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
+    insertFailure(tx, run, member, code),
+  );
+  if (!isNoted) throw new Outrun();
+}
+
+const messages = {
+  too_many_failures: 'More than half of the first customers failed.',
+  quota_exceeded: 'The playground has used all of its decisions.',
+  file_not_writable: "The file couldn't be written.",
+} as const;
+
+/** Writes the file and ends the run. Members without a result are skipped. */
+async function finish(
+  ports: ExecutePorts,
+  tenantId: string,
+  { run }: TakenRun,
+  stop: ChunkStop | 'too_many_failures' | null,
+  inTenant: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const isWritten = stop === 'too_many_failures' || (await writeFile(ports, tenantId, run));
+  await inTenant(async (tx) => {
+    await selectCampaign(tx, run.campaignId, true);
+    const now = await selectRun(tx, run.id, true);
+    if (now === null || now.token !== run.token || now.status !== 'running') throw new Outrun();
+    const code = isWritten ? (stop === 'run_cap' ? null : stop) : 'file_not_writable';
+    const hasErrors = now.failedCustomers > 0 || code === 'quota_exceeded';
+    const end: RunEnd = {
+      status:
+        code === null || code === 'quota_exceeded' ? (hasErrors ? 'completed_with_errors' : 'completed') : 'failed',
+      error: code === null ? null : { code, message: messages[code] },
+    };
+    await endRun(tx, now, end, stop === 'quota_exceeded' ? stop : stop === 'run_cap' ? stop : 'cancelled');
+  });
+}
+
+/** Ends a run that failed again and again. */
+export async function giveUp({ database }: ExecutePorts, tenantId: string, runId: string): Promise<void> {
+  await database.withTenant(tenantId, campaignActor, async (tx) => {
+    const found = await selectRun(tx, runId);
+    if (found === null) return;
+    await selectCampaign(tx, found.campaignId, true);
+    const run = await selectRun(tx, runId, true);
+    if (run === null || run.completedAt !== null) return;
+    const error = { code: 'too_many_failures', message: 'The run failed several times in a row.' } as const;
+    await endRun(tx, run, { status: 'failed', error }, 'cancelled');
+  });
+}

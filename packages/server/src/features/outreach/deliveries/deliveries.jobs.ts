@@ -1,0 +1,23 @@
+import Type from 'typebox';
+import type { Tx } from '../../../db/tx.ts';
+import { handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
+import { removeByAge } from '../../operations/retention/index.ts';
+import { expireDeliveries } from './deliveries.store.ts';
+import { type SendDeps, sendDelivery } from './send.service.ts';
+import { sendJob } from './send-job.ts';
+
+/** Deletes deliveries that the tenant keeps no longer (docs/design/api-access.md 14, class interactions). */
+const retainJob = job({
+  name: 'deliveries.retain',
+  payload: Type.Object({}, { additionalProperties: false }),
+  schedule: { cron: '53 4 * * *', payload: {}, upkeep: true },
+});
+
+/** Deletes one slice of expired deliveries. */
+export const retainDeliveries = (tx: Tx) => removeByAge(tx, 'interactions', (days) => expireDeliveries(tx, days));
+
+/** Returns this feature's jobs with their handlers. */
+export const deliveryJobs = (ports: SendDeps): JobHandler[] => [
+  handleJob(sendJob, ({ deliveryId }, run) => sendDelivery(ports, deliveryId, run, sendJob.attempts)),
+  handleInSlices(retainJob, ports.database, async (tx) => (await retainDeliveries(tx)).more),
+];

@@ -1,0 +1,55 @@
+import { verify, X509Certificate } from 'node:crypto';
+
+/**
+ * Messages of Amazon SNS over HTTP (docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS messages"). Anybody
+ * with an AWS account gets such signatures for topics of their own, so only those of known topics count.
+ */
+
+/** Hosts of SNS: nothing else may name a certificate or a confirmation (docs/design/quality.md T15). */
+const snsHost = /^sns\.[a-z0-9-]{3,40}\.amazonaws\.com(\.cn)?$/;
+
+/** Returns the URL if it is one of SNS, over https on its usual port; else null. */
+export function snsUrl(text: unknown): URL | null {
+  if (typeof text !== 'string' || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const isPlain = url.protocol === 'https:' && url.port === '' && url.username === '' && url.password === '';
+  return isPlain && snsHost.test(url.hostname) ? url : null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const signedKeys: Readonly<Record<string, readonly string[]>> = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+};
+
+/** Returns the text that SNS signs; null for a message of another type. */
+function signedText(message: Fields): string | null {
+  const keys =
+    typeof message.Type === 'string' && Object.hasOwn(signedKeys, message.Type) ? signedKeys[message.Type] : null;
+  if (keys == null) return null;
+  // A notification without a subject leaves it out.
+  const present = keys.filter((key) => key !== 'Subject' || typeof message.Subject === 'string');
+  if (present.some((key) => typeof message[key] !== 'string')) return null;
+  return present.map((key) => `${key}\n${message[key]}\n`).join('');
+}
+
+/** True if the certificate's key signed the message. */
+export function isSignedBy(message: Fields, certificate: X509Certificate): boolean {
+  const text = signedText(message);
+  if (text === null || typeof message.Signature !== 'string') return false;
+  const digest = message.SignatureVersion === '2' ? 'RSA-SHA256' : message.SignatureVersion === '1' ? 'RSA-SHA1' : null;
+  if (digest === null) return false;
+  return verify(digest, Buffer.from(text, 'utf8'), certificate.publicKey, Buffer.from(message.Signature, 'base64'));
+}
+
+/** Reads a certificate; null if it is none, or not valid at this instant. */
+export function readCertificate(pem: Uint8Array, now: Date): X509Certificate | null {
+  try {
+    const certificate = new X509Certificate(pem);
+    return new Date(certificate.validFrom) <= now && now <= new Date(certificate.validTo) ? certificate : null;
+  } catch {
+    return null;
+  }
+}

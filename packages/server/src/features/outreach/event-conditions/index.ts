@@ -1,0 +1,2 @@
+export { type CompiledCondition, compileCondition } from './condition.rules.ts';
+export { type ConditionFacts, conditionProblems, matches, readKnown } from './conditions.ts';

@@ -1,0 +1,145 @@
+// R4: the server is killed in the middle of a campaign's run, several times, beside recommend for the same customers. Every
+// customer has one decision and one message, and no limit is exceeded. CAMPAIGN_CUSTOMERS and CAMPAIGN_KILLS: size of the
+// long form.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertInTime } from '../deadline.ts';
+import { sized } from '../form.ts';
+import { createCaller, createPatientCaller, must } from './api.ts';
+import { type CampaignLimits, checkCampaignRun } from './campaign-checker.ts';
+import { loadCatalogue } from './catalogue.ts';
+import { type DurableCluster, startDurableCluster } from './nodes/durable-cluster.ts';
+import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
+import { stopwatch } from './stopwatch.ts';
+
+const customers = sized('CAMPAIGN_CUSTOMERS', { short: 2_000, long: 100_000 });
+const kills = sized('CAMPAIGN_KILLS', { short: 2, long: 5 });
+const patienceMs = 600_000;
+/** Another process takes a run over within this time. */
+const takeoverMs = 30_000;
+const cap = 2;
+
+let cluster: DurableCluster;
+let installation: Installation;
+let port: number;
+let server: ServerProcess;
+const key = () => installation.tenants[0]!.key;
+const start = () => installation.start({ PORT: String(port), DATABASE_POOL_MAX: '4' });
+
+before(async () => {
+  cluster = await startDurableCluster();
+  installation = await createInstallation({ ...cluster.environment }, ['Campaigns']);
+  port = await freePort();
+  server = await start();
+});
+after(async () => {
+  await installation?.stopAll();
+  await cluster?.stop();
+});
+
+/** Creates a segment of all customers, and a campaign for it that sends messages. Returns the campaign's id. */
+async function createCampaign(limits: CampaignLimits): Promise<string> {
+  const call = createPatientCaller(() => server.url, key());
+  const { flow, email } = await loadCatalogue(call, { offers: 6, cap });
+  const providerConfig = { provider: 'smtp' };
+  await must(call('PUT', `/v1/channels/${email}`, { deliveryMode: 'integration', providerConfig }));
+  const schema = await must(
+    call('POST', '/v1/schemas', {
+      ...{ name: 'people', displayName: 'People', schemaType: 'customer' },
+      fields: [
+        {
+          name: 'customer_id',
+          displayName: 'Id',
+          dataType: 'varchar',
+          length: 64,
+          isPrimaryKey: true,
+          isNullable: false,
+        },
+      ],
+    }),
+  );
+  for (let from = 0; from < customers; from += 1_000) {
+    const rows = Array.from({ length: Math.min(1_000, customers - from) }, (_, at) => ({
+      customer_id: `K-${from + at}`,
+    }));
+    await must(call('POST', `/v1/schemas/${schema.id}/data`, { rows }));
+  }
+  const segment = await must(call('POST', '/v1/segments', { name: 'Everyone', baseSchemaId: schema.id }));
+  const { maxTotalPerRun, maxPerOffer, maxPerChannel } = limits;
+  const campaign = await must(
+    call('POST', '/v1/runs', {
+      ...{ decisionFlowId: flow, segmentId: segment.id, channelIds: [email] },
+      frequencyCaps: { maxTotalPerRun, maxPerOffer, maxPerChannel },
+    }),
+  );
+  return campaign.id as string;
+}
+
+const progress = async () =>
+  (
+    await cluster.query<{ id: string; status: string; place: number; token: number }>(
+      'select id, status, next_place as place, token from arbiter.campaign_runs',
+    )
+  )[0];
+
+/** Waits until the run has reached a place, or has ended. */
+async function reach(place: number): Promise<void> {
+  const elapsed = stopwatch();
+  for (;;) {
+    const run = await progress();
+    if (run !== undefined && (run.place >= place || run.status.startsWith('complete') || run.status === 'failed'))
+      return;
+    assertInTime(elapsed() < patienceMs, `the run didn't reach ${place}: ${JSON.stringify(run)}`);
+    await sleep(5);
+  }
+}
+
+test(`${kills} kills in a run over ${customers} customers beside recommend`, async (t) => {
+  const limits: CampaignLimits = {
+    ...{ customers, cap },
+    ...{ maxTotalPerRun: Math.floor(customers * 1.5), maxPerOffer: Math.floor(customers * 0.9), maxPerChannel: null },
+  };
+  const id = await createCampaign(limits);
+  let isOver = false;
+  const beside = createCaller(() => server.url, key(), 4);
+  const asked = Array.from({ length: 4 }, async (_, n) => {
+    for (let at = n; !isOver; at += 4) {
+      await beside('POST', '/v1/recommend', { customerId: `K-${(at * 37) % customers}`, channel: 'email', limit: 1 });
+      await sleep(2);
+    }
+  });
+  await must(createPatientCaller(() => server.url, key())('POST', `/v1/runs/${id}/campaign-runs`));
+  const takeovers: number[] = [];
+  for (let kill = 1; kill <= kills; kill++) {
+    await reach(Math.floor((customers * kill) / (kills + 2)));
+    server.kill('SIGKILL');
+    await server.ended;
+    const before = await progress();
+    if (before?.status !== 'running') break;
+    const elapsed = stopwatch();
+    server = await start();
+    const ready = elapsed();
+    while ((await progress())?.token === before.token) {
+      assertInTime(elapsed() - ready < takeoverMs + 60_000, 'nobody took the run over');
+      await sleep(20);
+    }
+    takeovers.push(elapsed() - ready);
+    await reach(before.place + 1);
+    const now = await progress();
+    assert.ok((now?.place ?? 0) >= before.place, 'what was committed stays');
+  }
+  await reach(customers);
+  const elapsed = stopwatch();
+  while (!(await progress())?.status.startsWith('completed')) {
+    const run = await progress();
+    assert.notEqual(run?.status, 'failed', JSON.stringify(run));
+    assertInTime(elapsed() < patienceMs, `the run didn't end: ${JSON.stringify(run)}`);
+    await sleep(20);
+  }
+  isOver = true;
+  await Promise.all(asked);
+  const run = await progress();
+  assert.deepEqual(await checkCampaignRun(cluster.query, run!.id, limits), []);
+  t.diagnostic(`taken over after ${takeovers.map(Math.round).join(', ')} ms`);
+});
