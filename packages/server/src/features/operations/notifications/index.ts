@@ -4,7 +4,7 @@ import { handlerEntries } from '../../../http/handler.ts';
 import { type NotificationJobPorts, notificationJobs } from './notifications.jobs.ts';
 import { type NotificationPorts, notificationRoutes } from './notifications.routes.ts';
 
-export { configProblems, joinConfig, mergeConfig, splitConfig } from './config.rules.ts';
+export { configProblems, joinConfig, splitConfig } from './config.rules.ts';
 export type { DeliveryResult, NewDelivery } from './deliver.service.ts';
 export type { UnsentMessage as WaitingMessage } from './deliveries.store.ts';
 export { createMailCounter } from './mail-counter.ts';

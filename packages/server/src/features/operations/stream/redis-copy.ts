@@ -6,7 +6,7 @@ export interface ScriptRunner {
   run(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>;
 }
 
-export const redisStreamOf = (tenantId: string): string => `arbiter:${tenantId}:events`;
+const redisStreamOf = (tenantId: string): string => `arbiter:${tenantId}:events`;
 
 /** Newest events that the copy holds. */
 const mostEvents = 100_000;

@@ -3,7 +3,7 @@ import { feature } from '../../../feature.ts';
 import { customerEventJobs } from './customer-events.jobs.ts';
 import type { FollowPorts } from './follow.service.ts';
 
-export { type CustomerEvent, isStreamed, type StreamedEventType, streamedEventTypes } from './customer-event.ts';
+export { type CustomerEvent, isStreamed, streamedEventTypes } from './customer-event.ts';
 export { followSoon } from './customer-events.jobs.ts';
 export { type EventListeners, isFromBeforeErasure, noteCaused, startFollowing } from './follow.service.ts';
 

@@ -62,7 +62,7 @@ const factsOf = ({ type, customerId, channel, timestamp, data, outcome = {} }: C
  * Fires the active triggers of these types that match an event, highest priority first: claims cooldowns, notes the
  * firings and counts them, in this transaction. A trigger fires once for an event, and a chain of triggers ends.
  */
-export async function fireTriggers(
+async function fireTriggers(
   tx: Tx,
   { conditions, onTriggerFired }: FirePorts,
   event: CustomerEvent,
