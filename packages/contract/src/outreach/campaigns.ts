@@ -137,7 +137,7 @@ export type Campaign = Static<typeof Campaign>;
 const changes = Type.Partial(Type.Object(writable)).properties;
 const example = {
   name: 'Spring renewals',
-  decisionFlowId: exampleId('flow'),
+  decisionFlowId: exampleId('decisionFlow'),
   segmentId: exampleId('segment'),
   scheduleType: 'weekly',
 };

@@ -119,7 +119,7 @@ export const TriggerCreate = Type.Object(
         eventType: 'support_call',
         condition: { field: 'data.reason', operator: 'eq', value: 'cancellation' },
         actionType: 'recommend',
-        actionConfig: { decisionFlowKey: 'save', limit: 1 },
+        actionConfig: { decisionFlowKey: 'next-best-offer', limit: 1 },
         cooldownMs: 86_400_000,
       },
     ],
