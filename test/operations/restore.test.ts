@@ -119,7 +119,7 @@ describe('what a call must say', () => {
       const answer = await call('POST', `restore${query}`);
       assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], query);
     }
-    const kinds = ['contentItem', 'content-item', 'trigger', 'guardrail', 'dataSchema', 'Offer', 'offers', '__proto__'];
+    const kinds = ['contentItem', 'content-item', 'guardrail', 'dataSchema', 'Offer', 'offers', '__proto__'];
     for (const kind of kinds) {
       const answer = await restore(kind, randomId());
       assert.deepEqual([answer.status, answer.body.code], [400, 'unknown_entity_type'], kind);

@@ -57,6 +57,7 @@ describe('what was read can be sent back, strictly', () => {
     const covered = new Set([
       ...records.flatMap(({ id }) => [id, id.replace('ById', '')]),
       // Arbitrary properties, which nothing here reads.
+      'campaigns.update',
       'preferences.set',
       'scim.replaceUser',
       'tenant.update',
@@ -94,6 +95,11 @@ describe('what was read can be sent back, strictly', () => {
       await passes('PUT', collection, await read());
     });
   }
+
+  it('a campaign', async () => {
+    const path = `/api/v1/runs/${await fixtures.campaign()}`;
+    await passes('PUT', path, (await server.call('GET', path)).body);
+  });
 
   it('a user of SCIM', async () => {
     const body = { userName: fixtures.name('user'), title: 'T' };

@@ -238,7 +238,7 @@ export const campaignOperations = {
     role: 'editor',
     params,
     body: CampaignChange,
-    record: Campaign,
+    record: CampaignDetail,
     responses: { 200: one },
     errors: ['not_found', ...writeErrors],
     audit: [{ action: 'update', entityType: 'campaign' }],
