@@ -136,6 +136,7 @@ async function work(tenant: TestTenant): Promise<void> {
     const { status, text } = await call('recommend', { customerId: `customer ${fixtures.marker}`, dryRun, ...ask });
     assert.equal(status, 200, text);
   }
+  await fixtures.campaignRun();
 }
 
 test('every statement of the hot path names one tenant, and reads, changes and adds rows of that one only', async (t) => {

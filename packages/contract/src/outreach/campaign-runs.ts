@@ -199,7 +199,11 @@ export const campaignRunOperations = {
       {
         description: 'What to run.',
         examples: [
-          { runId: exampleId('campaign'), decisionFlowId: exampleId('decisionFlow'), segmentViewName: 'seg_gold_customers' },
+          {
+            runId: exampleId('campaign'),
+            decisionFlowId: exampleId('decisionFlow'),
+            segmentViewName: 'seg_gold_customers',
+          },
         ],
       },
     ),

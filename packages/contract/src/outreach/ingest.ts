@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { CustomerId, Id, JsonObject, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { deepestChain, ingestEventTypes } from './customer-event-types.ts';
-import { TriggerAction } from './triggers.ts';
+import { TriggerAction, TriggerActionConfig } from './triggers.ts';
 
 /** Characters of `data` as JSON at most. */
 export const maxEventDataBytes = 65_536;
@@ -47,10 +47,7 @@ export const IngestAnswer = Type.Object(
       description: 'Triggers that fired, highest priority first. One that is in its cooldown does not fire.',
     }),
     actionsDispatched: Type.Array(
-      Type.Object(
-        { ...Fired, config: JsonObject('Settings of the action. Secrets are bullets.') },
-        { description: 'An action.' },
-      ),
+      Type.Object({ ...Fired, config: TriggerActionConfig }, { description: 'An action.' }),
       { description: 'Actions that are done, or continue in the background after 2 seconds.' },
     ),
     actionErrors: Type.Optional(

@@ -1,9 +1,10 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TProperties } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, deleted, resource } from '../core/resource.ts';
 import { CustomerId, Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { customerEventTypes } from './customer-event-types.ts';
+import { EnrollmentDeduplication } from './journey-enrollments.ts';
 
 // Triggers (docs/design/api-access.md 12.2).
 
@@ -19,13 +20,55 @@ export const triggerActionAliases = {
   enroll_journey: 'journey_enroll',
 } as const satisfies Readonly<Record<string, TriggerActionType>>;
 
+/** Settings of each action, as they are read. */
+const actionSettings = {
+  recommend: {
+    decisionFlowId: Id('Flow that decides. Exactly one of `decisionFlowId` and `decisionFlowKey` is set.'),
+    decisionFlowKey: Type.String({ description: 'Key of the flow that decides.' }),
+    channel: Type.String({ description: 'Type of the channel to decide for.' }),
+    channelId: Id('Channel to decide for.'),
+    placement: Type.String({ description: 'Placement to decide for.' }),
+    limit: Type.Integer({ description: 'Maximum number of offers. 1 to 50; default 1.' }),
+    deliver: Type.Boolean({ description: 'True: also sends the offers. Default false.' }),
+  },
+  journey_enroll: {
+    journeyId: Id('Journey to enroll the customer in.'),
+    deduplication: EnrollmentDeduplication,
+  },
+  webhook: {
+    providerId: Id('Notification destination. Replaces `url`, `secret` and `headers`.'),
+    url: Type.String({ description: 'Address to call.' }),
+    secret: Type.String({ description: 'Signs the calls. Shown as bullets, which keep the stored value when sent.' }),
+    headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the calls; secrets as bullets.' }),
+  },
+  update_attribute: {
+    schemaId: Id('Schema whose row of the customer changes.'),
+    set: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
+      description: 'New values by column.',
+    }),
+  },
+} as const satisfies Readonly<Record<TriggerActionType, TProperties>>;
+
 /** Keys of the actions' configs. */
-export const triggerActionKeys = {
-  recommend: ['decisionFlowId', 'decisionFlowKey', 'channel', 'channelId', 'placement', 'limit', 'deliver'],
-  journey_enroll: ['journeyId', 'deduplication'],
-  webhook: ['providerId', 'url', 'secret', 'headers'],
-  update_attribute: ['schemaId', 'set'],
-} as const satisfies Readonly<Record<TriggerActionType, readonly string[]>>;
+export const triggerActionKeys: Readonly<Record<TriggerActionType, readonly string[]>> = {
+  recommend: Object.keys(actionSettings.recommend),
+  journey_enroll: Object.keys(actionSettings.journey_enroll),
+  webhook: Object.keys(actionSettings.webhook),
+  update_attribute: Object.keys(actionSettings.update_attribute),
+};
+
+/** Settings of an action, as they are read: those of its type. */
+export const TriggerActionConfig = Type.Object(
+  Type.Partial(
+    Type.Object({
+      ...actionSettings.recommend,
+      ...actionSettings.journey_enroll,
+      ...actionSettings.webhook,
+      ...actionSettings.update_attribute,
+    }),
+  ).properties,
+  { description: 'Settings of the action: those of its type.' },
+);
 
 export const CustomerEventTypeSchema = (description: string) => StringEnum(customerEventTypes, { description });
 
@@ -71,6 +114,7 @@ export const Trigger = Type.Object(
     tenantId: Id('Tenant.'),
     ...shared,
     actionType: TriggerAction,
+    actionConfig: TriggerActionConfig,
     firedCount: Type.Integer({ description: 'How often it fired.' }),
     lastFiredAt: Nullable(Timestamp('Instant.'), { description: 'When it last fired, or null.' }),
     version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
