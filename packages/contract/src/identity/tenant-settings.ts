@@ -160,7 +160,6 @@ export const defaultTenantSettings: TenantSettings = {
  * console shows no control for them. A test compares this list with the code, so it shrinks as they come.
  */
 export const settingsWithoutEffect = [
-  'defaultChannelTimeout',
   'enableExperiments',
   'enableBehavioralMetrics',
   'aiAnalyzerSettings.llmExplanationsEnabled',
