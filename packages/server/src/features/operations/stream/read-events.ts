@@ -4,7 +4,7 @@ import type { StreamPlace } from './positions.rules.ts';
 
 /** An event as the stream holds it, with its place. */
 export interface PlacedEvent {
-  readonly place: StreamPlace;
+  readonly place: StreamPlace & { readonly event: number };
   readonly type: string;
   /** JSON text of the whole event. */
   readonly text: string;

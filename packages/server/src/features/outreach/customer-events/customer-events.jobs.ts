@@ -1,8 +1,15 @@
 import Type from 'typebox';
 import { type Database, systemActor, type Tx } from '../../../db/index.ts';
-import { enqueueJob, handleInSlices, type JobHandler, job } from '../../../jobs/index.ts';
+import { enqueueJob, handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
 import { expireCauses } from './customer-events.store.ts';
-import { type EventListeners, type FollowPorts, followStream, isHeard } from './follow.service.ts';
+import {
+  type EventListeners,
+  type EventPlace,
+  type FollowPorts,
+  followEvent,
+  followStream,
+  isHeard,
+} from './follow.service.ts';
 
 /**
  * Hands new events of the stream to triggers and journeys. Enqueued when something was published; the schedule finds
@@ -12,6 +19,12 @@ const followJob = job({
   name: 'events.follow',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '* * * * *', payload: {}, upkeep: true },
+});
+
+/** Retries an event on its own, after a listener failed on it. */
+const retryJob = job({
+  name: 'events.retry',
+  payload: Type.Object({ row: Type.Integer(), event: Type.Integer() }, { additionalProperties: false }),
 });
 
 /** Deletes what triggers caused, once the stream has forgotten it. */
@@ -32,9 +45,14 @@ export async function followSoon(database: Database, listeners: EventListeners, 
 }
 
 export function customerEventJobs(ports: FollowPorts & { readonly database: Database }): JobHandler[] {
+  const retry = (tx: Tx, place: EventPlace) =>
+    enqueueJob(tx, retryJob, place, { key: `${retryJob.name} ${place.row}-${place.event}` });
   const expire = (tx: Tx) => expireCauses(tx, new Date(tx.now.getTime() - causesMs));
   return [
-    handleInSlices(followJob, ports.database, (tx) => followStream(tx, ports)),
+    handleInSlices(followJob, ports.database, (tx) => followStream(tx, ports, retry)),
+    handleJob(retryJob, (place, { tenantId }) =>
+      ports.database.withTenant(tenantId, systemActor('events'), (tx) => followEvent(tx, ports, place)),
+    ),
     handleInSlices(expireJob, ports.database, async (tx) => (await expire(tx)).more),
   ];
 }

@@ -1,6 +1,9 @@
+import { tryInSavepoint } from '../../../db/savepoint.ts';
 import type { Tx } from '../../../db/tx.ts';
+import { AppError } from '../../../platform/app-error.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import { erasedAt, type KeyedHash } from '../../deciding/customer-states/index.ts';
+import { forgetAuditSince, markAudit } from '../../identity/audit/index.ts';
 import { placeText, readEvents, readPlace, selectHead } from '../../operations/stream/index.ts';
 import { type CustomerEvent, readStreamEvent, type StreamedEventType, streamTypes } from './customer-event.ts';
 import {
@@ -40,11 +43,22 @@ export async function noteCaused(tx: Tx, ids: readonly string[], depth: number):
   if (depth > 0 && ids.length > 0) await insertCauses(tx, ids, depth);
 }
 
+/** Place of an event in the stream: its row, and its number in the row. */
+export interface EventPlace {
+  readonly row: number;
+  readonly event: number;
+}
+
+/** Queues one event for another try on its own. */
+export type RetryEvent = (tx: Tx, place: EventPlace) => Promise<void>;
+
 /**
  * Hands the next events of the stream to the listeners, and notes how far it came, in one transaction: each event
- * reaches them once. Returns true if there may be more.
+ * reaches them once. An event that a listener fails on is retried on its own, so that the ones behind it don't wait.
+ * Returns true if there may be more.
  */
-export async function followStream(tx: Tx, { eventListeners, customerHash }: FollowPorts): Promise<boolean> {
+export async function followStream(tx: Tx, ports: FollowPorts, retry: RetryEvent): Promise<boolean> {
+  const { eventListeners } = ports;
   // Behind the lock, a listener that was added before is visible.
   const follower = await lockFollower(tx);
   const listened = await eventListeners.listensTo(tx);
@@ -61,15 +75,43 @@ export async function followStream(tx: Tx, { eventListeners, customerHash }: Fol
   if (place === null) throw new Error('the place in the stream is not readable');
   const types = new Set<string>([...listened].map((type) => streamTypes[type]));
   const { events, next, isEnd } = await readEvents(tx, place, types, eventsPerSlice);
-  for (const { text } of events) {
-    const found = readStreamEvent(text);
-    if (found === null || !listened.has(found.event.type as StreamedEventType)) continue;
-    if (await isFromBeforeErasure(tx, customerHash, found.event)) continue;
-    const depth = await selectDepth(tx, found.causeIds.filter(isUuid));
-    await eventListeners.react(tx, { ...found.event, depth });
+  for (const { place, text } of events) {
+    const mark = markAudit(tx);
+    const error = await tryInSavepoint(tx, () => handOver(tx, ports, text, listened));
+    if (error === null) continue;
+    if (isPassing(error)) throw error;
+    forgetAuditSince(tx, mark);
+    await retry(tx, place);
   }
   await updateFollower(tx, { place: placeText(next), isIdle: false });
   return !isEnd;
+}
+
+/** True if the database was away or another change got in first: then the whole slice is repeated, in its order. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'unavailable' || error.code === 'concurrent_modification');
+
+/** Hands the event at this place to the listeners, unless the stream has forgotten it. Throws what a listener throws. */
+export async function followEvent(tx: Tx, ports: FollowPorts, { row, event }: EventPlace): Promise<void> {
+  const before = event === 0 ? { row: row - 1, event: null } : { row, event: event - 1 };
+  const { events } = await readEvents(tx, before, null, 1);
+  const [found] = events;
+  if (found?.place.row !== row || found.place.event !== event) return;
+  await handOver(tx, ports, found.text, await ports.eventListeners.listensTo(tx));
+}
+
+/** Lets the listeners react to an event of the stream, if they react to its type. */
+async function handOver(
+  tx: Tx,
+  { eventListeners, customerHash }: FollowPorts,
+  text: string,
+  listened: ReadonlySet<StreamedEventType>,
+): Promise<void> {
+  const found = readStreamEvent(text);
+  if (found === null || !listened.has(found.event.type as StreamedEventType)) return;
+  if (await isFromBeforeErasure(tx, customerHash, found.event)) return;
+  const depth = await selectDepth(tx, found.causeIds.filter(isUuid));
+  await eventListeners.react(tx, { ...found.event, depth });
 }
 
 /** Returns whether anything of the tenant listens. If not, the next listener begins at the end of the stream. */

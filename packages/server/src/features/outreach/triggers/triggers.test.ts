@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Problem, Trigger } from '@arbiter/contract';
 import { sized } from '../../../../../../test/form.ts';
 import { says } from '../../operations/notifications/test-destination.ts';
+import { publishAll } from '../../operations/stream/test-publish.ts';
 import { startTriggerServer, type TriggerServer } from './test-triggers.ts';
 
 /** Triggers over HTTP (docs/design/api-access.md 12.2, 22). */
@@ -379,5 +380,40 @@ describe('events of the stream', () => {
       [recommendationId],
     );
     await Promise.all([archive(made.id), archive(outcome.id)]);
+  });
+
+  test('an event that fails waits alone, and reaches triggers once it can', async () => {
+    const { server } = world;
+    const { ownerQuery } = server.testDatabase;
+    const trigger = await world.trigger({ eventType: 'decision.made' });
+    await world.settle();
+    await ownerQuery(`create function arbiter.refuse_firing() returns trigger language plpgsql as
+      $$ begin raise exception 'no firing of this customer'; end $$`);
+    await ownerQuery(`create trigger refuse_firing before insert on arbiter.trigger_firings for each row
+      when (new.customer_id = 'refused') execute function arbiter.refuse_firing()`);
+    for (const customerId of ['refused', 'behind']) {
+      const body = { customerId, decisionFlowKey: 'main' };
+      assert.equal((await server.call('POST', '/api/v1/recommend', { body })).status, 200);
+    }
+    const fired = async () =>
+      (
+        await ownerQuery<{ id: string }>(
+          'select customer_id as id from arbiter.trigger_firings where trigger_id = $1 order by 1',
+          [trigger.id],
+        )
+      ).map(({ id }) => id);
+    await publishAll(server);
+    const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
+    await server.jobs.get('events.follow')!.run({}, facts, server.tenants[0].id);
+    assert.deepEqual(await fired(), ['behind']);
+    await ownerQuery('drop function arbiter.refuse_firing cascade');
+    assert.deepEqual(await world.settle(), []);
+    assert.deepEqual(await fired(), ['behind', 'refused']);
+    const audited = await ownerQuery(
+      `select from arbiter.audit_logs where entity_id = $1 and action = 'trigger_fired'`,
+      [trigger.id],
+    );
+    assert.equal(audited.length, 2);
+    await archive(trigger.id);
   });
 });
