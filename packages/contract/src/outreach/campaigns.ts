@@ -34,7 +34,7 @@ export type CampaignCaps = Static<typeof CampaignCaps>;
 const Status = StringEnum(campaignStatuses, {
   description:
     'Only active campaigns run on their schedule. Draft and paused ones can be started by hand, archived ones not at ' +
-    'all. A run in progress goes on in any status.',
+    'all. A run in progress continues in any status.',
 });
 
 const CampaignFile = Type.Object(FileConfig.properties, {
@@ -68,11 +68,13 @@ const writable = {
   scheduleTime: Type.String({
     pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
     description: 'Local time of scheduled runs as HH:mm. Default 09:00.',
+    examples: ['09:00'],
   }),
   scheduleTimezone: Type.String({
     minLength: 1,
     maxLength: 64,
     description: 'IANA time zone of the schedule. Default UTC.',
+    examples: ['Europe/Paris'],
   }),
   scheduleCron: Nullable(Type.String({ minLength: 1, maxLength: 255 }), {
     description: 'Cron expression with five fields. Takes precedence over the other schedule properties.',

@@ -21,7 +21,7 @@ export const maxEventsShown = 200;
 
 const Status = StringEnum(deliveryStatuses, {
   description:
-    'queued: waits to be sent. sent: the provider accepted it. The others are what the provider reported. A delivery ' +
+    'queued: not sent yet. sent: the provider accepted it. The others are what the provider reported. A delivery ' +
     'only moves forward: queued, sent, delivered, opened, clicked, failed, bounced.',
 });
 

@@ -63,7 +63,7 @@ export const IngestAnswer = Type.Object(
       ),
     ),
   },
-  { description: 'What came of the event.' },
+  { description: 'How the event was handled.' },
 );
 export type IngestAnswer = Static<typeof IngestAnswer>;
 
@@ -86,7 +86,7 @@ export const ingestOperations = {
     rateLimitSetting: 'RECOMMEND_RATE_PER_MINUTE',
     idempotent: true,
     body: IngestRequest,
-    responses: { 200: { description: 'What came of it.', schema: IngestAnswer } },
+    responses: { 200: { description: 'How the event was handled.', schema: IngestAnswer } },
     errors: [],
     audit: [],
     transaction: 'own',

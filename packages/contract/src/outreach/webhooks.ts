@@ -14,7 +14,7 @@ export const WebhookAnswer = Type.Object(
     duplicates: count('Events that had arrived before.'),
     ignored: count('Events of an unknown kind or message, and malformed ones.'),
   },
-  { description: 'What became of the events.', examples: [{ received: 3, applied: 2, duplicates: 1, ignored: 0 }] },
+  { description: 'How many events were applied.', examples: [{ received: 3, applied: 2, duplicates: 1, ignored: 0 }] },
 );
 export type WebhookAnswer = Static<typeof WebhookAnswer>;
 
@@ -25,7 +25,7 @@ const common = {
   audit: [],
 } as const;
 
-const answer = { 200: { description: 'What became of the events.', schema: WebhookAnswer } };
+const answer = { 200: { description: 'How many events were applied.', schema: WebhookAnswer } };
 const query = (name: string, description: string) => ({
   [name]: Type.Optional(Type.String({ maxLength: 1024, description })),
 });
@@ -37,7 +37,7 @@ export const webhookOperations = {
     id: 'webhooks.delivery',
     method: 'POST',
     path: '/api/v1/webhooks/delivery',
-    summary: 'Report what became of messages',
+    summary: 'Report the status of messages',
     description:
       'Takes four formats, recognized by their shape: Amazon SES (also in SNS), SendGrid, Twilio and the standard format. ' +
       'The standard format is an object `{ providerMessageId, event, timestamp?, recipient?, reason?, eventId? }` or an array ' +
@@ -73,7 +73,7 @@ export const webhookOperations = {
     id: 'webhooks.whatsapp',
     method: 'POST',
     path: '/api/v1/webhooks/whatsapp',
-    summary: 'Report what became of WhatsApp messages',
+    summary: 'Report the status of WhatsApp messages',
     description:
       'Called by the WhatsApp Cloud API. The signature is made with the app secret. A signed body is always accepted; what ' +
       "isn't a status of a known message is ignored.",

@@ -29,7 +29,7 @@ function leafFindings(
   const findings: ErrorEntry[] = [];
   if (typeof field !== 'string' || field === '') findings.push({ path: `${path}/field`, message: 'is required' });
   else if (!roots.includes(field.split('.')[0]!)) {
-    findings.push({ path: `${path}/field`, message: `must begin with ${roots.join(', ')}` });
+    findings.push({ path: `${path}/field`, message: `must start with ${roots.join(', ')}` });
   }
   if (!operators.some((known) => known === operator)) {
     findings.push({
