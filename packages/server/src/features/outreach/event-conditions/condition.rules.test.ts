@@ -59,7 +59,7 @@ test('only own properties are read', () => {
 test('findings name the place and the nearest word', () => {
   const found = (condition: unknown) => conditionFindings(condition, '/condition', roots);
   assert.deepEqual(found({ all: [{ field: 'date.x', operator: 'exists' }] }), [
-    { path: '/condition/all/0/field', message: 'must begin with data, customer' },
+    { path: '/condition/all/0/field', message: 'must start with data, customer' },
   ]);
   assert.match(found(leaf('gtee', 1))[0]?.message ?? '', /did you mean|gte/i);
   assert.deepEqual(found(leaf('in', 1)), [{ path: '/condition/value', message: 'must be an array' }]);

@@ -95,7 +95,7 @@ describe('records', () => {
       '/condition/operator',
       /gte/,
     ],
-    ['an unknown field', { condition: { field: 'date.x', operator: 'exists' } }, '/condition/field', /must begin with/],
+    ['an unknown field', { condition: { field: 'date.x', operator: 'exists' } }, '/condition/field', /must start with/],
     ['a cooldown over 30 days', { cooldownMs: 2_592_000_001 }, '/cooldownMs', /./],
     ['a priority over 100', { priority: 101 }, '/priority', /./],
     [
