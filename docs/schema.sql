@@ -1058,6 +1058,30 @@ create table delivery_events (
   grant select to arbiter_readonly
   comment: Events that providers reported about deliveries.
 
+create table early_delivery_events (
+  tenant_id uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  message_id text not null,
+  dedupe_key text not null,
+  event text not null,
+  occurred_at timestamp(3) with time zone not null,
+  received_at timestamp(3) with time zone not null,
+  reason text,
+  event_id text
+);
+  constraint early_delivery_events_dedupe_key_check CHECK (((char_length(dedupe_key) >= 1) AND (char_length(dedupe_key) <= 300)))
+  constraint early_delivery_events_event_check CHECK ((event = ANY (ARRAY['delivered'::text, 'opened'::text, 'clicked'::text, 'failed'::text, 'bounced'::text])))
+  constraint early_delivery_events_event_id_check CHECK ((char_length(event_id) <= 255))
+  constraint early_delivery_events_message_id_check CHECK (((char_length(message_id) >= 1) AND (char_length(message_id) <= 512)))
+  constraint early_delivery_events_reason_check CHECK ((char_length(reason) <= 500))
+  constraint early_delivery_events_pkey PRIMARY KEY (tenant_id, message_id, dedupe_key)
+  CREATE INDEX early_delivery_events_age ON arbiter.early_delivery_events USING btree (received_at)
+  CREATE INDEX early_delivery_events_message ON arbiter.early_delivery_events USING btree (message_id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select to arbiter_system
+  comment: Events that providers reported before the message id was stored.
+
 create table erased_totals (
   tenant_id uuid not null,
   day date not null,
@@ -3080,7 +3104,7 @@ create table webhook_subscriptions (
   row level security: forced
   policy system_access for all to arbiter_system using (true) with check (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
-  grant delete, insert, select to arbiter_system
+  grant insert, select to arbiter_system
 
 CREATE OR REPLACE FUNCTION arbiter.close_record_version()
  RETURNS trigger

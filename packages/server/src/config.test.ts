@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,11 +74,30 @@ test('each malformed value names its variable, all at once', () => {
     CORS_ALLOWED_ORIGINS: 'https://a.example/path',
     DATA_ENCRYPTION_KEY: 'c2hvcnQ=',
     OUTBOUND_ALLOW_CIDRS: 'localhost',
+    SENDGRID_WEBHOOK_PUBLIC_KEY: 'c2hvcnQ=',
   };
   for (const [name, value] of Object.entries(bad)) {
     assert.equal(problemsOf({ [name]: value }).filter((problem) => problem.startsWith(name)).length, 1, name);
   }
   assert.equal(problemsOf(bad).length, Object.keys(bad).length);
+});
+
+test('SENDGRID_WEBHOOK_PUBLIC_KEY is an ECDSA public key in base64', () => {
+  const base64 = (key: KeyObject) => key.export({ format: 'der', type: 'spki' }).toString('base64');
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const right = base64(publicKey);
+  assert.equal(readConfig({ SENDGRID_WEBHOOK_PUBLIC_KEY: right }).SENDGRID_WEBHOOK_PUBLIC_KEY, right);
+  for (const wrong of [
+    right.slice(0, -8),
+    `-${right}`,
+    base64(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey),
+    privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+  ]) {
+    const [problem, ...others] = problemsOf({ SENDGRID_WEBHOOK_PUBLIC_KEY: wrong });
+    assert.match(problem ?? '', /^SENDGRID_WEBHOOK_PUBLIC_KEY must be an ECDSA public key in base64/);
+    assert.deepEqual(others, []);
+  }
 });
 
 test('a blank value is unset, and a blank secret is warned about', () => {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { type MailSender, readSender, readSmtpUrl, type SmtpServer } from './config/mail-settings.ts';
+import { readPublicKey } from './config/public-key.ts';
 
 /**
  * Every environment variable of the server: the only module that reads `process.env`. docs/config.md is generated from
@@ -137,6 +138,11 @@ function readNetwork(value: string): string {
 function readTopicArn(value: string): string {
   if (/^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_.-]{1,256}$/.test(value)) return value;
   throw new Error(`must list topics such as arn:aws:sns:eu-west-1:123456789012:ses, not ${value}`);
+}
+
+function readSendgridKey(value: string): string {
+  readPublicKey(value);
+  return value;
 }
 
 function readDataKey(value: string): string {
@@ -332,10 +338,13 @@ export const variables = {
     'Webhooks of providers',
     'Token that Meta sends when the WhatsApp webhook is set up. Unset: closed.',
   ),
-  SENDGRID_WEBHOOK_PUBLIC_KEY: text(
-    'Webhooks of providers',
-    "Verification key of SendGrid's signed event webhook, in base64. Unset: SendGrid's own signatures are not accepted.",
-  ),
+  SENDGRID_WEBHOOK_PUBLIC_KEY: {
+    ...text(
+      'Webhooks of providers',
+      "Verification key of SendGrid's signed event webhook: an ECDSA public key in base64, as the SendGrid console shows it. The server doesn't start with anything else. Unset: SendGrid's own signatures are not accepted.",
+    ),
+    read: readSendgridKey,
+  },
   SNS_TOPIC_ARNS: list(
     'Webhooks of providers',
     "ARNs of the Amazon SNS topics with SES notifications, separated by commas. Unset: SNS's own signatures are not accepted.",

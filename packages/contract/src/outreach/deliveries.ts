@@ -12,6 +12,25 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const deliveryEvents = ['delivered', 'opened', 'clicked', 'failed', 'bounced'] as const;
 export type DeliveryEventName = (typeof deliveryEvents)[number];
 
+/**
+ * Why a message failed or bounced. Providers' own texts often contain the customer's address, so each is translated to one
+ * of these and then dropped.
+ */
+export const deliveryReasons = [
+  'invalid_address',
+  'mailbox_full',
+  'unreachable',
+  'suppressed',
+  'complaint',
+  'blocked',
+  'content_rejected',
+  'limit_exceeded',
+  'temporary',
+  'permanent',
+  'other',
+] as const;
+export type DeliveryReason = (typeof deliveryReasons)[number];
+
 /** What queued a delivery. */
 export const deliverySources = ['campaign', 'journey', 'trigger'] as const;
 export type DeliverySource = (typeof deliverySources)[number];
@@ -30,7 +49,12 @@ const DeliveryEvent = Type.Object(
     event: StringEnum(deliveryEvents, { description: 'What happened.' }),
     timestamp: Timestamp('When it happened, by the clock of the provider.'),
     receivedAt: Timestamp('When it was received.'),
-    reason: Nullable(Type.String(), { description: 'Reason that the provider gave, or null.' }),
+    reason: Nullable(StringEnum(deliveryReasons, { description: 'Reason.' }), {
+      description:
+        "Why it failed or bounced, or null if the provider gave no reason. suppressed: the address is on the provider's " +
+        'suppression list. complaint: the customer marked it as spam. blocked: the receiving side refused it. other: the ' +
+        'provider gave a reason that none of these covers. The text of the provider is not stored.',
+    }),
     eventId: Nullable(Type.String(), { description: 'Id of the event at the provider, or null.' }),
   },
   { description: 'An event that a provider reported.' },

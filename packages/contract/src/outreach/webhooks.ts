@@ -5,6 +5,9 @@ import { operation } from '../core/operation.ts';
 /** Events of a body in the standard format. */
 export const maxStandardEvents = 1_000;
 
+/** Events of a body of SendGrid, and statuses of a body of WhatsApp. Their batches are smaller. */
+export const maxProviderEvents = 5_000;
+
 const count = (description: string) => Type.Integer({ description });
 
 export const WebhookAnswer = Type.Object(
@@ -12,7 +15,10 @@ export const WebhookAnswer = Type.Object(
     received: count('Events in the body: the sum of the other three.'),
     applied: count('Events that were stored. A late one is stored without moving the status back.'),
     duplicates: count('Events that had arrived before.'),
-    ignored: count('Events of an unknown kind or message, and malformed ones.'),
+    ignored: count(
+      'Events of an unknown kind or message, and malformed ones. Events of an unknown message are held for an hour and ' +
+        'applied if the message turns up, because a provider may report before its message id is stored.',
+    ),
   },
   { description: 'How many events were applied.', examples: [{ received: 3, applied: 2, duplicates: 1, ignored: 0 }] },
 );
@@ -41,8 +47,10 @@ export const webhookOperations = {
     description:
       'Takes four formats, recognized by their shape: Amazon SES (also in SNS), SendGrid, Twilio and the standard format. ' +
       'The standard format is an object `{ providerMessageId, event, timestamp?, recipient?, reason?, eventId? }` or an array ' +
-      `of up to ${maxStandardEvents.toLocaleString('en')}; \`event\` is delivered, opened, clicked, failed or bounced. Events may come in any order and more than ` +
-      "once. Instead of X-Webhook-Signature, a provider's own signature is accepted: of SNS for the topics of " +
+      `of up to ${maxStandardEvents.toLocaleString('en')}; \`event\` is delivered, opened, clicked, failed or bounced. A \`reason\` is stored ` +
+      'if it is one of those that deliveries list, and as `other` if not. An event without a `timestamp` gets the time of its ' +
+      `arrival; one with an unreadable \`timestamp\` is ignored. SendGrid may send up to ${maxProviderEvents.toLocaleString('en')} events. ` +
+      "Events may come in any order and more than once. Instead of X-Webhook-Signature, a provider's own signature is accepted: of SNS for the topics of " +
       'SNS_TOPIC_ARNS, of SendGrid with SENDGRID_WEBHOOK_PUBLIC_KEY, and of Twilio with the auth token of the channel.',
     auth: signature('WEBHOOK_SIGNING_SECRET', 'x-webhook-signature', 'sha256=', { orProviders: true }),
     headers: Type.Object(
@@ -76,7 +84,7 @@ export const webhookOperations = {
     summary: 'Report the status of WhatsApp messages',
     description:
       'Called by the WhatsApp Cloud API. The signature is made with the app secret. A signed body is always accepted; what ' +
-      "isn't a status of a known message is ignored.",
+      `isn't a status of a known message is ignored, and so are statuses beyond ${maxProviderEvents.toLocaleString('en')}.`,
     auth: signature('WHATSAPP_APP_SECRET', 'x-hub-signature-256'),
     body: Type.Object(
       {},

@@ -643,6 +643,18 @@ export interface DeliveryEventsRow {
   readonly eventId: string | null;
 }
 
+/** A row of `early_delivery_events`. */
+export interface EarlyDeliveryEventsRow {
+  readonly tenantId: string;
+  readonly messageId: string;
+  readonly dedupeKey: string;
+  readonly event: 'delivered' | 'opened' | 'clicked' | 'failed' | 'bounced';
+  readonly occurredAt: Date;
+  readonly receivedAt: Date;
+  readonly reason: string | null;
+  readonly eventId: string | null;
+}
+
 /** A row of `erased_totals`. */
 export interface ErasedTotalsRow {
   readonly tenantId: string;
@@ -1871,6 +1883,7 @@ export interface Tables {
   readonly decisions: DecisionsRow;
   readonly deliveries: DeliveriesRow;
   readonly delivery_events: DeliveryEventsRow;
+  readonly early_delivery_events: EarlyDeliveryEventsRow;
   readonly erased_totals: ErasedTotalsRow;
   readonly event_causes: EventCausesRow;
   readonly event_followers: EventFollowersRow;
@@ -2530,6 +2543,16 @@ export const columnKinds = {
     deliveryId: 'uuid',
     dedupeKey: 'text',
     id: 'uuid',
+    event: 'text',
+    occurredAt: 'instant',
+    receivedAt: 'instant',
+    reason: 'text',
+    eventId: 'text',
+  },
+  early_delivery_events: {
+    tenantId: 'uuid',
+    messageId: 'text',
+    dedupeKey: 'text',
     event: 'text',
     occurredAt: 'instant',
     receivedAt: 'instant',

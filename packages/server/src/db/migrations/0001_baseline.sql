@@ -3175,6 +3175,27 @@ create table arbiter.delivery_events (
 comment on table arbiter.delivery_events is 'Events that providers reported about deliveries.';
 select arbiter.protect_table('arbiter.delivery_events');
 
+-- Events whose message id no delivery has yet: a provider may report before the id that it returned is stored. Applied when it
+-- is, deleted after an hour. They hold nothing about a customer, and belong to the installation until then.
+create table arbiter.early_delivery_events (
+  -- The id of no tenant.
+  tenant_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  message_id text not null check (char_length(message_id) between 1 and 512),
+  dedupe_key text not null check (char_length(dedupe_key) between 1 and 300),
+  event text not null check (event in ('delivered', 'opened', 'clicked', 'failed', 'bounced')),
+  occurred_at timestamptz(3) not null,
+  received_at timestamptz(3) not null,
+  reason text check (char_length(reason) <= 500),
+  event_id text check (char_length(event_id) <= 255),
+  primary key (tenant_id, message_id, dedupe_key)
+);
+comment on table arbiter.early_delivery_events is 'Events that providers reported before the message id was stored.';
+create index early_delivery_events_message on arbiter.early_delivery_events (message_id);
+create index early_delivery_events_age on arbiter.early_delivery_events (received_at);
+select arbiter.protect_table('arbiter.early_delivery_events');
+revoke all on arbiter.early_delivery_events from arbiter_app, arbiter_readonly;
+select arbiter.open_to_system('arbiter.early_delivery_events', 'select, insert, delete');
+
 -- Subscriptions of Amazon SNS that were confirmed, by a hash of topic and token. They belong to the installation.
 create table arbiter.webhook_subscriptions (
   -- The id of no tenant.
@@ -3185,7 +3206,7 @@ create table arbiter.webhook_subscriptions (
 );
 select arbiter.protect_table('arbiter.webhook_subscriptions');
 revoke all on arbiter.webhook_subscriptions from arbiter_app, arbiter_readonly;
-select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert, delete');
+select arbiter.open_to_system('arbiter.webhook_subscriptions', 'select, insert');
 
 -- =====================================================================================================================
 -- Campaigns

@@ -1,4 +1,10 @@
-import type { ChannelProvider, DeliveryEventName, DeliverySource, DeliveryStatus } from '@arbiter/contract';
+import type {
+  ChannelProvider,
+  DeliveryEventName,
+  DeliveryReason,
+  DeliverySource,
+  DeliveryStatus,
+} from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { Removed } from '../../../jobs/index.ts';
@@ -142,13 +148,10 @@ export async function countDeliveries(tx: Tx, filter: DeliveryFilter): Promise<n
   return row?.count ?? 0;
 }
 
-const eventColumns = columns(table<'delivery_events', { event: DeliveryEventName }>('delivery_events'), [
-  'event',
-  'occurredAt',
-  'receivedAt',
-  'reason',
-  'eventId',
-]);
+const eventColumns = columns(
+  table<'delivery_events', { event: DeliveryEventName; reason: DeliveryReason | null }>('delivery_events'),
+  ['event', 'occurredAt', 'receivedAt', 'reason', 'eventId'],
+);
 
 export type DeliveryEventRow = RowOf<typeof eventColumns>;
 

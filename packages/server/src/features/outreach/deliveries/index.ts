@@ -7,6 +7,8 @@ import { deliveryRoutes } from './deliveries.routes.ts';
 import { eraseDeliveries } from './deliveries.store.ts';
 import type { SendDeps } from './send.service.ts';
 
+export { type CallbackChannel, readCallbackUrl } from './callback-url.ts';
+export { holdReports } from './early.service.ts';
 export { publicAddresses, type SesAccess } from './providers/provider.ts';
 export { type NewDelivery, queueDeliveries, queueDelivery } from './queue.service.ts';
 export { applyReports, type DeliveryReport } from './reported.service.ts';
@@ -15,13 +17,16 @@ export { countRunDeliveries, type RunDeliveries, selectStatuses } from './run-fi
 export { createDeliverySender, type DeliverySender, type SenderDeps } from './sender.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['deliveries', 'delivery_events'];
+export const tables = ['deliveries', 'delivery_events', 'early_delivery_events'];
 
 export const deliveriesFeature = feature({
   name: 'deliveries',
   tables,
   events: [deliveryUpdated],
-  resets: { empties: ['delivery_events', 'deliveries'] },
+  resets: {
+    empties: ['delivery_events', 'deliveries'],
+    keeps: { early_delivery_events: 'events of messages that no tenant has yet' },
+  },
   erases: [
     {
       tables: ['deliveries'],

@@ -1,10 +1,10 @@
-import type { DeliveryEventName, DeliveryStatus } from '@arbiter/contract';
+import type { DeliveryEventName, DeliveryReason, DeliveryStatus } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { newId } from '../../../platform/ids.ts';
 import { publishUpdates } from './deliveries.events.ts';
 import { lockDeliveries } from './deliveries.store.ts';
 import { insertEvents, type NewEventRow, updateStatuses } from './reported.store.ts';
-import { furthest } from './status.rules.ts';
+import { dedupeKeyOf, furthest } from './status.rules.ts';
 
 /** An event of a provider about a delivery of the tenant. */
 export interface DeliveryReport {
@@ -12,7 +12,7 @@ export interface DeliveryReport {
   readonly event: DeliveryEventName;
   /** Null: the instant of its arrival. */
   readonly occurredAt: Date | null;
-  readonly reason: string | null;
+  readonly reason: DeliveryReason | null;
   readonly eventId: string | null;
 }
 
@@ -31,12 +31,11 @@ export async function applyReports(
   const rows = reports
     .filter(({ deliveryId }) => deliveries.has(deliveryId))
     .map(
-      ({ eventId, occurredAt, ...report }): NewEventRow => ({
+      ({ occurredAt, ...report }): NewEventRow => ({
         ...report,
         id: newId(),
-        eventId,
         occurredAt: occurredAt ?? tx.now,
-        dedupeKey: eventId === null ? `event ${report.event}` : `id ${eventId}`,
+        dedupeKey: dedupeKeyOf(report),
       }),
     );
   const added = await insertEvents(tx, rows);

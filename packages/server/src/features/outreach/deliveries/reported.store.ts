@@ -1,4 +1,4 @@
-import type { DeliveryEventName } from '@arbiter/contract';
+import type { DeliveryEventName, DeliveryReason } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import type { DeliveryRow } from './deliveries.store.ts';
 
@@ -26,7 +26,7 @@ export interface NewEventRow {
   readonly dedupeKey: string;
   readonly event: DeliveryEventName;
   readonly occurredAt: Date;
-  readonly reason: string | null;
+  readonly reason: DeliveryReason | null;
   readonly eventId: string | null;
 }
 

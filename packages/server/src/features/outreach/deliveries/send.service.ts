@@ -8,6 +8,7 @@ import { readSettings } from '../../identity/settings/index.ts';
 import { addressOf } from './content.rules.ts';
 import { publishUpdates } from './deliveries.events.ts';
 import { type DeliveryRow, lockDelivery, updateDelivery } from './deliveries.store.ts';
+import { applyEarlyReports } from './early.service.ts';
 import { showDelivery } from './list.service.ts';
 import { idempotentProviders, type MessageContent, type OutgoingDelivery, type SendOutcome } from './message.ts';
 import { renderMessage } from './render.service.ts';
@@ -35,7 +36,7 @@ const actor = systemActor('delivery.send');
 /** A message that is ready, or why it can't be sent. */
 type Prepared =
   | { readonly kind: 'ready'; readonly channel: SendingChannel; readonly message: OutgoingDelivery }
-  | { readonly kind: 'over' }
+  | { readonly kind: 'over'; readonly messageId: string | null }
   | { readonly kind: 'wait'; readonly seconds: number };
 
 /**
@@ -50,13 +51,18 @@ export async function sendDelivery(
   mostAttempts: number,
 ): Promise<void> {
   const prepared = await deps.database.withTenant(tenantId, actor, (tx) => prepare(tx, deps, id));
-  if (prepared.kind === 'over') return;
+  if (prepared.kind === 'over') {
+    // The process may have ended between storing the id and applying what came before it.
+    if (prepared.messageId !== null) await applyEarlyReports(deps, prepared.messageId);
+    return;
+  }
   if (prepared.kind === 'wait') throw new Postponed(prepared.seconds);
   const { channel, message } = prepared;
   const config = channel.config ?? {};
   const outcome = await deps.deliverySender.send({ tenantId, channelId: channel.id }, config, message);
   const isLast = attempt >= mostAttempts;
   const again = await deps.database.withTenant(tenantId, actor, (tx) => noteOutcome(tx, deps, id, outcome, isLast));
+  if (outcome.kind === 'sent') await applyEarlyReports(deps, outcome.messageId);
   if (again) throw new DeliveryError(errorOf(outcome) ?? 'failed', retryAfterOf(outcome));
 }
 
@@ -71,7 +77,7 @@ const isOpen = ({ status, error, providerMessageId }: DeliveryRow): boolean =>
 /** Marks the try, so that a process that ends during it leaves a trace. */
 async function prepare(tx: Tx, deps: SendDeps, id: string): Promise<Prepared> {
   const row = await lockDelivery(tx, id);
-  if (row === undefined || !isOpen(row)) return { kind: 'over' };
+  if (row === undefined || !isOpen(row)) return { kind: 'over', messageId: row?.providerMessageId ?? null };
   if (row.tryingSince !== null && !mayRepeat(row)) return fail(tx, deps, row, 'doubtful');
   const channel = await readSendingChannel(tx, deps.envelope, row.channelId);
   const problem = channelProblem(channel);
@@ -124,9 +130,9 @@ async function contentOf(
   return hasContent ? content : null;
 }
 
-async function fail(tx: Tx, deps: SendDeps, row: DeliveryRow, error: string): Promise<{ kind: 'over' }> {
+async function fail(tx: Tx, deps: SendDeps, row: DeliveryRow, error: string): Promise<Prepared> {
   await settle(tx, deps, row, { status: 'failed', error, providerMessageId: row.providerMessageId });
-  return { kind: 'over' };
+  return { kind: 'over', messageId: null };
 }
 
 /** Stores the outcome of a try. Returns true if the message should be tried again. */

@@ -4,3 +4,7 @@ import { type DeliveryStatus, deliveryStatuses } from '@arbiter/contract';
 export function furthest(one: DeliveryStatus, other: DeliveryStatus): DeliveryStatus {
   return deliveryStatuses.indexOf(one) >= deliveryStatuses.indexOf(other) ? one : other;
 }
+
+/** Returns the key under which an event of a message counts once: the provider's id of the event, else the event itself. */
+export const dedupeKeyOf = ({ event, eventId }: { readonly event: string; readonly eventId: string | null }): string =>
+  eventId === null ? `event ${event}` : `id ${eventId}`;

@@ -1,5 +1,12 @@
-import { type DeliveryEventName, deliveryEvents, maxStandardEvents, type RawBody } from '@arbiter/contract';
+import {
+  type DeliveryEventName,
+  deliveryEvents,
+  maxProviderEvents,
+  maxStandardEvents,
+  type RawBody,
+} from '@arbiter/contract';
 import { isObject } from '../../../platform/json.ts';
+import { sendgridReason, sesReason, standardReason, twilioReason, whatsappReason } from './reasons.rules.ts';
 import { instantOf, type ReportedEvents, reportedEvent, secondsOf } from './reported-events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,10 +35,15 @@ const sesWords: Words = {
 function readSes(value: Fields, snsId: unknown = null): ReportedEvents {
   const kind = value.notificationType ?? value.eventType;
   const mail = isObject(value.mail) ? value.mail : {};
-  const details = [value.bounce, value.complaint, value.delivery, value.open, value.click, value.reject].find(isObject);
-  const reason = details?.bounceSubType ?? details?.complaintFeedbackType ?? details?.reason;
-  const occurredAt = instantOf(details?.timestamp) ?? instantOf(mail.timestamp);
-  return [reportedEvent(wordOf(sesWords, kind), { messageId: mail.messageId, occurredAt, reason, eventId: snsId })];
+  const details = [value.bounce, value.complaint, value.delivery, value.open, value.click].find(isObject);
+  return [
+    reportedEvent(wordOf(sesWords, kind), {
+      messageId: mail.messageId,
+      occurredAt: instantOf(details?.timestamp ?? mail.timestamp),
+      reason: sesReason(value),
+      eventId: snsId,
+    }),
+  ];
 }
 
 /** A message of Amazon SNS that holds a notification of SES as text. */
@@ -60,7 +72,7 @@ const readSendgrid = (list: readonly unknown[]): ReportedEvents =>
     return reportedEvent(wordOf(sendgridWords, item.event), {
       messageId: item.sg_message_id.split('.')[0],
       occurredAt: secondsOf(item.timestamp),
-      reason: item.reason,
+      reason: sendgridReason(item),
       eventId: item.sg_event_id,
     });
   });
@@ -79,7 +91,9 @@ function readTwilio(text: string): WebhookBody | null {
   const messageId = form.get('MessageSid') ?? form.get('SmsSid');
   if (messageId === null) return null;
   const status = form.get('MessageStatus') ?? form.get('SmsStatus');
-  return events([reportedEvent(wordOf(twilioWords, status), { messageId, reason: form.get('ErrorCode') })]);
+  return events([
+    reportedEvent(wordOf(twilioWords, status), { messageId, reason: twilioReason(form.get('ErrorCode')) }),
+  ]);
 }
 
 const standardWords: Words = Object.fromEntries(deliveryEvents.map((word) => [word, word]));
@@ -87,8 +101,8 @@ const standardWords: Words = Object.fromEntries(deliveryEvents.map((word) => [wo
 const readStandard = (list: readonly unknown[]): ReportedEvents =>
   list.map((item) => {
     if (!isObject(item)) return null;
-    const { providerMessageId: messageId, reason, eventId } = item;
-    const occurredAt = instantOf(item.timestamp);
+    const { providerMessageId: messageId, eventId } = item;
+    const [occurredAt, reason] = [instantOf(item.timestamp), standardReason(item.reason)];
     return reportedEvent(wordOf(standardWords, item.event), { messageId, occurredAt, reason, eventId });
   });
 
@@ -133,17 +147,21 @@ function readList(list: readonly unknown[], hint: string | undefined): WebhookBo
   if (list.length === 0) return { problem: 'must contain at least one event' };
   const isSendgrid = list.some((item) => has(item, 'sg_message_id'));
   const isStandard = list.some((item) => has(item, 'providerMessageId', 'event'));
-  if (isSendgrid && (hint === 'sendgrid' || !isStandard)) return events(readSendgrid(list));
-  if (!isStandard) return isSendgrid ? events(readSendgrid(list)) : unknownFormat;
-  if (list.length > maxStandardEvents) return { problem: `must contain at most ${maxStandardEvents} events` };
-  return events(readStandard(list));
+  if (!isSendgrid && !isStandard) return unknownFormat;
+  const isOfSendgrid = isSendgrid && (hint === 'sendgrid' || !isStandard);
+  const most = isOfSendgrid ? maxProviderEvents : maxStandardEvents;
+  if (list.length > most) return { problem: `must contain at most ${most.toLocaleString('en')} events` };
+  return events(isOfSendgrid ? readSendgrid(list) : readStandard(list));
 }
 
 const whatsappWords: Words = { sent: 'delivered', delivered: 'delivered', read: 'opened', failed: 'failed' };
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Reads the statuses of a callback of WhatsApp. Whatever else it holds isn't an event. */
+/**
+ * Reads the statuses of a callback of WhatsApp, which is always accepted: those beyond the limit are null. Whatever else it
+ * holds isn't an event.
+ */
 export function readWhatsapp({ bytes }: RawBody): ReportedEvents {
   const value = parsed(Buffer.from(bytes).toString('utf8'));
   const changes = listOf(isObject(value) ? value.entry : null).flatMap((entry) =>
@@ -152,12 +170,12 @@ export function readWhatsapp({ bytes }: RawBody): ReportedEvents {
   const statuses = changes.flatMap((change) =>
     listOf(isObject(change) && isObject(change.value) ? change.value.statuses : null),
   );
-  return statuses.map((item) => {
-    if (!isObject(item)) return null;
-    const [error] = listOf(item.errors);
-    const reason = isObject(error) ? (error.title ?? error.message) : null;
+  return statuses.map((item, at) => {
+    if (!isObject(item) || at >= maxProviderEvents) return null;
     return reportedEvent(wordOf(whatsappWords, item.status), {
-      ...{ messageId: item.id, occurredAt: secondsOf(item.timestamp), reason },
+      messageId: item.id,
+      occurredAt: secondsOf(item.timestamp),
+      reason: whatsappReason(item.errors),
     });
   });
 }

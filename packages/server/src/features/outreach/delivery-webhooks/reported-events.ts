@@ -1,12 +1,13 @@
-import type { DeliveryEventName } from '@arbiter/contract';
+import type { DeliveryEventName, DeliveryReason } from '@arbiter/contract';
+import { isDateTime } from '../../../platform/formats.ts';
 
 /** An event as its provider reported it. */
 export interface ReportedEvent {
   readonly messageId: string;
   readonly event: DeliveryEventName;
-  /** Null: the provider gave none that can be read. */
+  /** Null: the provider gave none. */
   readonly occurredAt: Date | null;
-  readonly reason: string | null;
+  readonly reason: DeliveryReason | null;
   /** The provider's id of the event. Null: it has none, and the event itself counts once per message. */
   readonly eventId: string | null;
 }
@@ -16,30 +17,26 @@ export type ReportedEvents = readonly (ReportedEvent | null)[];
 
 const longestMessageId = 512;
 const longestEventId = 255;
-const longestReason = 500;
 
 /** Returns an event of parts that may be anything; null if it can't be one. */
 export function reportedEvent(
   event: DeliveryEventName | undefined,
   parts: {
     readonly messageId: unknown;
-    readonly occurredAt?: Date | null;
-    readonly reason?: unknown;
+    readonly occurredAt?: ReportedInstant;
+    readonly reason?: DeliveryReason | null;
     readonly eventId?: unknown;
   },
 ): ReportedEvent | null {
   const messageId = typeof parts.messageId === 'string' ? bareMessageId(parts.messageId) : '';
   if (event === undefined || messageId === '' || messageId.length > longestMessageId || !isStorable(messageId))
     return null;
+  // The instant of its arrival would be a wrong one.
+  if (parts.occurredAt === null) return null;
   const eventId = typeof parts.eventId === 'string' && parts.eventId !== '' ? parts.eventId : null;
   // Two long ids could be the same when cut.
   if (eventId !== null && (eventId.length > longestEventId || !isStorable(eventId))) return null;
-  const reason = typeof parts.reason === 'string' ? storable(parts.reason).slice(0, longestReason) : '';
-  return {
-    ...{ messageId, event, eventId },
-    occurredAt: parts.occurredAt ?? null,
-    reason: reason === '' ? null : reason.toWellFormed(),
-  };
+  return { messageId, event, eventId, occurredAt: parts.occurredAt ?? null, reason: parts.reason ?? null };
 }
 
 /** Ids of emails come with or without angle brackets. */
@@ -47,16 +44,19 @@ const bareMessageId = (text: string): string => text.trim().replace(/^<(.*)>$/, 
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair. */
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** Reads an RFC 3339 timestamp; null for anything else. */
-export function instantOf(value: unknown): Date | null {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return null;
-  return validDate(new Date(value));
+/** When it happened: undefined if the provider doesn't say, null if what it says can't be read. */
+export type ReportedInstant = Date | null | undefined;
+
+/** Reads an RFC 3339 timestamp. */
+export function instantOf(value: unknown): ReportedInstant {
+  if (value == null) return undefined;
+  return typeof value === 'string' && isDateTime(value) ? validDate(new Date(value)) : null;
 }
 
-/** Reads Unix seconds, as a number or a text; null for anything else. */
-export function secondsOf(value: unknown): Date | null {
+/** Reads Unix seconds, as a number or a text. */
+export function secondsOf(value: unknown): ReportedInstant {
+  if (value == null) return undefined;
   const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value;
   return typeof seconds === 'number' ? validDate(new Date(seconds * 1_000)) : null;
 }

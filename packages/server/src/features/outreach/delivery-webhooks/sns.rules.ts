@@ -6,7 +6,9 @@ import { verify, X509Certificate } from 'node:crypto';
  */
 
 /** Hosts of SNS: nothing else may name a certificate or a confirmation (docs/design/quality.md T15). */
-const snsHost = /^sns\.[a-z0-9-]{3,40}\.amazonaws\.com(\.cn)?$/;
+const region = '[a-z]{2}(?:-[a-z]{2,12}){1,2}-[0-9]{1,2}';
+const chineseRegion = 'cn-[a-z]{2,12}-[0-9]{1,2}';
+const snsHost = new RegExp(`^sns\\.(?:${region}\\.amazonaws\\.com|${chineseRegion}\\.amazonaws\\.com\\.cn)$`);
 
 /** Returns the URL if it is one of SNS, over https on its usual port; else null. */
 export function snsUrl(text: unknown): URL | null {
@@ -14,6 +16,14 @@ export function snsUrl(text: unknown): URL | null {
   const url = new URL(text);
   const isPlain = url.protocol === 'https:' && url.port === '' && url.username === '' && url.password === '';
   return isPlain && snsHost.test(url.hostname) ? url : null;
+}
+
+/** Returns the URL if it is that of a certificate of SNS; else null. */
+export function certificateUrl(text: unknown): URL | null {
+  const url = snsUrl(text);
+  // Compared as it was written: a parser drops what it finds redundant, such as `:443`, `?` or `/x/..`.
+  const path = '/SimpleNotificationService-[0-9a-f]{1,64}\\.pem';
+  return url !== null && new RegExp(`^https://[^/]+${path}$`).test(String(text)) && url.href === text ? url : null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -44,12 +54,14 @@ export function isSignedBy(message: Fields, certificate: X509Certificate): boole
   return verify(digest, Buffer.from(text, 'utf8'), certificate.publicKey, Buffer.from(message.Signature, 'base64'));
 }
 
-/** Reads a certificate; null if it is none, or not valid at this instant. */
-export function readCertificate(pem: Uint8Array, now: Date): X509Certificate | null {
+/** Reads a certificate; null if it is none. */
+export function readCertificate(pem: Uint8Array): X509Certificate | null {
   try {
-    const certificate = new X509Certificate(pem);
-    return new Date(certificate.validFrom) <= now && now <= new Date(certificate.validTo) ? certificate : null;
+    return new X509Certificate(pem);
   } catch {
     return null;
   }
 }
+
+export const isValidAt = ({ validFrom, validTo }: X509Certificate, now: Date): boolean =>
+  new Date(validFrom) <= now && now <= new Date(validTo);

@@ -105,7 +105,10 @@ test('a status only moves forward, and each event counts once', async () => {
   const [id] = await sent(['one']);
   const at = '2026-11-20T10:00:00.000Z';
   const event = (name: string, more: object = {}) => ({ providerMessageId: 'one', event: name, ...more });
-  assert.deepEqual(await report(event('clicked', { timestamp: at, eventId: 'e-1', reason: 'a\0 link' })), [1, 1, 0, 0]);
+  assert.deepEqual(
+    await report(event('clicked', { timestamp: at, eventId: 'e-1', reason: 'link for ada@example.com' })),
+    [1, 1, 0, 0],
+  );
   assert.deepEqual(await report([event('opened'), event('delivered'), event('opened')]), [3, 2, 1, 0]);
   assert.deepEqual(await report(event('clicked', { eventId: 'e-1' })), [1, 0, 1, 0]);
   const { status: now, events } = await read(id!);
@@ -113,7 +116,7 @@ test('a status only moves forward, and each event counts once', async () => {
   assert.deepEqual(
     events.map(({ event: name, eventId, reason }) => [name, eventId, reason]),
     [
-      ['clicked', 'e-1', 'a link'],
+      ['clicked', 'e-1', 'other'],
       ['opened', null, null],
       ['delivered', null, null],
     ],
@@ -176,6 +179,37 @@ test('one bad item among 500 is ignored alone', async () => {
   assert.deepEqual(await report(items), [500, 499, 0, 1]);
 });
 
+test('an instant that cannot be read is not replaced by another', async () => {
+  const [id] = await sent(['when']);
+  const event = (timestamp: unknown) => ({ providerMessageId: 'when', event: 'opened', timestamp });
+  const wrong = ['yesterday', '2026-11-20', '2026-13-20T10:00:00Z', 1_795_000_000, {}, ''];
+  assert.deepEqual(await report(wrong.map(event)), [wrong.length, 0, 0, wrong.length]);
+  assert.equal(await status(id!), 'sent');
+  assert.deepEqual(await report(event(null)), [1, 1, 0, 0]);
+  assert.equal(await status(id!), 'opened');
+});
+
+test('an event that comes before the id of its message is stored counts when it is', async () => {
+  const early = { providerMessageId: 'early', event: 'opened', timestamp: '2026-11-20T10:00:00.000Z' };
+  assert.deepEqual(await report([early, { ...early, event: 'delivered' }, early]), [3, 0, 0, 3]);
+  const [id] = await sent(['early']);
+  const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
+  const sendAgain = () => server.jobs.get('delivery.send')!.run({ deliveryId: id }, facts, server.tenants[0].id);
+  await sendAgain();
+  await sendAgain();
+  const { status: now, events } = await read(id!);
+  assert.equal(now, 'opened');
+  assert.deepEqual(events.map(({ event, timestamp }) => [event, timestamp]).sort(), [
+    ['delivered', early.timestamp],
+    ['opened', early.timestamp],
+  ]);
+  assert.deepEqual(await report(early), [1, 0, 1, 0]);
+  const held = await server.testDatabase.ownerQuery(
+    "select from arbiter.early_delivery_events where message_id = 'early'",
+  );
+  assert.equal(held.length, 0);
+});
+
 test('ignores what it does not know, and refuses bodies in no format', async () => {
   await sent(['known', 'twice']);
   await sent(['twice'], 1);
@@ -220,7 +254,7 @@ test('reads SES, alone and in SNS', async () => {
   });
   await report(sns(complaint), { 'x-provider': 'ses' });
   const { status: now, events } = await read(id!);
-  assert.deepEqual([now, events.at(-1)?.reason], ['bounced', 'abuse']);
+  assert.deepEqual([now, events.at(-1)?.reason], ['bounced', 'complaint']);
   const elsewhere = {
     ...sns(''),
     ...{
@@ -241,6 +275,11 @@ test('reads SendGrid, with our signature or its own', async () => {
     timestamp: 1_795_000_000,
   });
   assert.deepEqual(await report([event('delivered'), event('processed'), event('open')]), [3, 2, 0, 1]);
+  const dropped = { ...event('bounce'), reason: '550 5.1.1 <ada@example.com>: unknown user', status: '5.1.1' };
+  assert.deepEqual(await report([dropped]), [1, 1, 0, 0]);
+  assert.equal((await read(id!)).events.at(-1)?.reason, 'invalid_address');
+  const tooMany = Array.from({ length: 5_001 }, () => ({ event: 'open', sg_message_id: 'x', sg_event_id: 'y' }));
+  assert.equal((await post(JSON.stringify(tooMany))).status, 400);
   const payload = JSON.stringify([event('spamreport')]);
   const timestamp = '1795000000';
   const signature = sign('sha256', Buffer.from(timestamp + payload), sendgrid.privateKey).toString('base64');

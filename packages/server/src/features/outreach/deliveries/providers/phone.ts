@@ -1,4 +1,5 @@
 import { isObject } from '../../../../platform/json.ts';
+import { callbackUrl } from '../callback-url.ts';
 import { phoneNumber } from '../content.rules.ts';
 import { rejected } from '../message.ts';
 import { isOutcome, jsonOf, post } from './http-call.ts';
@@ -14,7 +15,11 @@ export const sendWithTwilio: Provider = async (deps, config, message) => {
   const sender: [string, string] = from.startsWith('MG')
     ? ['MessagingServiceSid', from]
     : ['From', withPrefix(prefix, from)];
-  const callback: [string, string][] = deps.statusCallback === null ? [] : [['StatusCallback', deps.statusCallback]];
+  const { tenantId, row } = message;
+  const callback: [string, string][] =
+    deps.statusCallback === null
+      ? []
+      : [['StatusCallback', callbackUrl(deps.statusCallback, { tenantId, channelId: row.channelId })]];
   const answer = await post(deps.outbound, message.triedAt, {
     url: `${deps.addresses.twilio}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`,
     headers: {

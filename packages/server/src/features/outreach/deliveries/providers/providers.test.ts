@@ -33,7 +33,7 @@ const content = {
 const message = (more: Partial<OutgoingDelivery> = {}): OutgoingDelivery => ({
   ...{ id: 'delivery-1', tenantId: 'tenant-1', channelType: 'sms', address: '+49 170 1234567' },
   content: messageContent(content, 'Gold'),
-  row: { offerId: 'offer-1' } as Delivery,
+  row: { offerId: 'offer-1', channelId: 'channel-1' } as Delivery,
   triedAt: new Date(),
   timeoutMs: 60_000,
   ...more,
@@ -89,7 +89,7 @@ test('Twilio: a form with basic authentication, 201 with sid', async () => {
   assert.equal(headers.authorization, `Basic ${Buffer.from('AC1:token').toString('base64')}`);
   assert.deepEqual(Object.fromEntries(new URLSearchParams(text)), {
     ...{ To: '+491701234567', From: '+491700', Body: 'Hello Ada\n\nhttps://x.example/gold' },
-    StatusCallback: 'https://arbiter.example/api/v1/webhooks/delivery',
+    StatusCallback: 'https://arbiter.example/api/v1/webhooks/delivery?channel=tenant-1.channel-1',
   });
   await send('twilio', { ...config, from: 'MG1' }, { channelType: 'whatsapp' });
   const form = new URLSearchParams(last(path).text);
