@@ -139,6 +139,44 @@ describe('with a server on its embedded database', () => {
     assert.equal(again.out.trim(), first.out.trim());
   });
 
+  test('run starts a campaign by its name and follows it to the end', async () => {
+    type Row = { readonly id: string; readonly channelType?: string };
+    const call = async (path: string, body?: object): Promise<Row & { readonly data: readonly Row[] }> => {
+      const answer = await fetch(`${url}/api/v1/${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          authorization: `Bearer ${environment.ARBITER_API_KEY}`,
+          'x-requested-with': 'test',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      assert.ok(answer.ok, await answer.clone().text());
+      return JSON.parse(await answer.text());
+    };
+    const { data: flows } = await call('decision-flows');
+    const { data: channels } = await call('channels');
+    const segment = await call('segments', {
+      name: 'Adults',
+      filters: [{ logic: 'and', conditions: [{ field: 'age', operator: 'gte', value: 18 }] }],
+    });
+    const email = channels.find(({ channelType }) => channelType === 'email');
+    const campaign = await call('runs', {
+      ...{ name: 'Spring offers', decisionFlowId: flows[0]?.id, segmentId: segment.id },
+      ...{ channelIds: [email?.id], fileConfig: { format: 'csv' } },
+    });
+    const run = await arbiter(['run', 'Spring offers'], environment);
+    assert.equal(run.code, 0, run.err);
+    assert.match(run.out, /^Run 1 completed: \S+\n {2}\d+ customers decided: \d+ offers for \d+ of them\n/);
+    assert.match(run.err, /^(Waiting for a worker|\d+ of \d+ customers)/);
+    const queued = await runInProcess(['run', campaign.id, '--no-wait', '--json'], environment);
+    assert.equal(queued.code, 0, queued.err);
+    assert.equal(JSON.parse(queued.out).runNumber, 2);
+    const unknown = await runInProcess(['run', 'Autumn offers'], environment);
+    assert.deepEqual([unknown.code, unknown.out], [1, '']);
+    assert.match(unknown.err, /404 \(not_found\)/);
+  });
+
   test('trace shows the stages by any of the ids; without a stored trace the record', async () => {
     const key = {
       authorization: `Bearer ${environment.ARBITER_API_KEY}`,

@@ -14,6 +14,7 @@ import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
 import { restore } from './commands/restore.ts';
+import { runCampaign } from './commands/run-campaign.ts';
 import { schemaImport } from './commands/schema-import.ts';
 import { seedList, seedLoad, seedUnload, seedUpload } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';
@@ -43,6 +44,7 @@ const commands: readonly Command[] = [
   recommend,
   respond,
   ingest,
+  runCampaign,
   trace,
   replay,
   auditVerify,
