@@ -14,7 +14,6 @@ export const callbackUrl = (url: string, { tenantId, channelId }: CallbackChanne
 export function readCallbackUrl(url: string): CallbackChannel | null {
   const [tenantId = '', channelId = '', ...more] =
     new URLSearchParams(url.split('?')[1]).get('channel')?.split('.') ?? [];
-  const isChannel =
-    [tenantId, channelId].every(isCanonicalUuid) && more.length === 0;
+  const isChannel = [tenantId, channelId].every(isCanonicalUuid) && more.length === 0;
   return isChannel ? { tenantId, channelId } : null;
 }
