@@ -119,6 +119,8 @@ for (const [spelling, value] of spellings) {
         'METRICS_TOKEN',
         'CRON_SECRET',
         'CRON_TOKEN',
+        'WEBHOOK_SIGNING_SECRET',
+        'WHATSAPP_APP_SECRET',
       );
       const keyed = all.filter(({ auth }) => namesTenant(auth) || isSecret(auth) || isSignature(auth));
       for (const { id, method, path, auth } of keyed) {
@@ -132,6 +134,25 @@ for (const [spelling, value] of spellings) {
       const real = { authorization: `Bearer ${server.tenants[0].keys.admin}` };
       assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: real })).status, 401);
       assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status, 401);
+    });
+
+    test('webhooks: an empty key signs nothing, and an empty token sets up nothing', async () => {
+      const closed = without('WEBHOOK_SIGNING_SECRET', 'WHATSAPP_APP_SECRET', 'WHATSAPP_WEBHOOK_VERIFY_TOKEN');
+      for (const [path, header] of [
+        ['delivery', 'x-webhook-signature'],
+        ['whatsapp', 'x-hub-signature-256'],
+      ] as const) {
+        for (const key of ['', ' ', 'undefined', 'null']) {
+          const signature = `sha256=${createHmac('sha256', key).update('{}').digest('hex')}`;
+          const call = { key: null, headers: { [header]: signature }, body: {} };
+          const answer = await closed.call('POST', `/api/v1/webhooks/${path}`, call);
+          assert.equal(answer.status, 401, answer.text);
+        }
+      }
+      for (const token of ['', ' ', 'undefined', 'null']) {
+        const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': 'x' });
+        assert.equal((await closed.call('GET', `/api/v1/webhooks/whatsapp?${query}`, { key: null })).status, 403);
+      }
     });
 
     test('API_KEY_PEPPER: no key or client is made, none opens, and the answer names it', async () => {

@@ -382,3 +382,35 @@ test('without its secret, each of them is closed', async () => {
     await closed.close();
   }
 });
+
+test('parallel calls with the same events count each once', async () => {
+  const [id] = await sent(['parallel']);
+  const events = ['delivered', 'opened', 'clicked', 'bounced'].map((event) => ({
+    providerMessageId: 'parallel',
+    event,
+  }));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => report(at % 2 === 0 ? events : [...events].reverse())),
+  );
+  assert.equal(
+    answers.reduce((sum, [, applied]) => sum + applied!, 0),
+    events.length,
+  );
+  const { status: now, events: stored } = await read(id!);
+  assert.deepEqual([now, stored.length], ['bounced', events.length]);
+});
+
+test("a wrong signature of ours isn't made good by the provider's", async () => {
+  const payload = JSON.stringify([{ event: 'open', sg_message_id: 'x', sg_event_id: 'y' }]);
+  const timestamp = '1795000000';
+  const signature = sign('sha256', Buffer.from(timestamp + payload), sendgrid.privateKey).toString('base64');
+  const headers = {
+    'content-type': 'application/json',
+    'x-twilio-email-event-webhook-signature': signature,
+    'x-twilio-email-event-webhook-timestamp': timestamp,
+  };
+  assert.equal((await send(deliver, payload, headers)).status, 200);
+  assert.equal((await send(deliver, payload, { ...headers, 'x-webhook-signature': 'sha256=0' })).status, 401);
+  const later = { ...headers, 'x-twilio-email-event-webhook-timestamp': '1795000001' };
+  assert.equal((await send(deliver, payload, later)).status, 401);
+});
