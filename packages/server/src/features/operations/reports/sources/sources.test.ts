@@ -216,14 +216,29 @@ test('summary: what is active, and the days of the zone', async () => {
     ['2026-11-14T23:00:00Z', 3, 1],
     ['2026-11-20T23:29:00Z', 4, 2],
   ]);
+  const nodes = [
+    { id: 'start', type: 'entry_trigger', config: {} },
+    { id: 'end', type: 'exit', config: {} },
+  ];
+  const journeyId = await world.server.create('journeys', {
+    ...{ name: 'Welcome', status: 'active', definition: { nodes, edges: [{ from: 'start', to: 'end' }] } },
+  });
+  const action = { eventType: 'purchase', actionType: 'journey_enroll', actionConfig: { journeyId } };
+  for (const [name, status] of [
+    ['Welcome back', 'active'],
+    ['Thank you', 'active'],
+    ['Later', 'paused'],
+  ]) {
+    await world.server.create('triggers', { name, status, ...action });
+  }
   assert.deepEqual(await world.rows('summary'), [
     {
       activeOffers: 2,
       activeChannels: 2,
       activeFlows: 0,
       activeExperiments: 0,
-      activeJourneys: 0,
-      activeTriggers: 0,
+      activeJourneys: 1,
+      activeTriggers: 2,
       pendingApprovals: 0,
       decisions: 7,
       impressions: 190,
