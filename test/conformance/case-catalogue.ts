@@ -94,6 +94,9 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   await makeFlow(key, { ...config, flowConfig: source.flowConfig ?? {} }, 1, tools, more);
 }
 
+/** The maximum: a busy machine must not turn the answer of a webhook into a timeout. */
+const webhookTimeoutMs = 2_000;
+
 async function makeFlow(
   key: string,
   { nodes, flowConfig }: FlowConfig,
@@ -102,7 +105,9 @@ async function makeFlow(
   more: object = {},
 ): Promise<void> {
   const asked = nodes.map((node) =>
-    node.config?.kind === 'webhook' ? { ...node, config: { ...node.config, url: tools.webhook(node.id) } } : node,
+    node.config?.kind === 'webhook'
+      ? { ...node, config: { timeoutMs: webhookTimeoutMs, ...node.config, url: tools.webhook(node.id) } }
+      : node,
   );
   const draftConfig = tools.ids.body({ version: 2, nodes: asked, flowConfig: flowConfig ?? {} });
   const id = await tools.create('decision-flows', { key, name: key, autoAssembly: false, draftConfig, ...more });
