@@ -157,8 +157,8 @@ describe('with a server on its embedded database', () => {
     const { data: flows } = await call('decision-flows');
     const { data: channels } = await call('channels');
     const segment = await call('segments', {
-      name: 'Adults',
-      filters: [{ logic: 'and', conditions: [{ field: 'age', operator: 'gte', value: 18 }] }],
+      name: 'Seniors',
+      filters: [{ logic: 'and', conditions: [{ field: 'age', operator: 'gte', value: 70 }] }],
     });
     const email = channels.find(({ channelType }) => channelType === 'email');
     const campaign = await call('runs', {
