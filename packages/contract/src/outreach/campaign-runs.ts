@@ -184,7 +184,7 @@ export const campaignRunOperations = {
     method: 'POST',
     path: '/api/v1/runs/execute-inline',
     summary: 'Start a campaign with another flow and segment',
-    description: 'Answers at once. Poll the campaign for the result.',
+    description: 'Returns immediately. Poll the campaign for the result.',
     role: 'editor',
     body: Type.Object(
       {

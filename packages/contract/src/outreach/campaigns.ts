@@ -42,7 +42,7 @@ const CampaignFile = Type.Object(FileConfig.properties, {
 });
 
 const writable = {
-  name: Name('Name. Default: the flow and the segment.'),
+  name: Name('Name. Defaults to the names of the flow and the segment.'),
   description: Type.String({ maxLength: 2000, description: 'What the campaign is for.' }),
   status: Status,
   decisionFlowId: Id('Flow that decides. Each run keeps the version published when it starts.'),
@@ -132,7 +132,7 @@ export const Campaign = Type.Object(
     createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
-  { description: 'A campaign: decisions for all members of a segment.' },
+  { description: 'A campaign runs a decision flow for every member of a segment.' },
 );
 export type Campaign = Static<typeof Campaign>;
 

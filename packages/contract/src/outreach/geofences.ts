@@ -165,7 +165,7 @@ const GeofenceCheckAnswer = Type.Object(
       Type.Array(TrackedEvent, { description: 'Tracked only: what changed for the customer, exits included.' }),
     ),
   },
-  { description: 'Active geofences around a coordinate.' },
+  { description: 'Active geofences that contain the coordinates.' },
 );
 export type GeofenceCheckAnswer = Static<typeof GeofenceCheckAnswer>;
 

@@ -160,7 +160,7 @@ export const journeyEnrollmentOperations = {
     id: 'journeys.stats',
     method: 'GET',
     path: '/api/v1/journeys/{id}/stats',
-    summary: 'Count enrollments and steps',
+    summary: 'Get statistics of a journey',
     role: 'viewer',
     params,
     responses: {

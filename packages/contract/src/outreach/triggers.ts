@@ -39,7 +39,9 @@ const actionSettings = {
     providerId: Id('Notification destination. Replaces `url`, `secret` and `headers`.'),
     url: Type.String({ description: 'Address to call.' }),
     secret: Type.String({ description: 'Signs the calls. Shown as bullets, which keep the stored value when sent.' }),
-    headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the calls; secrets as bullets.' }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'Headers to send. Secrets are shown as bullets.',
+    }),
   },
   update_attribute: {
     schemaId: Id('Schema whose row of the customer changes.'),

@@ -98,7 +98,7 @@ export async function dropAllViews(tx: Tx): Promise<void> {
   for (const { viewName } of rows) await dropView(tx, viewName);
 }
 
-/** Id of the segment with this view; null: there is none. */
+/** Returns the ID of the segment with this view, or null. */
 export async function segmentOfView(tx: Tx, viewName: string): Promise<string | null> {
   const [row] = await select(
     tx,

@@ -16,7 +16,7 @@ export class Outrun extends Error {
 export type ChunkStop = 'run_cap' | 'quota_exceeded';
 
 export interface RunChunk extends ChunkWork {
-  /** After the commit: why the run gives nothing more; null: it goes on. */
+  /** After the commit: why the run makes no more offers; null while it continues. */
   stop(): ChunkStop | null;
   /** Milliseconds from the lock of the first customer until now. */
   heldMs(): number;

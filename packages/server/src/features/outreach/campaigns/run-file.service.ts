@@ -89,7 +89,7 @@ export interface FileFacts {
   readonly mediaType: string;
 }
 
-/** Returns the written file of a run; null: there is none. */
+/** Returns the file of a run, or null if it isn't written. */
 export async function contentOf(
   folder: PrivateFolder,
   { filePath, runNumber }: Pick<RunRow, 'filePath' | 'runNumber'>,

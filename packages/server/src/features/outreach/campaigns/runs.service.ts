@@ -130,7 +130,7 @@ export async function listResults(tx: Tx, campaignId: string, runId: string, que
   return { data: await showResults(tx, page.rows), pagination: page.pagination satisfies Pagination };
 }
 
-/** Names the run too, so that the cursor of another run's list is none of this one. */
+/** Includes the run, so that a cursor doesn't work for another run's list. */
 const cursorAt = (runId: string, place: number): string => `${runId}.${place}`;
 
 async function readCursor(tx: Tx, runId: string, cursor: string): Promise<number> {

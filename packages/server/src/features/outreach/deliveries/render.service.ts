@@ -16,7 +16,7 @@ const offerColumns = [
 
 /**
  * Renders a message by the rules of decisions: the creative's content over the published version of its content item,
- * with the customer's current attributes. Null if the creative is deleted or there is none.
+ * with the customer's current attributes. Null without a creative, or if it was deleted.
  */
 export async function renderMessage(
   tx: Tx,

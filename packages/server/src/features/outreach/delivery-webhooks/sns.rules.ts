@@ -54,7 +54,7 @@ export function isSignedBy(message: Fields, certificate: X509Certificate): boole
   return verify(digest, Buffer.from(text, 'utf8'), certificate.publicKey, Buffer.from(message.Signature, 'base64'));
 }
 
-/** Reads a certificate; null if it is none. */
+/** Parses a certificate; null if the bytes aren't one. */
 export function readCertificate(pem: Uint8Array): X509Certificate | null {
   try {
     return new X509Certificate(pem);

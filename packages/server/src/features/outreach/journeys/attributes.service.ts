@@ -5,7 +5,7 @@ import { appendEvents } from '../../operations/stream/index.ts';
 import { noteCaused } from '../customer-events/index.ts';
 
 /**
- * Sets columns of the customer's row in a schema, and publishes the change. Creates the row if there is none. `depth`: how
+ * Sets columns of the customer's row in a schema, and publishes the change. Creates a missing row. `depth`: how
  * many triggers and journeys led here. Throws 400 for values that the schema rejects, and 404 if the schema was deleted.
  */
 export async function setAttributes(

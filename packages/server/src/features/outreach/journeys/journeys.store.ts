@@ -23,7 +23,7 @@ const running = columns(journeySpec, [
 /** What enrolling and steps read of a journey. */
 export type RunningJourney = RowOf<typeof running>;
 
-/** The journey, deleted or not. Undefined if there is none. */
+/** Returns the journey, even if it was deleted. */
 export async function selectJourney(tx: Tx, id: string): Promise<RunningJourney | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await select(tx, running, 'from arbiter.journeys where tenant_id = $1 and id = $2', [tx.tenantId, id]);
