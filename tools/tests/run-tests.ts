@@ -38,6 +38,7 @@ const nodeOptions = (timeoutMs: number) => [
 /** A test that takes longer counts as hanging. */
 const timeoutMs = 600_000;
 const longTimeoutMs = 3_600_000;
+const shownSlowest = 15;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
 const isFast = args.includes('--fast');
@@ -70,6 +71,7 @@ interface Outcome {
 }
 let runs = 0;
 const outputs: string[] = [];
+const secondsOf = new Map<Task, number>();
 const failed: (FailedTask & Outcome)[] = [];
 
 /** Runs the chosen files in this many lanes. */
@@ -106,6 +108,11 @@ for (const { task, ...first } of failed) {
 }
 await cluster?.stop();
 rmSync(reports, { recursive: true });
+console.log('slowest processes:');
+for (const [task, seconds] of [...secondsOf].toSorted((a, b) => b[1] - a[1]).slice(0, shownSlowest)) {
+  const [first, ...others] = task.files;
+  console.log(`  ${seconds} s: ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`);
+}
 for (const line of passedAtSecondRun) console.log(`passed at the second run only: ${line}`);
 process.stdout.write(sumSummaries(outputs));
 console.log(`second runs: ${reasons?.size ?? 0}`);
@@ -113,6 +120,7 @@ process.exit(stopped ? 1 : status);
 
 /** Runs a task's files in a process of their own and prints the output when it ends. */
 async function run(task: Task): Promise<Outcome> {
+  const startedAt = performance.now();
   const report = join(reports, `${++runs}.jsonl`);
   const reporter = ['--test-reporter=./tools/tests/failure-reporter.ts', `--test-reporter-destination=${report}`];
   const child = spawn(
@@ -138,6 +146,7 @@ async function run(task: Task): Promise<Outcome> {
   }
   const code = await new Promise<number>((done) => child.once('close', (exit) => done(exit ?? 1)));
   running.delete(child);
+  secondsOf.set(task, Math.round((performance.now() - startedAt) / 1000));
   process.stdout.write(output);
   if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };

@@ -264,11 +264,12 @@ describe('answers that stream', () => {
   test('a tenant may have so many event streams open; one that is closed makes room for another', async () => {
     const open = async () => {
       const leaving = new AbortController();
-      const { status } = await fetch(`${url}/events?forever=true`, {
+      const response = await fetch(`${url}/events?forever=true`, {
         headers: bearer('viewer'),
         signal: leaving.signal,
       });
-      return { status, leave: () => leaving.abort() };
+      // Keeps the response: fetch closes the stream of one that was garbage collected.
+      return { response, status: response.status, leave: () => leaving.abort() };
     };
     const streams: Awaited<ReturnType<typeof open>>[] = [];
     for (let at = 0; at < defaultStreamLimits.perTenant; at += 1) streams.push(await open());
