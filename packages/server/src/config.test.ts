@@ -147,6 +147,11 @@ test('mail: SES needs its region, keys come in pairs, and nothing is said that c
     [{ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together/],
     [{ AWS_SECRET_ACCESS_KEY: 'secret' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together/],
     [{ SMTP_URL: 'https://mail.example' }, /^SMTP_URL must start with smtp/],
+    [{ EXPORT_S3_URL: 'https://k:s@host/bucket' }, /^EXPORT_S3_URL must look like s3:/],
+    [{ EXPORT_S3_URL: 's3://host/bucket' }, /^EXPORT_S3_URL needs a key and a secret/],
+    [{ EXPORT_S3_URL: 's3://k:s@host/bucket/folder' }, /^EXPORT_S3_URL needs the name of one bucket/],
+    [{ EXPORT_S3_URL: 's3://k:s@host/bucket?tls=no' }, /^EXPORT_S3_URL has a tls/],
+    [{ EXPORT_S3_URL: 's3://k:s@host/bucket?acl=public' }, /^EXPORT_S3_URL has an unknown parameter/],
     [{ SMTP_URL: 'smtp://mail.example?pool=true' }, /^SMTP_URL has an unknown parameter/],
     [{ MAIL_FROM: 'a@b.example, c@d.example' }, /^MAIL_FROM must be an address/],
   ];

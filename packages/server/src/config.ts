@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { type BucketSettings, readBucketUrl } from './config/bucket-settings.ts';
 import { type MailSender, readSender, readSmtpUrl, type SmtpServer } from './config/mail-settings.ts';
 import { readPublicKey } from './config/public-key.ts';
 
@@ -279,6 +280,14 @@ export const variables = {
     null,
     '`<DATA_DIR>/exports`',
   ),
+  EXPORT_S3_URL: {
+    ...foreignSecret(
+      'Background',
+      '`s3://key:secret@host[:port]/bucket[?region=]`: bucket for the files of campaigns with `destination: s3`, on AWS or any S3-compatible store. Percent-encode key and secret. `region` is us-east-1 by default; `&tls=off` uses plain HTTP. Objects are named `<tenant id>/<s3Path>/run-<number>-<run id>.<format>`.',
+    ),
+    read: readBucketUrl,
+    fallback: null,
+  } satisfies Variable<BucketSettings | null>,
   SHUTDOWN_GRACE_SECONDS: whole(
     'Background',
     'Maximum time for requests and jobs to finish after SIGTERM.',

@@ -23,6 +23,7 @@ export type ComposeConfig = Pick<
   | 'DATA_ENCRYPTION_KEYS_OLD'
   | 'DEMO_MODE'
   | 'EXPORT_DIR'
+  | 'EXPORT_S3_URL'
   | 'GOOGLE_CLIENT_ID'
   | 'GOOGLE_CLIENT_SECRET'
   | 'GOOGLE_ISSUER_URL'

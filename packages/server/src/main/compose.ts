@@ -36,6 +36,7 @@ import { createRegistry } from '../http/metrics.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createObjectStore } from '../platform/object-store/object-store.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { connectRedis, type RedisConnection } from '../platform/redis.ts';
 import type { Clock } from '../platform/time/clock.ts';
@@ -208,6 +209,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
     threads: createThreads(onError),
+    exportBucket: config.EXPORT_S3_URL === null ? null : createObjectStore(config.EXPORT_S3_URL),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),
   };
   return { parts, redis, onPublished };

@@ -87,6 +87,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     deliverySender: { send: () => assert.fail('no messages here'), waitSeconds: () => 0 },
     enqueueMail: mailQueue(null),
     envelope: null,
+    exportBucket: null,
     exportFolder: createPrivateFolder(join(tmpdir(), 'no exports here')),
     links: createLinks('a secret of these tests, 32 characters'),
     logger: mailForNobody.logger,

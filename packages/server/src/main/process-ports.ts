@@ -17,6 +17,7 @@ import type { KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { RateLimitStore } from '../http/limits/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { ObjectStore } from '../platform/object-store/object-store.ts';
 import type { PrivateFolder } from '../platform/private-folder.ts';
 import type { ComposeOptions } from './compose-options.ts';
 import type { Connections } from './connections.ts';
@@ -43,6 +44,8 @@ export interface ProcessParts {
   readonly threads: Threads;
   readonly decisions: DecisionService;
   readonly decisionMetrics: ReturnType<typeof createDecisionMetrics>;
+  /** EXPORT_S3_URL; null: it isn't set. */
+  readonly exportBucket: ObjectStore | null;
   readonly exportFolder: PrivateFolder;
   readonly mail: MailPorts;
   readonly notifier: Notifier;
@@ -64,6 +67,7 @@ function sharedPorts({
   signIn: { links },
   threads: { reports },
   deliverySender,
+  exportBucket,
   exportFolder,
   notifier,
   onDelivery,
@@ -76,6 +80,7 @@ function sharedPorts({
     deliverySender,
     enqueueMail: mailQueue(envelope),
     envelope,
+    exportBucket,
     exportFolder,
     links,
     logger,

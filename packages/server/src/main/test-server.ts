@@ -104,6 +104,7 @@ const testConfig: ComposeConfig = {
   API_KEY_PEPPER: 'a pepper of the tests, 32 characters',
   JWT_SIGNING_SECRET: 'a signing secret of the tests',
   NEXTAUTH_SECRET: 'a session secret of the tests',
+  EXPORT_S3_URL: null,
   REDIS_URL: null,
   DATA_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   DATA_ENCRYPTION_KEYS_OLD: [],

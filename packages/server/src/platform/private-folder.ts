@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, openAsBlob } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
@@ -10,6 +10,8 @@ export interface PrivateFolder {
   write(path: string, bytes: string | Uint8Array | AsyncIterable<string>): Promise<void>;
   /** Null when there is no such file. */
   read(path: string): Promise<string | null>;
+  /** The file as it is on the disk, without reading it into memory. Null when there is no such file. */
+  blob(path: string): Promise<Blob | null>;
   exists(path: string): Promise<boolean>;
   /** Paths of the files below a path (empty: the folder itself) that end so, in their order; drafts are left out. Empty when there is no such folder. */
   list(path: string, ending: string): Promise<string[]>;
@@ -76,6 +78,16 @@ export function createPrivateFolder(root: string): PrivateFolder {
         return await readFile(full, 'utf8');
       } catch (error) {
         if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async blob(path) {
+      const full = inside(path);
+      await refuseLinks(full);
+      try {
+        return await openAsBlob(full);
+      } catch (error) {
+        if (isMissing(error) || Reflect.get(Object(error), 'code') === 'ERR_INVALID_ARG_VALUE') return null;
         throw error;
       }
     },

@@ -1,12 +1,11 @@
 import { type LockDependants, noContent, type RouteColumn, recordHandlers } from '../catalogue-records/index.ts';
-import { changeChannel, createChannel, deleteChannel, showChannels } from './channels.service.ts';
+import { type ChannelWritePorts, changeChannel, createChannel, deleteChannel, showChannels } from './channels.service.ts';
 import { channelSpec, placementSpec } from './channels.store.ts';
 import { changePlacement, createPlacement, deletePlacement, showPlacements } from './placements.service.ts';
 import { providerRemarks } from './provider-config.rules.ts';
-import type { ProviderSecretPorts } from './provider-secrets.service.ts';
 
 /** What channels need from the process and from features that build on them. */
-export interface ChannelPorts extends ProviderSecretPorts {
+export interface ChannelPorts extends ChannelWritePorts {
   readonly lockRoutes: LockDependants<RouteColumn>;
 }
 

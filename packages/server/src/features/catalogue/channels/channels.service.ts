@@ -1,6 +1,6 @@
-import { type Channel, type ChannelCreate, type FileConfig, placementWritable } from '@arbiter/contract';
+import { type Channel, type ChannelCreate, placementWritable } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
-import { AppError, invalid } from '../../../platform/app-error.ts';
+import { invalid } from '../../../platform/app-error.ts';
 import { zoneProblem } from '../../../platform/time/zones.ts';
 import {
   type Addressed,
@@ -23,7 +23,8 @@ import {
 } from '../catalogue-records/index.ts';
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
-import { givenPaths, storedFileConfig } from './provider-config.rules.ts';
+import { type FileConfigPorts, readFileConfig } from './file-config.rules.ts';
+import { givenPaths } from './provider-config.rules.ts';
 import { keepProviderSecrets, type ProviderSecretPorts, readProviderConfig } from './provider-secrets.service.ts';
 
 /** Shows channels with their placements by name, and creatives oldest first. */
@@ -45,34 +46,24 @@ function assertZone(timezone: string | null | undefined): void {
   if (problem !== null) throw invalid('/timezone', problem);
 }
 
-/**
- * Returns the config in its stored form. Throws 503 for files with a destination that this server isn't configured for.
- */
-function readFileConfig(config: FileConfig): FileConfig {
-  if (config.destination === 's3') {
-    throw new AppError('not_configured', {
-      detail: "Files can't be written to s3: EXPORT_S3_URL is not set.",
-      errors: [{ path: '/fileConfig/destination', message: 's3 is not configured' }],
-    });
-  }
-  return storedFileConfig(config);
-}
+/** What writing a channel needs from the process. */
+export interface ChannelWritePorts extends ProviderSecretPorts, FileConfigPorts {}
 
 /** Returns the channel columns of a write, and the secrets to store separately. */
-function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ProviderSecretPorts, values: C) {
+function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ChannelWritePorts, values: C) {
   assertZone(values.timezone);
   const { providerConfig, fileConfig } = values;
   const split = providerConfig === undefined ? null : readProviderConfig(tx, ports, providerConfig);
   const columns = {
     ...values,
     ...(split === null ? {} : { providerConfig: split.shown }),
-    ...(fileConfig === undefined ? {} : { fileConfig: readFileConfig(fileConfig) }),
+    ...(fileConfig === undefined ? {} : { fileConfig: readFileConfig(fileConfig, ports) }),
   };
   return { columns, split };
 }
 
 /** Creates the channel and its inline placements, all or nothing. Missing keys are derived from the names. */
-export async function createChannel(tx: Tx, body: ChannelCreate, ports: ProviderSecretPorts): Promise<ChannelRow> {
+export async function createChannel(tx: Tx, body: ChannelCreate, ports: ChannelWritePorts): Promise<ChannelRow> {
   const { placements = [], ...values } = body;
   const { columns, split } = readColumns(tx, ports, values);
   const wanted = keyFromName(values.name, 'channel');
@@ -120,7 +111,7 @@ export async function changeChannel(
   id: string,
   rowVersion: number | undefined,
   changes: RecordChange<ChannelRow>,
-  ports: ProviderSecretPorts,
+  ports: ChannelWritePorts,
 ): Promise<ChannelRow> {
   const { columns, split } = readColumns(tx, ports, changes);
   return updateRecord(tx, channelSpec, id, {

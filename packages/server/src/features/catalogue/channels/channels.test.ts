@@ -35,7 +35,7 @@ before(async () => {
 after(() => db.close());
 
 /** No route uses these channels. */
-const ports = { envelope, lockRoutes: async () => async () => 0 };
+const ports = { envelope, exportBucket: null, lockRoutes: async () => async () => 0 };
 
 let counter = 0;
 const create = async (body: Record<string, unknown> = {}) => {

@@ -19,7 +19,7 @@ export {
   snapshotInactivePlacements,
   snapshotPlacements,
 } from './channels.store.ts';
-export { withoutSecrets } from './provider-secrets.service.ts';
+export { type FileConfigPorts, readFileConfig } from './file-config.rules.ts';
 export { readSendingChannel, type SendingChannel } from './sending-channel.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

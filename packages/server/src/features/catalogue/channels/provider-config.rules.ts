@@ -1,4 +1,4 @@
-import { type ErrorEntry, type FileConfig, type ProviderConfig, providerKeys } from '@arbiter/contract';
+import { type ErrorEntry, type ProviderConfig, providerKeys } from '@arbiter/contract';
 import { listWords } from '@arbiter/engine';
 import type { SealPlace } from '../../../platform/crypto/crypto.ts';
 import type { Remark } from '../../../platform/remark.ts';
@@ -105,11 +105,6 @@ function originOf(url: string | undefined): string {
 /** The place of a channel's secret; `path` is below the config. */
 export function providerSecretPlace(tenantId: string, channelId: string, path: string): SealPlace {
   return { tenantId, recordId: channelId, field: `providerConfig${path}` };
-}
-
-/** Returns the config in its stored form. */
-export function storedFileConfig(config: FileConfig): FileConfig {
-  return config.format === 'jsonl' ? { ...config, format: 'ndjson' } : config;
 }
 
 /** Returns the dotted paths of the secrets to store, as audit rows name them. */

@@ -17,9 +17,6 @@ export interface ProviderSecretPorts {
   readonly envelope: Envelope | null;
 }
 
-/** For callers without secrets. */
-export const withoutSecrets: ProviderSecretPorts = { envelope: null };
-
 /**
  * Reads a config from a body: what to show, and its secrets. Throws 400 for keys of another provider, 503 without
  * encryption.

@@ -3,7 +3,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { createCategory, createSubCategory } from '../../catalogue/categories/index.ts';
-import { createChannel, snapshotPlacements, withoutSecrets } from '../../catalogue/channels/index.ts';
+import { createChannel, snapshotPlacements } from '../../catalogue/channels/index.ts';
 import { createContactPolicy } from '../../catalogue/contact-policies/index.ts';
 import { createCreative } from '../../catalogue/creatives/index.ts';
 import { createFlow, noteForAssembly, publishFlow, readFlowDirectory } from '../../catalogue/flows/index.ts';
@@ -116,7 +116,7 @@ async function createHierarchy(tx: Tx, pack: Pack, all: NamesOfPack): Promise<vo
     }
   }
   for (const body of pack.channels) {
-    const channel = await freely(tx, pack, body, (free) => createChannel(tx, free, withoutSecrets));
+    const channel = await freely(tx, pack, body, (free) => createChannel(tx, free, { envelope: null, exportBucket: null }));
     all.channel.set(body.name, channel.id);
   }
   const channelNames = new Map([...all.channel].map(([name, id]) => [id, name]));

@@ -14,6 +14,7 @@ import { newId } from '../../../platform/ids.ts';
 import { parseCron } from '../../../platform/time/cron.ts';
 import { zoneProblem } from '../../../platform/time/zones.ts';
 import { readRelated, requireLive } from '../../catalogue/catalogue-records/index.ts';
+import { type FileConfigPorts, readFileConfig } from '../../catalogue/channels/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { countRunDeliveries } from '../deliveries/index.ts';
 import {
@@ -26,7 +27,7 @@ import {
 } from './campaigns.store.ts';
 import { selectResults } from './results.store.ts';
 import { enqueueFile } from './run-jobs.ts';
-import { selectLatestRuns, selectRuns, selectRunsWithFiles } from './runs.store.ts';
+import { selectLatestRuns, selectRuns, selectRunIds } from './runs.store.ts';
 import { nextRunOf } from './schedule.rules.ts';
 import { offerNames, showResults, showRuns, statusWith } from './show-run.service.ts';
 
@@ -85,11 +86,11 @@ const defaults = {
 } as const;
 
 /** Creates a campaign, which starts no run. Throws 400, 422 `invalid_cron`, 503 `not_configured`. */
-export async function createCampaign(tx: Tx, body: CampaignCreate): Promise<Campaign> {
+export async function createCampaign(tx: Tx, body: CampaignCreate, ports: FileConfigPorts): Promise<Campaign> {
   const names = await requireReferences(tx, body);
   const row = scheduled(tx, {
     ...defaults,
-    ...stored(body),
+    ...stored(body, ports),
     name: body.name ?? `${names.flow} to ${names.segment}`.slice(0, 255),
     decisionFlowId: body.decisionFlowId.toLowerCase(),
     segmentId: body.segmentId.toLowerCase(),
@@ -102,14 +103,19 @@ export async function createCampaign(tx: Tx, body: CampaignCreate): Promise<Camp
 }
 
 /** Changes the given properties; a changed schedule counts from now. Throws 404 and what creating throws. */
-export async function changeCampaign(tx: Tx, id: string, change: CampaignChange): Promise<Campaign> {
+export async function changeCampaign(
+  tx: Tx,
+  id: string,
+  change: CampaignChange,
+  ports: FileConfigPorts,
+): Promise<Campaign> {
   const before = await getCampaignRow(tx, id, true);
   const ids = { decisionFlowId: before.decisionFlowId, segmentId: before.segmentId };
   // What stays may refer to what is gone by now.
   await requireReferences(tx, change);
   const row = scheduled(tx, {
     ...before,
-    ...stored(change),
+    ...stored(change, ports),
     decisionFlowId: change.decisionFlowId?.toLowerCase() ?? ids.decisionFlowId,
     segmentId: change.segmentId?.toLowerCase() ?? ids.segmentId,
     updatedAt: tx.now,
@@ -122,7 +128,7 @@ export async function changeCampaign(tx: Tx, id: string, change: CampaignChange)
 /** Deletes a campaign with its runs. A run in progress stops, because its next chunk can't commit. 404. */
 export async function removeCampaign(tx: Tx, id: string): Promise<void> {
   const row = await getCampaignRow(tx, id, true);
-  for (const runId of await selectRunsWithFiles(tx, row.id)) await enqueueFile(tx, runId);
+  for (const runId of await selectRunIds(tx, row.id)) await enqueueFile(tx, runId);
   await deleteCampaign(tx, row.id);
   await auditCampaign(tx, 'delete', row, { before: auditView(row) });
 }
@@ -140,16 +146,17 @@ async function requireReferences(tx: Tx, body: CampaignChange): Promise<{ flow: 
   for (const [at, channelId] of (body.channelIds ?? []).entries()) {
     await requireLive(tx, 'channel', channelId, `/channelIds/${at}`);
   }
-  if (body.fileConfig?.destination === 's3') {
-    throw new AppError('not_configured', { detail: 'Files in a bucket are not set up.' });
-  }
   return names;
 }
 
 /** The properties of a body as they are stored. */
-function stored({ scheduleDayOfMonth, channelIds, decisionFlowId: _, segmentId: __, ...body }: CampaignChange) {
+function stored(change: CampaignChange, ports: FileConfigPorts) {
+  const { scheduleDayOfMonth, channelIds, fileConfig, decisionFlowId: _, segmentId: __, ...body } = change;
   return {
     ...body,
+    ...(fileConfig === undefined
+      ? {}
+      : { fileConfig: fileConfig === null ? null : readFileConfig(fileConfig, ports) }),
     ...(scheduleDayOfMonth === undefined
       ? {}
       : { scheduleDayOfMonth: scheduleDayOfMonth === null ? null : String(scheduleDayOfMonth) }),

@@ -1,6 +1,5 @@
-import { type Database, systemActor, type Tx } from '../../../db/index.ts';
+import { systemActor, type Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import type { PrivateFolder } from '../../../platform/private-folder.ts';
 import type { DecisionService } from '../../deciding/decisions/index.ts';
 import { selectCampaign } from './campaigns.store.ts';
 import { type ChunkStop, createRunChunk, Outrun } from './chunk-work.ts';
@@ -9,16 +8,13 @@ import { insertFailure } from './failed-customer.store.ts';
 import { requestIdOf } from './freeze-run.service.ts';
 import { queueMessages } from './queue-messages.service.ts';
 import { type Member, selectMembers } from './results.store.ts';
-import { showsPersonalization, writeFile } from './run-file.service.ts';
+import { type FilePorts, showsPersonalization, unwritable, writeFile } from './run-file.service.ts';
 import { enqueueRun } from './run-jobs.ts';
 import { type RunEnd, selectRun } from './runs.store.ts';
 import { type TakenRun, takeRun } from './take-run.service.ts';
 
-export interface ExecutePorts {
-  readonly database: Database;
+export interface ExecutePorts extends FilePorts {
   readonly decideChunk: DecisionService['decideChunk'];
-  /** EXPORT_DIR. */
-  readonly exportFolder: PrivateFolder;
 }
 
 const campaignActor = systemActor('campaign');
@@ -161,7 +157,7 @@ async function noteFailure({ ports, tenantId, taken: { run } }: Work, member: Me
 const messages = {
   too_many_failures: 'More than half of the first customers failed.',
   quota_exceeded: 'The playground has used all of its decisions.',
-  file_not_writable: "The file couldn't be written.",
+  file_not_writable: unwritable,
 } as const;
 
 /** Writes the file and ends the run. Members without a result are skipped. */
@@ -172,17 +168,17 @@ async function finish(
   stop: ChunkStop | 'too_many_failures' | null,
   inTenant: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
 ): Promise<void> {
-  const isWritten = stop === 'too_many_failures' || (await writeFile(ports, tenantId, run));
+  const fileProblem = stop === 'too_many_failures' ? null : await writeFile(ports, tenantId, run);
   await inTenant(async (tx) => {
     await selectCampaign(tx, run.campaignId, true);
     const now = await selectRun(tx, run.id, true);
     if (now === null || now.token !== run.token || now.status !== 'running') throw new Outrun();
-    const code = isWritten ? (stop === 'run_cap' ? null : stop) : 'file_not_writable';
+    const code = fileProblem === null ? (stop === 'run_cap' ? null : stop) : 'file_not_writable';
     const hasErrors = now.failedCustomers > 0 || code === 'quota_exceeded';
     const end: RunEnd = {
       status:
         code === null || code === 'quota_exceeded' ? (hasErrors ? 'completed_with_errors' : 'completed') : 'failed',
-      error: code === null ? null : { code, message: messages[code] },
+      error: code === null ? null : { code, message: fileProblem ?? messages[code] },
     };
     await endRun(tx, now, end, stop === 'quota_exceeded' ? stop : stop === 'run_cap' ? stop : 'cancelled');
   });

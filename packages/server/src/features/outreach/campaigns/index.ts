@@ -1,6 +1,7 @@
 import { campaignOperations, campaignRunOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
+import type { FileConfigPorts } from '../../catalogue/channels/index.ts';
 import { campaignJobs, retainRuns } from './campaigns.jobs.ts';
 import { type CampaignRunRoutePorts, campaignRoutes, campaignRunRoutes } from './campaigns.routes.ts';
 import type { ExecutePorts } from './execute.service.ts';
@@ -31,8 +32,8 @@ export const campaignsFeature = feature({
     },
   ],
   retains: [{ dataClass: 'decisions', counted: 'decisions', remove: retainRuns }],
-  operations: (ports: CampaignRunRoutePorts) => [
-    ...handlerEntries(campaignOperations, campaignRoutes()),
+  operations: (ports: CampaignRunRoutePorts & FileConfigPorts) => [
+    ...handlerEntries(campaignOperations, campaignRoutes(ports)),
     ...handlerEntries(campaignRunOperations, campaignRunRoutes(ports)),
   ],
   jobs: (ports: ExecutePorts) => campaignJobs(ports),

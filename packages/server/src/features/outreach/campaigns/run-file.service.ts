@@ -1,15 +1,19 @@
 import type { FileConfig } from '@arbiter/contract';
 import { type Database, systemActor, type Tx } from '../../../db/index.ts';
 import { Postponed } from '../../../jobs/index.ts';
+import { type ObjectStore, ObjectStoreError } from '../../../platform/object-store/object-store.ts';
 import type { PrivateFolder } from '../../../platform/private-folder.ts';
 import { channelFiles } from '../../catalogue/channels/index.ts';
 import { selectResults } from './results.store.ts';
-import { type FileFormat, fileRulesOf, fileTypes, frameOf, rowText } from './run-file.rules.ts';
+import { type FileFormat, type FileRules, fileRulesOf, fileTypes, frameOf, rowText } from './run-file.rules.ts';
 import { type RunRow, selectRun, storeFilePath } from './runs.store.ts';
 
 export interface FilePorts {
   readonly database: Database;
+  /** EXPORT_DIR. */
   readonly exportFolder: PrivateFolder;
+  /** EXPORT_S3_URL; null: it isn't set. */
+  readonly exportBucket: ObjectStore | null;
 }
 
 const actor = systemActor('campaign-file');
@@ -17,6 +21,18 @@ const rowsPerPage = 1_000;
 
 /** Path below EXPORT_DIR. Uses only ids (docs/design/quality.md T14). */
 const pathOf = (tenantId: string, runId: string): string => `${tenantId}/campaign_runs/${runId}.file`;
+
+/** Stands beside the file and holds its key in the bucket, so that the object can be removed when the run is gone. */
+const keyPathOf = (tenantId: string, runId: string): string => `${tenantId}/campaign_runs/${runId}.key`;
+
+/** Key in the bucket: each tenant has a folder of its own. */
+function keyOf(tenantId: string, { id, runNumber }: RunRow, s3Path: string, format: FileFormat): string {
+  const folders = s3Path.split('/').filter((part) => part !== '');
+  return [tenantId, ...folders, `run-${runNumber}-${id}.${format}`].join('/');
+}
+
+/** Message of a run whose file can't be written, when there is nothing more to say. */
+export const unwritable = "The file couldn't be written.";
 
 /** Whether the run's own settings ask for personalization; a channel's settings don't. */
 export const showsPersonalization = ({ fileConfig }: Pick<RunRow, 'fileConfig'>): boolean =>
@@ -31,40 +47,50 @@ async function configOf(tx: Tx, { fileConfig, channelIds }: RunRow): Promise<Fil
 }
 
 /**
- * Writes the file of a run that has all of its results, under a temporary name that becomes its own once it's complete.
- * False: it can't be written.
+ * Writes the file of a run that has all of its results, under a temporary name that becomes its own once it's complete,
+ * and copies it into the bucket if that's its destination. Returns why it couldn't, or null.
  */
 export async function writeFile(
-  { database, exportFolder }: FilePorts,
+  { database, exportFolder, exportBucket }: FilePorts,
   tenantId: string,
   { id }: Pick<RunRow, 'id'>,
-): Promise<boolean> {
+): Promise<string | null> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.withTenant(tenantId, actor, work);
   const run = await inTenant((tx) => selectRun(tx, id));
-  if (run === null) return true;
+  if (run === null) return null;
   const config = await inTenant((tx) => configOf(tx, run));
-  if (config === null) return true;
+  if (config === null) return null;
+  const rules = fileRulesOf(config);
   const path = pathOf(tenantId, id);
   const page = (after: number | null) =>
     inTenant((tx) => selectResults(tx, id, { after, status: 'decided', limit: rowsPerPage }));
   try {
-    await exportFolder.write(path, rowsOf(config, page));
+    await exportFolder.write(path, rowsOf(rules, page));
+    if (config.destination === 's3') {
+      if (exportBucket === null) return "The file couldn't be written: EXPORT_S3_URL is not set.";
+      const keyPath = keyPathOf(tenantId, id);
+      const key = (await exportFolder.read(keyPath)) ?? keyOf(tenantId, run, config.s3Path ?? '', rules.format);
+      await exportFolder.write(keyPath, key);
+      const content = await exportFolder.blob(path);
+      if (content === null) return unwritable;
+      await exportBucket.put(key, content, fileTypes[rules.format]);
+    }
   } catch (error) {
-    if (isFileError(error)) return false;
+    if (error instanceof ObjectStoreError) return `The file couldn't be written: ${error.message}.`;
+    if (isFileError(error)) return unwritable;
     throw error;
   }
-  await inTenant((tx) => storeFilePath(tx, id, `${fileRulesOf(config).format}:${path}`));
-  return true;
+  await inTenant((tx) => storeFilePath(tx, id, `${rules.format}:${path}`));
+  return null;
 }
 
 const isFileError = (error: unknown): boolean =>
   error instanceof Error && typeof Reflect.get(error, 'syscall') === 'string';
 
 async function* rowsOf(
-  config: FileConfig,
+  rules: FileRules,
   page: (after: number | null) => ReturnType<typeof selectResults>,
 ): AsyncGenerator<string> {
-  const rules = fileRulesOf(config);
   const { head, tail } = frameOf(rules);
   yield head;
   let isFirst = true;
@@ -110,7 +136,21 @@ const againSeconds = 30;
 /** Writes the file of a run again, without customers that were erased. Removes the file of a run that is gone. */
 export async function rewriteFile(ports: FilePorts, tenantId: string, runId: string): Promise<void> {
   const run = await ports.database.withTenant(tenantId, actor, (tx) => selectRun(tx, runId));
-  if (run === null) await ports.exportFolder.remove(pathOf(tenantId, runId));
+  if (run === null) await removeFile(ports, tenantId, runId);
   else if (run.completedAt === null) throw new Postponed(againSeconds);
-  else if (run.filePath !== null) await writeFile(ports, tenantId, run);
+  else if (run.filePath !== null) {
+    const problem = await writeFile(ports, tenantId, run);
+    // A file that still shows an erased customer is tried again, and becomes a dead letter.
+    if (problem !== null) throw new Error(problem);
+  }
+}
+
+async function removeFile({ exportFolder, exportBucket }: FilePorts, tenantId: string, runId: string): Promise<void> {
+  const key = await exportFolder.read(keyPathOf(tenantId, runId));
+  if (key !== null) {
+    if (exportBucket === null) throw new Error('EXPORT_S3_URL is not set, so a file stays in the bucket');
+    await exportBucket.remove(key);
+    await exportFolder.remove(keyPathOf(tenantId, runId));
+  }
+  await exportFolder.remove(pathOf(tenantId, runId));
 }

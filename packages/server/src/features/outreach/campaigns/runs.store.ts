@@ -125,12 +125,12 @@ export async function selectLatestRuns(
   return new Map(rows.map((row) => [row.campaignId, row]));
 }
 
-/** Returns the runs of a campaign that have a file. */
-export async function selectRunsWithFiles(tx: Tx, campaignId: string): Promise<string[]> {
+/** Returns the ids of a campaign's runs. */
+export async function selectRunIds(tx: Tx, campaignId: string): Promise<string[]> {
   const rows = await select(
     tx,
     columns(runs, ['id']),
-    'from arbiter.campaign_runs where tenant_id = $1 and campaign_id = $2 and file_path is not null',
+    'from arbiter.campaign_runs where tenant_id = $1 and campaign_id = $2',
     [tx.tenantId, campaignId],
   );
   return rows.map(({ id }) => id);
