@@ -45,12 +45,8 @@ export const featureTiers: readonly (readonly string[])[] = [
     'campaigns',
     'journeys',
   ],
-  [
-    // What starts them.
-    'geofences',
-    'triggers',
-  ],
-  ['ingest'],
+  ['triggers'],
+  ['geofences', 'ingest'],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],

@@ -105,11 +105,15 @@ export const FileConfig = Type.Object(
     ),
     destination: Type.Optional(
       StringEnum(['download', 's3'], {
-        description: 'Where to write the file: download keeps it on the server; s3 also copies it into the bucket of EXPORT_S3_URL. Default download.',
+        description:
+          'Where to write the file: download keeps it on the server; s3 also copies it into the bucket of EXPORT_S3_URL. Default download.',
       }),
     ),
     s3Path: Type.Optional(
-      Nullable(Type.String({ minLength: 1, maxLength: 1024 }), { description: 'Folder in the bucket, below the one of the tenant. Without `.` and `..`. Default: the one of the tenant.' }),
+      Nullable(Type.String({ minLength: 1, maxLength: 1024 }), {
+        description:
+          'Folder in the bucket, below the one of the tenant. Without `.` and `..`. Default: the one of the tenant.',
+      }),
     ),
   },
   { description: 'File settings of the channel. Settings of a campaign take precedence.' },

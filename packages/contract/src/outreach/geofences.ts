@@ -4,6 +4,7 @@ import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, newestFirst, resource } from '../core/resource.ts';
 import { CustomerId, Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { actionSettings } from './triggers.ts';
 
 // Geofences (docs/design/api-catalogue.md 16).
 
@@ -20,9 +21,40 @@ const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'Degre
 
 const EventType = (description: string) => StringEnum(geofenceEventTypes, { description });
 
-const Action = JsonObject(
-  "What to do when it fires: the `type` and the settings of a trigger's action, such as " +
-    '`{ type: "journey_enroll", journeyId }`. Empty: only record the event.',
+const { deliver: _, ...recommendSettings } = actionSettings.recommend;
+const { providerId, url } = actionSettings.webhook;
+
+/** Settings of each action, as they are read. Webhooks that are signed or have headers are notification destinations. */
+const settings = {
+  recommend: recommendSettings,
+  journey_enroll: actionSettings.journey_enroll,
+  webhook: { providerId, url },
+};
+export type GeofenceActionType = keyof typeof settings;
+
+/** Keys of the actions besides `type`. */
+export const geofenceActionKeys: Readonly<Record<GeofenceActionType, readonly string[]>> = {
+  recommend: Object.keys(settings.recommend),
+  journey_enroll: Object.keys(settings.journey_enroll),
+  webhook: Object.keys(settings.webhook),
+};
+
+const GeofenceAction = Type.Object(
+  Type.Partial(
+    Type.Object({
+      type: StringEnum(['recommend', 'journey_enroll', 'webhook'], { description: 'What to do.' }),
+      ...settings.recommend,
+      ...settings.journey_enroll,
+      ...settings.webhook,
+    }),
+  ).properties,
+  { description: 'What it does when it fires: the type and its settings. Empty: it only records the event.' },
+);
+
+const WrittenAction = JsonObject(
+  'What to do when it fires. `type: "recommend"`: `decisionFlowId` or `decisionFlowKey`, `channel` or `channelId`, ' +
+    '`placement`, `limit` (default 1). `type: "journey_enroll"`: `journeyId`, `deduplication`. `type: "webhook"`: ' +
+    '`providerId` of a notification destination, or `url`. Empty: only record the event.',
 );
 
 const writable = {
@@ -40,7 +72,7 @@ const writable = {
     31_536_000_000,
     'Milliseconds without firing for the same customer after a firing. 0 to 31,536,000,000; default 86,400,000.',
   ),
-  action: Action,
+  action: WrittenAction,
   status: StringEnum(geofenceStatuses, { description: 'Only active geofences match. Default active.' }),
 };
 
@@ -50,6 +82,7 @@ export const Geofence = Type.Object(
     id: Id('Id of the geofence.'),
     tenantId: Id('Tenant.'),
     ...writable,
+    action: GeofenceAction,
     version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
     createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
@@ -132,7 +165,7 @@ const Match = Type.Object(
     geofenceName: Type.String({ description: 'Its name.' }),
     distance: Type.Integer({ description: 'Meters to its center, rounded half up.' }),
     radiusMeters: Type.Integer({ description: 'Its radius in meters.' }),
-    action: Action,
+    action: GeofenceAction,
     triggerOn: EventType('Which event of it fires.'),
     triggered: Type.Optional(Type.Boolean({ description: 'Tracked only: whether it fired.' })),
     insideSince: Type.Optional(Nullable(Timestamp('Instant.'), { description: 'Tracked only: when this stay began.' })),

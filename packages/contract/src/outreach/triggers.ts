@@ -21,7 +21,7 @@ export const triggerActionAliases = {
 } as const satisfies Readonly<Record<string, TriggerActionType>>;
 
 /** Settings of each action, as they are read. */
-const actionSettings = {
+export const actionSettings = {
   recommend: {
     decisionFlowId: Id('Flow that decides. Exactly one of `decisionFlowId` and `decisionFlowKey` is set.'),
     decisionFlowKey: Type.String({ description: 'Key of the flow that decides.' }),

@@ -20,6 +20,16 @@ export interface PrivateFolder {
 
 const isMissing = (error: unknown): boolean => error instanceof Error && Reflect.get(error, 'code') === 'ENOENT';
 
+/** Returns `instead` when there is no such file or folder. */
+async function orMissing<T, U>(work: Promise<T>, instead: U): Promise<T | U> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return instead;
+    throw error;
+  }
+}
+
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
 /**
@@ -74,43 +84,23 @@ export function createPrivateFolder(root: string): PrivateFolder {
     async read(path) {
       const full = inside(path);
       await refuseLinks(full);
-      try {
-        return await readFile(full, 'utf8');
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
+      return orMissing(readFile(full, 'utf8'), null);
     },
     async blob(path) {
       const full = inside(path);
       await refuseLinks(full);
-      try {
-        return await openAsBlob(full);
-      } catch (error) {
-        if (isMissing(error) || Reflect.get(Object(error), 'code') === 'ERR_INVALID_ARG_VALUE') return null;
-        throw error;
-      }
+      return (await orMissing(stat(full), null)) === null ? null : openAsBlob(full);
     },
     async exists(path) {
-      try {
-        await stat(inside(path));
-        return true;
-      } catch (error) {
-        if (isMissing(error)) return false;
-        throw error;
-      }
+      return (await orMissing(stat(inside(path)), null)) !== null;
     },
     async list(path, ending) {
-      try {
-        const found = await readdir(path === '' ? base : inside(path), { recursive: true, withFileTypes: true });
-        return found
-          .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
-          .map((entry) => relative(base, join(entry.parentPath, entry.name)).split(sep).join('/'))
-          .sort();
-      } catch (error) {
-        if (isMissing(error)) return [];
-        throw error;
-      }
+      const options = { recursive: true, withFileTypes: true } as const;
+      const found = await orMissing(readdir(path === '' ? base : inside(path), options), []);
+      return found
+        .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+        .map((entry) => relative(base, join(entry.parentPath, entry.name)).split(sep).join('/'))
+        .sort();
     },
     async remove(path) {
       await rm(inside(path), { force: true });

@@ -33,7 +33,7 @@ export function createObjectStore(settings: BucketSettings): ObjectStore {
       );
       if (problem === null) return;
       if (attempt === tries || !problem.isPassing) throw new ObjectStoreError(problem.text);
-      await sleep(firstPauseMs * 2 ** attempt * (0.5 + Math.random()));
+      await sleep(firstPauseMs * 2 ** attempt);
     }
   };
   return {

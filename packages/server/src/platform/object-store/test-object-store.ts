@@ -66,7 +66,8 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
 
 /** Checks the Authorization header against the request (AWS Signature Version 4). */
 function isSigned(request: IncomingMessage, path: string, body: Buffer): boolean {
-  const form = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
+  const form =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
   const [, id, day, ofRegion, names = '', signature] = form.exec(request.headers.authorization ?? '') ?? [];
   const header = (name: string): string => String(request.headers[name] ?? '').trim();
   const hash = header('x-amz-content-sha256');
@@ -76,8 +77,13 @@ function isSigned(request: IncomingMessage, path: string, body: Buffer): boolean
   if (!['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names.split(';').includes(name))) return false;
   const headers = names.split(';').map((name) => `${name}:${header(name)}\n`);
   const strict = (part: string) =>
-    encodeURIComponent(decodeURIComponent(part)).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  const canonical = [request.method, path.split('/').map(strict).join('/'), '', headers.join(''), names, hash].join('\n');
+    encodeURIComponent(decodeURIComponent(part)).replace(
+      /[!'()*]/g,
+      (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+  const canonical = [request.method, path.split('/').map(strict).join('/'), '', headers.join(''), names, hash].join(
+    '\n',
+  );
   const scope = `${day}/${region}/s3/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', instant, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
   const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();

@@ -1,5 +1,11 @@
 import { type LockDependants, noContent, type RouteColumn, recordHandlers } from '../catalogue-records/index.ts';
-import { type ChannelWritePorts, changeChannel, createChannel, deleteChannel, showChannels } from './channels.service.ts';
+import {
+  type ChannelWritePorts,
+  changeChannel,
+  createChannel,
+  deleteChannel,
+  showChannels,
+} from './channels.service.ts';
 import { channelSpec, placementSpec } from './channels.store.ts';
 import { changePlacement, createPlacement, deletePlacement, showPlacements } from './placements.service.ts';
 import { providerRemarks } from './provider-config.rules.ts';

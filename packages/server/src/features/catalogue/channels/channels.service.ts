@@ -22,8 +22,8 @@ import {
   updateRecord,
 } from '../catalogue-records/index.ts';
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
-import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
 import { type FileConfigPorts, readFileConfig } from './file-config.rules.ts';
+import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
 import { givenPaths } from './provider-config.rules.ts';
 import { keepProviderSecrets, type ProviderSecretPorts, readProviderConfig } from './provider-secrets.service.ts';
 

@@ -116,7 +116,9 @@ async function createHierarchy(tx: Tx, pack: Pack, all: NamesOfPack): Promise<vo
     }
   }
   for (const body of pack.channels) {
-    const channel = await freely(tx, pack, body, (free) => createChannel(tx, free, { envelope: null, exportBucket: null }));
+    const channel = await freely(tx, pack, body, (free) =>
+      createChannel(tx, free, { envelope: null, exportBucket: null }),
+    );
     all.channel.set(body.name, channel.id);
   }
   const channelNames = new Map([...all.channel].map(([name, id]) => [id, name]));

@@ -27,7 +27,7 @@ import {
 } from './campaigns.store.ts';
 import { selectResults } from './results.store.ts';
 import { enqueueFile } from './run-jobs.ts';
-import { selectLatestRuns, selectRuns, selectRunIds } from './runs.store.ts';
+import { selectLatestRuns, selectRunIds, selectRuns } from './runs.store.ts';
 import { nextRunOf } from './schedule.rules.ts';
 import { offerNames, showResults, showRuns, statusWith } from './show-run.service.ts';
 
@@ -154,9 +154,7 @@ function stored(change: CampaignChange, ports: FileConfigPorts) {
   const { scheduleDayOfMonth, channelIds, fileConfig, decisionFlowId: _, segmentId: __, ...body } = change;
   return {
     ...body,
-    ...(fileConfig === undefined
-      ? {}
-      : { fileConfig: fileConfig === null ? null : readFileConfig(fileConfig, ports) }),
+    ...(fileConfig === undefined ? {} : { fileConfig: fileConfig === null ? null : readFileConfig(fileConfig, ports) }),
     ...(scheduleDayOfMonth === undefined
       ? {}
       : { scheduleDayOfMonth: scheduleDayOfMonth === null ? null : String(scheduleDayOfMonth) }),

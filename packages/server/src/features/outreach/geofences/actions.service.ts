@@ -1,102 +1,122 @@
-import { enrollmentDeduplications } from '@arbiter/contract';
+import {
+  enrollmentDeduplications,
+  type GeofenceActionType,
+  geofenceActionKeys,
+  triggerActionAliases,
+} from '@arbiter/contract';
 import { didYouMean, listWords } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
+import { Postponed } from '../../../jobs/index.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
-import { requireLive } from '../../catalogue/catalogue-records/index.ts';
+import type { Envelope } from '../../../platform/crypto/crypto.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { readSettings } from '../../identity/settings/index.ts';
+import type { Notifier } from '../../operations/notifications/index.ts';
 import { type DecideForJourney, enroll } from '../journeys/index.ts';
-import { type FiringRow, lockUndispatched, selectAction, setDispatched } from './geofences.store.ts';
+import {
+  callWebhook,
+  checkAction as checkConfig,
+  noteCalled,
+  planWebhook,
+  type WebhookCall,
+} from '../triggers/index.ts';
+import { type FiringRow, lockUndispatched, selectGeofence, setDispatched } from './geofences.store.ts';
 
 /** What a geofence does when it fires. Empty: nothing. */
 export type GeofenceAction = Readonly<Record<string, unknown>>;
 
-/** Checks an action and returns it in its stored form. Throws 400 with a path. */
-export type CheckAction = (tx: Tx, action: GeofenceAction, path: string) => Promise<GeofenceAction>;
+const path = '/action';
 
-/** Keys of each action. The first words of a type are its aliases. */
-const actionKeys = {
-  journey_enroll: ['journeyId', 'deduplication'],
-  recommend: ['decisionFlowId', 'decisionFlowKey', 'channel', 'channelId', 'placement', 'limit'],
-} as const;
-
-const aliases: Readonly<Record<string, keyof typeof actionKeys>> = {
-  enroll_journey: 'journey_enroll',
-  fire_recommend: 'recommend',
-  decision_request: 'recommend',
-};
-
-const isActionType = (type: string): type is keyof typeof actionKeys => Object.hasOwn(actionKeys, type);
-
-/** Checks the type, the keys and what they name. Types come out by their own names, not their aliases. */
-export const checkAction: CheckAction = async (tx, action, path) => {
+/**
+ * Checks an action and returns it in its stored form, with the type by its own name. Throws 400 with a path, and 400
+ * `reference_not_found`.
+ */
+export async function checkAction(tx: Tx, action: GeofenceAction, rules: OutboundRules): Promise<GeofenceAction> {
   if (Object.keys(action).length === 0) return {};
-  const { type: given, ...config } = action;
-  const type = typeof given === 'string' ? (aliases[given] ?? given) : '';
-  if (!isActionType(type)) {
-    const words = Object.keys(actionKeys);
-    throw invalid(`${path}/type`, `must be one of ${listWords(words)}${didYouMean(given, words)}`);
+  const { type: word, ...config } = action;
+  const type = typeof word === 'string' ? typeOf(word) : undefined;
+  if (type === undefined) {
+    const words = Object.keys(geofenceActionKeys);
+    throw invalid(`${path}/type`, `must be one of ${listWords(words)}${didYouMean(word, words)}`);
   }
-  const keys: readonly string[] = actionKeys[type];
-  for (const [key, value] of Object.entries(config)) {
-    if (!keys.includes(key)) throw invalid(`${path}/${key}`, `is not a known property${didYouMean(key, keys)}`);
-    if (key === 'limit' ? !isLimit(value) : typeof value !== 'string' || value === '') {
-      throw invalid(`${path}/${key}`, key === 'limit' ? 'must be an integer from 1 to 50' : 'must be a string');
-    }
-  }
-  if (type === 'journey_enroll') await checkEnrollment(tx, config, path);
-  else await checkRecommend(tx, config, path);
-  return { type, ...config };
-};
-
-const isLimit = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 50;
-
-async function checkEnrollment(tx: Tx, { journeyId, deduplication }: GeofenceAction, path: string): Promise<void> {
-  await requireLive(tx, 'journey', String(journeyId ?? ''), `${path}/journeyId`);
-  if (deduplication === undefined || enrollmentDeduplications.some((known) => known === deduplication)) return;
-  const message = `must be one of ${listWords(enrollmentDeduplications)}${didYouMean(deduplication, enrollmentDeduplications)}`;
-  throw invalid(`${path}/deduplication`, message);
+  return { type, ...(await checkConfig(tx, type, config, rules, path, geofenceActionKeys[type])) };
 }
 
-async function checkRecommend(tx: Tx, config: GeofenceAction, path: string): Promise<void> {
-  const { decisionFlowId, decisionFlowKey, channelId } = config;
-  if (decisionFlowId === undefined && decisionFlowKey === undefined) {
-    throw invalid(`${path}/decisionFlowKey`, 'is required, or decisionFlowId');
-  }
-  if (decisionFlowId !== undefined) {
-    await requireLive(tx, 'decisionFlow', String(decisionFlowId), `${path}/decisionFlowId`);
-  }
-  if (channelId !== undefined) await requireLive(tx, 'channel', String(channelId), `${path}/channelId`);
+const isType = (word: string): word is GeofenceActionType => Object.hasOwn(geofenceActionKeys, word);
+
+function typeOf(word: string): GeofenceActionType | undefined {
+  const type = Object.hasOwn(triggerActionAliases, word)
+    ? triggerActionAliases[word as keyof typeof triggerActionAliases]
+    : word;
+  return isType(type) ? type : undefined;
 }
 
 export interface DispatchPorts {
+  readonly envelope: Envelope | null;
+  readonly notifier: Notifier;
   /** Decides for the geofence, in the same batches as `recommend`. */
   readonly decideForGeofence: DecideForJourney;
 }
 
 type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
+type Plan =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'decide'; readonly call: Parameters<DecideForJourney>[0] }
+  | { readonly kind: 'send'; readonly call: WebhookCall };
+
 /**
- * Runs the action of a firing, once: an enrollment is in the transaction that notes it, and a decision has the firing's
- * id as its requestId. What the journey or flow can't do anymore is dropped.
+ * Runs the action of a firing, once: an enrollment is in the transaction that notes it, a decision has the firing's id as
+ * its requestId, and a webhook as its `webhook-id`. What the journey or flow can't do anymore is dropped, and so is
+ * everything once geofences are off. Throws if it has to be tried again.
  */
 export async function dispatchFiring(
-  { decideForGeofence }: DispatchPorts,
+  ports: DispatchPorts,
   inTransaction: InTransaction,
   eventId: string,
 ): Promise<void> {
-  const call = await inTransaction(async (tx) => {
-    const firing = await lockUndispatched(tx, eventId);
-    if (firing === undefined || !(await readSettings(tx)).enableGeofences) return null;
-    const action = await selectAction(tx, firing.geofenceId);
-    if (action?.type === 'recommend') return decisionCall(tx, firing, action);
-    if (action?.type === 'journey_enroll') await enrollFor(tx, firing, action);
-    await setDispatched(tx, eventId);
-    return null;
+  const plan = await inTransaction((tx) => planAction(tx, ports, eventId));
+  if (plan.kind === 'decide') {
+    await ports.decideForGeofence(plan.call).catch(dropRefusal);
+    await inTransaction((tx) => setDispatched(tx, eventId));
+  }
+  if (plan.kind === 'send') await send(ports, inTransaction, eventId, plan.call);
+}
+
+async function planAction(tx: Tx, { envelope }: DispatchPorts, eventId: string): Promise<Plan> {
+  const firing = await lockUndispatched(tx, eventId);
+  if (firing === undefined) return { kind: 'done' };
+  const geofence = (await readSettings(tx)).enableGeofences ? await selectGeofence(tx, firing.geofenceId) : undefined;
+  const action = geofence?.action ?? {};
+  if (action.type === 'recommend') return { kind: 'decide', call: decisionCall(tx, firing, action) };
+  if (action.type === 'webhook') {
+    const { customerId, geofenceId, event, occurredAt, distance } = firing;
+    const call = await planWebhook(tx, envelope, `geofence ${geofenceId}`, action, {
+      ...{ id: eventId, type: 'geofence', title: geofence?.name ?? '' },
+      message: `${event} of customer ${customerId}`,
+      data: { geofenceId, customerId, event, occurredAt: occurredAt.toISOString(), distance },
+    });
+    return { kind: 'send', call };
+  }
+  if (action.type === 'journey_enroll') await enrollFor(tx, firing, action);
+  await setDispatched(tx, eventId);
+  return { kind: 'done' };
+}
+
+async function send(
+  { notifier }: DispatchPorts,
+  inTransaction: InTransaction,
+  eventId: string,
+  call: WebhookCall,
+): Promise<void> {
+  const result = await callWebhook(notifier, call);
+  if (result.kind === 'held') throw new Postponed(result.seconds);
+  const { outcome } = result;
+  await inTransaction(async (tx) => {
+    if (outcome.ok) await setDispatched(tx, eventId);
+    await noteCalled(tx, call, outcome);
   });
-  if (call === null) return;
-  await decideForGeofence(call).catch(dropRefusal);
-  await inTransaction((tx) => setDispatched(tx, eventId));
+  if (!outcome.ok) throw new Error(`the webhook of a geofence failed: ${outcome.error ?? 'failed'}`);
 }
 
 async function enrollFor(tx: Tx, { customerId, ...firing }: FiringRow, action: GeofenceAction): Promise<void> {

@@ -9,6 +9,7 @@ import {
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError } from '../../../platform/app-error.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import {
   createRecord,
   getRecord,
@@ -18,7 +19,7 @@ import {
   updateRecord,
 } from '../../catalogue/catalogue-records/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
-import type { CheckAction } from './actions.service.ts';
+import { checkAction } from './actions.service.ts';
 import {
   countAndHold,
   countFirings,
@@ -40,13 +41,13 @@ async function assertEnabled(tx: Tx): Promise<void> {
 }
 
 /** Creates a geofence. Throws 409 `limit_reached` for the 1,001st, and 400 for an action that can't run. */
-export async function createGeofence(tx: Tx, body: GeofenceCreate, checkAction: CheckAction): Promise<GeofenceRow> {
+export async function createGeofence(tx: Tx, body: GeofenceCreate, rules: OutboundRules): Promise<GeofenceRow> {
   await assertEnabled(tx);
   if ((await countAndHold(tx)) >= maxGeofences) {
     throw new AppError('limit_reached', { detail: `A tenant can have ${maxGeofences} geofences.` });
   }
   const { action = {}, ...fields } = body;
-  return createRecord(tx, geofenceSpec, { ...fields, action: await checkAction(tx, action, '/action') });
+  return createRecord(tx, geofenceSpec, { ...fields, action: await checkAction(tx, action, rules) });
 }
 
 /** Changes the supplied fields. Moving a geofence or turning it off ends all stays, without an exit. */
@@ -55,7 +56,7 @@ export async function changeGeofence(
   id: string,
   rowVersion: number | undefined,
   changes: RecordChange<GeofenceRow>,
-  checkAction: CheckAction,
+  rules: OutboundRules,
 ): Promise<GeofenceRow> {
   await assertEnabled(tx);
   return updateRecord(tx, geofenceSpec, id, {
@@ -66,7 +67,7 @@ export async function changeGeofence(
       );
       if (moves || (changes.status ?? current.status) === 'inactive') await endStays(tx, current.id);
       if (changes.action === undefined) return changes;
-      return { ...changes, action: await checkAction(tx, changes.action, '/action') };
+      return { ...changes, action: await checkAction(tx, changes.action, rules) };
     },
   });
 }

@@ -215,13 +215,13 @@ export async function expireTracked(tx: Tx, days: number): Promise<Removed> {
   return { rows, more: rows >= rowsPerSlice };
 }
 
-/** What a geofence does now; undefined if it was deleted. */
-export async function selectAction(tx: Tx, id: string): Promise<GeofenceRow['action'] | undefined> {
+/** A geofence as it is now; undefined if it was deleted. */
+export async function selectGeofence(tx: Tx, id: string): Promise<Pick<GeofenceRow, 'name' | 'action'> | undefined> {
   const [row] = await select(
     tx,
-    columns(geofenceSpec, ['action']),
+    columns(geofenceSpec, ['name', 'action']),
     'from arbiter.geofences where tenant_id = $1 and id = $2',
     [tx.tenantId, id],
   );
-  return row?.action;
+  return row;
 }

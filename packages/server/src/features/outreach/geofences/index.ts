@@ -2,14 +2,18 @@ import { type GeofenceCreate, geofenceOperations } from '@arbiter/contract';
 import type { Database, Tx } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { checkAction, type DispatchPorts } from './actions.service.ts';
+import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
+import type { DispatchPorts } from './actions.service.ts';
 import { geofenceJobs, retainTracked } from './geofences.jobs.ts';
 import { type GeofenceRoutePorts, geofenceRoutes } from './geofences.routes.ts';
 import { createGeofence as createWithAction } from './geofences.service.ts';
 import { eraseTracked } from './geofences.store.ts';
 
 /** Creates a geofence, for packs. */
-export const createGeofence = (tx: Tx, body: GeofenceCreate) => createWithAction(tx, body, checkAction);
+export const createGeofence = (tx: Tx, body: GeofenceCreate) => createWithAction(tx, body, noCalls);
+
+const refuse = () => "can't be used in a pack";
+const noCalls: OutboundRules = { urlProblem: refuse, headerProblem: refuse };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['geofences', 'geofence_events', 'geofence_sightings', 'geofence_states'];
@@ -29,6 +33,6 @@ export const geofencesFeature = feature({
     },
   ],
   retains: [{ dataClass: 'interactions', counted: 'history', remove: retainTracked }],
-  operations: (ports: GeofenceRoutePorts) => handlerEntries(geofenceOperations, geofenceRoutes(ports, checkAction)),
+  operations: (ports: GeofenceRoutePorts) => handlerEntries(geofenceOperations, geofenceRoutes(ports)),
   jobs: (ports: DispatchPorts & { readonly database: Database }) => geofenceJobs(ports),
 });

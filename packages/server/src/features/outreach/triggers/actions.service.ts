@@ -18,8 +18,6 @@ import { checkColumns, requireFlow } from '../journeys/index.ts';
 /** An action's config, with secrets in clear. */
 export type ActionConfig = Readonly<Record<string, unknown>>;
 
-const path = '/actionConfig';
-
 /** The action by its own name. */
 export const actionTypeOf = (word: TriggerCreate['actionType']): TriggerActionType =>
   word in triggerActionAliases
@@ -29,20 +27,23 @@ export const actionTypeOf = (word: TriggerCreate['actionType']): TriggerActionTy
 /**
  * Checks an action's keys and what they name, and returns the config with ids in lower case. Throws 400 with paths, and 400
  * `reference_not_found`.
+ * @param path of the config in the body
+ * @param keys that the config may have
  */
 export async function checkAction(
   tx: Tx,
   actionType: TriggerActionType,
   config: ActionConfig,
   rules: OutboundRules,
+  path = '/actionConfig',
+  keys: readonly string[] = triggerActionKeys[actionType],
 ): Promise<ActionConfig> {
-  const keys: readonly string[] = triggerActionKeys[actionType];
   refuseProblems(
     Object.keys(config)
       .filter((key) => !keys.includes(key))
       .map((key) => ({ path: `${path}/${key}`, message: `is not a setting of ${actionType}${didYouMean(key, keys)}` })),
   );
-  await checkers[actionType](tx, config, rules);
+  await checkers[actionType](tx, config, rules, path);
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [
       key,
@@ -51,9 +52,9 @@ export async function checkAction(
   );
 }
 
-type Check = (tx: Tx, config: ActionConfig, rules: OutboundRules) => Promise<void>;
+type Check = (tx: Tx, config: ActionConfig, rules: OutboundRules, path: string) => Promise<void>;
 
-function requireText(config: ActionConfig, keys: readonly string[]): void {
+function requireText(config: ActionConfig, keys: readonly string[], path: string): void {
   for (const key of keys) {
     const value = config[key];
     if (value === undefined) continue;
@@ -63,8 +64,8 @@ function requireText(config: ActionConfig, keys: readonly string[]): void {
   }
 }
 
-const checkRecommend: Check = async (tx, config) => {
-  requireText(config, ['decisionFlowId', 'decisionFlowKey', 'channel', 'channelId', 'placement']);
+const checkRecommend: Check = async (tx, config, _rules, path) => {
+  requireText(config, ['decisionFlowId', 'decisionFlowKey', 'channel', 'channelId', 'placement'], path);
   const { decisionFlowId, decisionFlowKey, channel, channelId, limit = 1, deliver = false } = config;
   if ((decisionFlowId === undefined) === (decisionFlowKey === undefined)) {
     throw invalid(`${path}/decisionFlowKey`, 'or decisionFlowId is required, and not both');
@@ -87,7 +88,7 @@ const checkRecommend: Check = async (tx, config) => {
   }
 };
 
-const checkEnrollment: Check = async (tx, config) => {
+const checkEnrollment: Check = async (tx, config, _rules, path) => {
   const { journeyId, deduplication } = config;
   if (typeof journeyId !== 'string') throw invalid(`${path}/journeyId`, 'is required');
   await requireLive(tx, 'journey', journeyId, `${path}/journeyId`);
@@ -96,7 +97,7 @@ const checkEnrollment: Check = async (tx, config) => {
   throw invalid(`${path}/deduplication`, `must be one of ${known}`);
 };
 
-const checkWebhook: Check = async (tx, config, rules) => {
+const checkWebhook: Check = async (tx, config, rules, path) => {
   const { providerId, ...own } = config;
   if (providerId === undefined) {
     const moved = ({ path: place, message }: { readonly path: string; readonly message: string }) => ({
@@ -117,7 +118,7 @@ const checkWebhook: Check = async (tx, config, rules) => {
   });
 };
 
-const checkUpdate: Check = async (tx, config) => {
+const checkUpdate: Check = async (tx, config, _rules, path) => {
   const { schemaId, set } = config;
   if (typeof schemaId !== 'string') throw invalid(`${path}/schemaId`, 'is required');
   if (!isObject(set) || Object.keys(set).length === 0) {

@@ -3,20 +3,14 @@ import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import { isObject } from '../../../platform/json.ts';
-import {
-  type DeliveryOutcome,
-  type Destination,
-  findDestination,
-  type Notifier,
-  noteOutcome,
-  type OutgoingMessage,
-} from '../../operations/notifications/index.ts';
+import type { Notifier } from '../../operations/notifications/index.ts';
 import { noteCaused } from '../customer-events/index.ts';
 import { queueDelivery } from '../deliveries/index.ts';
 import { type DecideForJourney, enroll, setAttributes } from '../journeys/index.ts';
 import { type FiringRow, isBehind, lockFiring, settleFiring } from './firings.store.ts';
 import { openConfig } from './secrets.service.ts';
 import { selectAction } from './triggers.store.ts';
+import { callWebhook, noteCalled, planWebhook, type WebhookCall } from './webhooks.service.ts';
 
 export interface DispatchPorts {
   readonly envelope: Envelope | null;
@@ -44,16 +38,9 @@ type DecisionCall = Parameters<DecideForJourney>[0];
 type Plan =
   | { readonly kind: 'settled'; readonly result: DispatchResult }
   | { readonly kind: 'decide'; readonly call: DecisionCall; readonly deliver: boolean; readonly depth: number }
-  | {
-      readonly kind: 'send';
-      readonly providerId: string | null;
-      readonly to: Destination | DeliveryOutcome;
-      readonly message: OutgoingMessage;
-    };
+  | { readonly kind: 'send'; readonly call: WebhookCall };
 
 const done: DispatchResult = { kind: 'done' };
-const breakerSeconds = 30;
-const busySeconds = 2;
 
 /**
  * Runs the action of a firing, as its trigger is set now. Enrollments and attributes are in the transaction that settles
@@ -73,7 +60,7 @@ export async function dispatchFiring(
       case 'decide':
         return await decide(ports, inTransaction, firingId, plan);
       case 'send':
-        return await send(ports, inTransaction, firingId, plan);
+        return await send(ports, inTransaction, firingId, plan.call);
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -105,7 +92,7 @@ async function planAction(tx: Tx, ports: DispatchPorts, firingId: string): Promi
         depth: firing.depth,
       };
     case 'webhook':
-      return planWebhook(tx, ports, firing, { id: firing.triggerId, name, actionConfig: config });
+      return webhookOf(tx, ports, firing, { id: firing.triggerId, name, actionConfig: config });
     case 'journey_enroll': {
       const { customerId, event, depth } = firing;
       const deduplication = enrollmentDeduplications.find((word) => word === config.deduplication);
@@ -163,48 +150,36 @@ async function decide(
 }
 
 /** Reads the URL and secrets as they are now: a trigger that was corrected heals its failed webhooks. */
-async function planWebhook(
+async function webhookOf(
   tx: Tx,
   { envelope }: DispatchPorts,
   firing: FiringRow,
   trigger: { readonly id: string; readonly name: string; readonly actionConfig: Readonly<Record<string, unknown>> },
 ): Promise<Plan> {
   const config = await openConfig(tx, envelope, trigger);
-  const providerId = text(config.providerId) ?? null;
-  const to: Destination | DeliveryOutcome =
-    providerId === null
-      ? { tenantId: tx.tenantId, id: `trigger ${trigger.id}`, kind: 'webhook', config }
-      : await findDestination(tx, envelope, providerId);
   const { customerId, eventId, event } = firing;
-  const message: OutgoingMessage = {
+  const call = await planWebhook(tx, envelope, `trigger ${trigger.id}`, config, {
     id: firing.id,
     type: 'trigger',
-    tenantId: tx.tenantId,
-    severity: 'info',
     title: trigger.name,
     message: `${event?.type ?? 'event'} of customer ${customerId}`,
-    fields: [],
-    sourceUrl: null,
     data: { triggerId: trigger.id, eventId, customerId, event },
-    sentAt: tx.now.toISOString(),
-  };
-  return { kind: 'send', providerId, to, message };
+  });
+  return { kind: 'send', call };
 }
 
 async function send(
   { notifier }: DispatchPorts,
   inTransaction: InTransaction,
   firingId: string,
-  { to, message, providerId }: Extract<Plan, { kind: 'send' }>,
+  call: WebhookCall,
 ): Promise<DispatchResult> {
-  if ('kind' in to && notifier.isBusy(to)) return { kind: 'held', seconds: busySeconds, error: 'busy' };
-  const outcome = 'kind' in to ? await notifier.send(to, message) : to;
-  if (outcome.error === 'breaker_open') return { kind: 'held', seconds: breakerSeconds, error: 'breaker_open' };
-  if (outcome.isHeld)
-    return { kind: 'held', seconds: outcome.retryAfterSeconds ?? breakerSeconds, error: 'rate_limited' };
+  const result = await callWebhook(notifier, call);
+  if (result.kind === 'held') return result;
+  const { outcome } = result;
   await inTransaction(async (tx) => {
     await settleFiring(tx, firingId, outcome.ok ? 'done' : 'retrying', outcome.error);
-    if (providerId !== null && 'kind' in to) await noteOutcome(tx, providerId, outcome);
+    await noteCalled(tx, call, outcome);
   });
   return outcome.ok ? done : { kind: 'failed', error: outcome.error ?? 'failed', isFinal: false };
 }

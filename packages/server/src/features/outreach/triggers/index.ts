@@ -11,12 +11,14 @@ import { triggerRoutes } from './triggers.routes.ts';
 import { createTrigger, type TriggerPorts } from './triggers.service.ts';
 import { triggerSpec } from './triggers.store.ts';
 
+export { type ActionConfig, checkAction } from './actions.service.ts';
 export { type DispatchPorts, type DispatchResult, dispatchFiring, type InTransaction } from './dispatch.service.ts';
 export { createTriggerConditions, type FirePorts, type Firing, firingsOf, reactTo } from './fire.service.ts';
 export { createEventListeners, segmentsWatched } from './listeners.service.ts';
 export { enqueueDispatch } from './triggers.jobs.ts';
 export { typesOf } from './triggers.routes.ts';
 export { triggersNaming } from './triggers.store.ts';
+export { callWebhook, noteCalled, planWebhook, type WebhookCall } from './webhooks.service.ts';
 
 /** Creates a trigger of a pack, which calls nobody. */
 export const createPackTrigger = (tx: Tx, body: TriggerCreate) =>
