@@ -64,11 +64,19 @@ const at = (value: unknown, path: string): unknown =>
       value,
     );
 
-/** Makes the calls in order as the first tenant's admin. Each must respond as the guide says. */
-export async function follow(server: TestServer, markdown: string): Promise<number> {
+/**
+ * Makes the calls in order as the first tenant's admin. Each must respond as the guide says.
+ * @param settle runs before each call, such as the jobs of the one before
+ */
+export async function follow(
+  server: TestServer,
+  markdown: string,
+  settle: () => Promise<unknown> = async () => undefined,
+): Promise<number> {
   const names = new Map<string, unknown>();
   const calls = callsOf(markdown);
   for (const call of calls) {
+    await settle();
     const filled = (text: string): string =>
       text.replace(/\$(\w+)/g, (_, name: string) => {
         assert.ok(names.has(name), `line ${call.line}: $${name} was not kept before`);

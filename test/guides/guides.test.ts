@@ -4,15 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../packages/cli/src/run.ts';
+import { runQueue } from '../../packages/server/src/features/outreach/campaigns/test-campaigns.ts';
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
 import { callsOf, commandsOf, follow } from './guide.ts';
 
-for (const name of ['modelling-a-bank', 'modelling-a-telco', 'win-back-a-cart', 'react-to-events']) {
+for (const name of ['modelling-a-bank', 'modelling-a-telco', 'win-back-a-cart', 'react-to-events', 'run-a-campaign']) {
   test(`${name}: each call answers as the guide says`, async () => {
     const text = await readFile(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8');
     const server = await startTestServer();
     try {
-      assert.ok((await follow(server, text)) >= 15);
+      const settle = () => runQueue(server, 'campaign.chunk');
+      assert.ok((await follow(server, text, settle)) >= 15);
     } finally {
       await server.close();
     }

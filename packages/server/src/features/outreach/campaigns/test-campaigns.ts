@@ -131,7 +131,7 @@ async function createRecords(server: TestServer) {
 }
 
 /** Takes the waiting jobs of a name out of the queue and runs them, until none is left. Returns how many. */
-async function runQueue({ testDatabase, jobs }: TestServer, name: string): Promise<number> {
+export async function runQueue({ testDatabase, jobs }: TestServer, name: string): Promise<number> {
   for (let ran = 0; ; ) {
     const rows = await testDatabase.ownerQuery<{ payload: { runId: string; tenantId: string } }>(
       `delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
