@@ -14,6 +14,7 @@ import { load, median, type Standstill, standstillText, usPerDocument, withClock
 import { machineText, ms, n0, percent, type Row, table, withNotes } from './bench/bench-report.ts';
 import { type BenchServer, root, start, startServer } from './bench/bench-server.ts';
 import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type Usual } from './bench/bench-tail.ts';
+import { benchCampaigns } from './campaign-bench.ts';
 import { measureCatalogue } from './catalogue-bench.ts';
 import { benchExports } from './export-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';
@@ -408,6 +409,8 @@ const tail: Row[] = [
   { measure: 'graceful stop after the load', bar: '', measured: `${(stopMs / 1000).toFixed(1)} s`, met: null },
 ];
 
+say('campaigns');
+rows.push(...(await benchCampaigns({ customers, seconds, rounds, say })));
 say('exports');
 rows.push(...(await benchExports(100_000, 20, 5_000)));
 say('report files');

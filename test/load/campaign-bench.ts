@@ -1,6 +1,6 @@
 // Campaigns: customers/s of a run without delivery next to the peak of `recommend`, and p99 of `recommend` beside a run.
 // One server process, 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
-//   node test/load/campaign-bench.ts [--customers 20000] [--seconds 8] [--rounds 3]
+//   node test/load/campaign-bench.ts [--customers 50000] [--seconds 8] [--rounds 3]
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ interface Run {
   readonly totalRecommendations: number;
 }
 
-export interface CampaignFigures {
+interface CampaignFigures {
   /** Decisions/s of recommend. */
   readonly peaks: readonly number[];
   /** Customers/s of a run alone. */
@@ -74,11 +74,11 @@ async function endOf(target: BenchTarget, campaignId: string, runId: string): Pr
 const rateOf = (run: Run): number => (run.totalCustomers * 1000) / (run.durationMs ?? Number.NaN);
 
 /** Measures on a server with a catalogue that no other benchmark uses. */
-export async function measureCampaigns(
+async function measureCampaigns(
   server: BenchServer,
   target: BenchTarget,
   catalogue: BenchCatalogue,
-  { seconds, rounds, say }: { seconds: number; rounds: number; say: (line: string) => void },
+  { seconds, rounds, say }: Omit<CampaignBench, 'customers'>,
 ): Promise<CampaignFigures> {
   const campaignId = await createCampaign(target, catalogue);
   const recommend = (over: Partial<LoadOptions> = {}) =>
@@ -128,7 +128,7 @@ export async function measureCampaigns(
 }
 
 /** Returns the rows of the report. */
-export function campaignRows({ peaks, rates, recommendUs, runUs, alone, beside, besideRates }: CampaignFigures): Row[] {
+function campaignRows({ peaks, rates, recommendUs, runUs, alone, beside, besideRates }: CampaignFigures): Row[] {
   const ratio = median(rates) / median(peaks);
   const slower = median(beside) / median(alone);
   const us = (of: CampaignFigures['runUs']) =>
@@ -149,14 +149,15 @@ export function campaignRows({ peaks, rates, recommendUs, runUs, alone, beside, 
   ];
 }
 
-async function alone(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      customers: { type: 'string', default: '20000' },
-      seconds: { type: 'string', default: '8' },
-      rounds: { type: 'string', default: '3' },
-    },
-  });
+export interface CampaignBench {
+  readonly customers: number;
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly say: (line: string) => void;
+}
+
+/** Measures on a server of its own. Returns the rows of the report. */
+export async function benchCampaigns({ customers, ...options }: CampaignBench): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-campaign-bench-'));
   const key = `krn_${randomBytes(24).toString('hex')}`;
   const bootstrap = join(folder, 'bootstrap.json');
@@ -164,21 +165,29 @@ async function alone(): Promise<void> {
   const server = await startServer({ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0' }, 1);
   try {
     const target = { url: server.url, key };
-    const catalogue = await loadCatalogue(target, {
-      offers: 200,
-      customers: Number(values.customers),
-      looseCaps: true,
-    });
-    const figures = await measureCampaigns(server, target, catalogue, {
-      ...{ seconds: Number(values.seconds), rounds: Number(values.rounds), say: (line) => console.log(line) },
-    });
-    for (const { measure, measured, met } of campaignRows(figures)) {
-      console.log(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
-    }
+    const catalogue = await loadCatalogue(target, { offers: 200, customers, looseCaps: true });
+    return campaignRows(await measureCampaigns(server, target, catalogue, options));
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-if (import.meta.main) await alone();
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      customers: { type: 'string', default: '50000' },
+      seconds: { type: 'string', default: '8' },
+      rounds: { type: 'string', default: '3' },
+    },
+  });
+  const [customers, seconds, rounds] = [values.customers, values.seconds, values.rounds].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const say = (line: string) => console.log(line);
+  for (const { measure, measured, met } of await benchCampaigns({ customers, seconds, rounds, say })) {
+    say(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
+  }
+}

@@ -170,6 +170,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
       database,
       hot: connections.hot,
       previewPath: connections.previewPath,
+      chunkPath: connections.chunkPath,
       clock,
       zoneClock,
       outbound,

@@ -14,9 +14,14 @@ const outboxConnections = 1;
 
 const previewConnections = 2;
 
+/** A chunk of a campaign and the one behind it. */
+const chunkConnections = 2;
+
 /** Returns how many connections one process uses for its requests. The listener needs one more. */
 export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {
-  return DATABASE_POOL_MAX + countingConnections + hotConnections + outboxConnections + previewConnections;
+  return (
+    DATABASE_POOL_MAX + countingConnections + hotConnections + outboxConnections + previewConnections + chunkConnections
+  );
 }
 
 /** Pools of one process, each for work that must not wait for the others. */
@@ -29,6 +34,8 @@ export interface Connections {
   readonly outboxPath: HotPath;
   /** For decisions that nobody acts on (simulate, customer tools). */
   readonly previewPath: HotPath;
+  /** For campaigns. */
+  readonly chunkPath: HotPath;
   close(): Promise<void>;
 }
 
@@ -57,14 +64,16 @@ export function createConnections({
   const hot = createHotPath({ url, pooled, connections: hotConnections, onError });
   const outboxPath = createHotPath({ url, pooled, connections: outboxConnections, onError });
   const previewPath = createHotPath({ url, pooled, connections: previewConnections, onError });
+  const chunkPath = createHotPath({ url, pooled, connections: chunkConnections, onError });
   return {
     database,
     counting,
     hot,
     outboxPath,
     previewPath,
+    chunkPath,
     async close() {
-      for (const each of [hot, outboxPath, previewPath, counting, database]) await each.close();
+      for (const each of [hot, outboxPath, previewPath, chunkPath, counting, database]) await each.close();
     },
   };
 }

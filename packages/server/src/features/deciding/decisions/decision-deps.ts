@@ -12,6 +12,8 @@ export interface DecisionDeps {
   readonly hot: HotPath;
   /** Connections of simulations and customer tools, so that real decisions never wait for one of theirs. */
   readonly previewPath: HotPath;
+  /** For chunks of campaigns. */
+  readonly chunkPath: HotPath;
   readonly keys: CustomerKeys;
   readonly customerHash: KeyedHash;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import type { HotRow, HotTransaction } from '../../../db/index.ts';
 import type { ChunkDecision, ChunkWork } from '../../deciding/decisions/index.ts';
-import { type CapCounter, createCapCounter, type ItemCounts } from './caps.rules.ts';
+import { type CapRules, createCapRules, createTally, type RunCounts, type Tally } from './caps.rules.ts';
 import { lockRun, readMembers, writeCheckpoint } from './chunk.store.ts';
 import { insertResults, type Member, type ResultItem, type ResultRow } from './results.store.ts';
 import type { RunRow } from './runs.store.ts';
@@ -16,10 +16,30 @@ export class Outrun extends Error {
 export type ChunkStop = 'run_cap' | 'quota_exceeded';
 
 export interface RunChunk extends ChunkWork {
+  /** Call after the commit. */
+  committed(): void;
+  /** Call instead of `committed` when the chunk failed. */
+  failed(): void;
   /** After the commit: why the run makes no more offers; null while it continues. */
   stop(): ChunkStop | null;
   /** Milliseconds from the lock of the first customer until now. */
   heldMs(): number;
+  /** Whether calls were decided at the same time. */
+  hadCalls(): boolean;
+}
+
+/** What the chunks of a run in this process count together. */
+export interface RunTallies {
+  /** Includes chunks that haven't committed: the next one decides behind them. */
+  readonly decided: Tally;
+  /** What is stored once the latest chunk has committed. */
+  readonly stored: Tally;
+  readonly rules: CapRules;
+}
+
+export function createRunTallies({ totalItems, offerCounts, channelCounts, frequencyCaps }: RunRow): RunTallies {
+  const before = { total: totalItems, offers: offerCounts, channels: channelCounts };
+  return { decided: createTally(before), stored: createTally(before), rules: createCapRules(frequencyCaps) };
 }
 
 /** A part of a run: members at places from `from` up to, but not including, `to`. */
@@ -32,84 +52,113 @@ export interface ChunkPlaces {
   readonly members: readonly Member[];
   /** Whether items keep their personalization, which the run's file shows. */
   readonly keepsPersonalization: boolean;
+  readonly tallies: RunTallies;
+  /** Resolves when the chunk before has committed; rejects if it failed. */
+  readonly before: Promise<unknown>;
+  /** Called when the decisions are made, so that the next chunk may start. */
+  readonly onMade: () => void;
 }
 
 /** What one try of the chunk's transaction knows. */
 interface ChunkTry {
-  readonly counter: CapCounter;
-  readonly at: Date;
   readonly erased: ReadonlySet<string>;
   readonly decided: Map<string, ChunkDecision>;
+  /** When it's written. */
+  at: Date | null;
+  hadCalls: boolean;
 }
 
 /**
- * What the transaction of a chunk does for its run: checks under a lock that the run is still this process's and at this
- * place, counts items against its limits, and writes results, counts and the checkpoint.
+ * What the transaction of a chunk does for its run: counts items against its limits, checks under a lock that the run is
+ * still this process's and at this place, and writes results, counts and the checkpoint. While it writes, the next chunk
+ * decides; that one writes once this one has committed.
  */
 export function createRunChunk(places: ChunkPlaces): RunChunk {
-  const { run } = places;
+  const { run, members, tallies } = places;
+  const { rules } = tallies;
   let current: ChunkTry | null = null;
+  /** Why customers of the latest try were skipped. */
+  let reason: ChunkStop = 'quota_exceeded';
   let openedAt = 0;
   const now = (): ChunkTry => {
     if (current === null) throw new Error('the chunk has no transaction');
     return current;
   };
-  const usedUp = () => {
-    const used = now().counter.usedUp();
+  const takeBack = (): void => {
+    for (const { items } of current?.decided.values() ?? []) tallies.decided.remove(items);
+    current = null;
+  };
+  const usedUpOf = (tally: Tally) => {
+    const used = rules.usedUp(tally);
     const isAll =
       used !== null && run.channelIds.length > 0 && run.channelIds.every((id) => used.channelIds.includes(id));
     return isAll ? null : used;
   };
+  const usedUp = () => usedUpOf(tallies.decided);
   return {
     async open(tx) {
-      current = await openChunk(tx, places);
+      takeBack();
+      current = { erased: await erasedOf(tx, places), decided: new Map(), at: null, hadCalls: false };
       openedAt = performance.now();
       return current.erased;
     },
     usedUp,
-    roomFor: (items) => now().counter.roomFor(items),
+    roomFor: (items) => rules.roomFor(tallies.decided, items),
     decided(decision) {
-      now().counter.add(decision.items);
+      tallies.decided.add(decision.items);
       now().decided.set(decision.customerId, decision);
     },
+    async beforeWriting(tx, { holdsShared, hasCalls }) {
+      now().hadCalls = hasCalls;
+      if (!holdsShared && !hasCalls) places.onMade();
+      await places.before;
+      now().at = await lockPlace(tx, places);
+    },
     statements() {
-      const rows = resultsOf(places, now(), usedUp() === null ? 'run_cap' : 'quota_exceeded');
+      reason = usedUp() === null ? 'run_cap' : 'quota_exceeded';
+      const rows = resultsOf(places, now(), reason);
       return [
         ...(rows.length === 0 ? [] : [insertResults(places.tenantId, run.id, rows)]),
-        checkpoint(places, rows, now().counter),
+        checkpoint(places, rows, now()),
       ];
     },
+    committed() {
+      for (const { items } of now().decided.values()) tallies.stored.add(items);
+    },
+    failed: takeBack,
     stop() {
       const { decided, erased } = now();
-      if (usedUp() === null) return 'run_cap';
-      return places.members.some(({ customerId }) => !decided.has(customerId) && !erased.has(customerId))
-        ? 'quota_exceeded'
-        : null;
+      if (usedUpOf(tallies.stored) === null) return 'run_cap';
+      const isComplete = members.every(({ customerId }) => decided.has(customerId) || erased.has(customerId));
+      // Skipped for what the next chunk took: if that one fails, the run has room again.
+      return isComplete || reason === 'run_cap' ? null : reason;
     },
     heldMs: () => performance.now() - openedAt,
+    hadCalls: () => now().hadCalls,
   };
 }
 
-async function openChunk(tx: HotTransaction, { tenantId, run, from, to, members }: ChunkPlaces): Promise<ChunkTry> {
-  const [[row] = [], left = []] = await tx.send([lockRun(tenantId, run.id), readMembers(tenantId, run.id, from, to)]);
+async function erasedOf(
+  tx: HotTransaction,
+  { tenantId, run, from, to, members }: ChunkPlaces,
+): Promise<ReadonlySet<string>> {
+  const [left = []] = await tx.send([readMembers(tenantId, run.id, from, to)]);
+  const there = new Set(left.map(({ customer_id }: HotRow) => customer_id));
+  return new Set(members.flatMap(({ customerId }) => (there.has(customerId) ? [] : [customerId])));
+}
+
+/** Locks the run until the commit. Returns the database's time. */
+async function lockPlace(tx: HotTransaction, { tenantId, run, from }: ChunkPlaces): Promise<Date> {
+  const [[row] = []] = await tx.send([lockRun(tenantId, run.id)]);
   if (row === undefined || row.status !== 'running' || row.token !== run.token || row.next_place !== from) {
     throw new Outrun();
   }
-  const there = new Set(left.map(({ customer_id }: HotRow) => customer_id));
-  return {
-    counter: createCapCounter(run.frequencyCaps, {
-      total: Number(row.total_items),
-      offers: row.offer_counts as ItemCounts,
-      channels: row.channel_counts as ItemCounts,
-    }),
-    at: row.instant as Date,
-    erased: new Set(members.flatMap(({ customerId }) => (there.has(customerId) ? [] : [customerId]))),
-    decided: new Map(),
-  };
+  return row.instant as Date;
 }
 
 function resultsOf({ members, keepsPersonalization }: ChunkPlaces, current: ChunkTry, reason: ChunkStop): ResultRow[] {
   const { at, decided, erased } = current;
+  if (at === null) throw new Error('the run is not locked');
   return members.flatMap(({ place, customerId }): ResultRow[] => {
     if (erased.has(customerId)) return [];
     const common = { place, customerId, error: null, processedAt: at };
@@ -140,14 +189,23 @@ function itemsOf({ items, names }: ChunkDecision, keepsPersonalization: boolean)
   });
 }
 
-/** The row is locked and at `from`, so counts are replaced and not compared. */
-function checkpoint({ tenantId, run, from, to }: ChunkPlaces, rows: readonly ResultRow[], counter: CapCounter) {
+/** The run is locked, and the chunk before has committed: counts are replaced and not compared. */
+function checkpoint({ tenantId, run, from, to, tallies }: ChunkPlaces, rows: readonly ResultRow[], current: ChunkTry) {
   const count = (test: (row: ResultRow) => boolean): number => rows.filter(test).length;
   const decided = count(({ status }) => status === 'decided');
   const empty = count(({ status }) => status === 'empty');
-  const { total, offers, channels } = counter.counts();
   return writeCheckpoint(tenantId, run.id, {
     ...{ nextPlace: to, decided, empty, skipped: to - from - decided - empty },
-    ...{ skippedByCaps: count(({ skipReason }) => skipReason === 'run_cap'), total, offers, channels },
+    ...{ skippedByCaps: count(({ skipReason }) => skipReason === 'run_cap') },
+    ...countsWith(tallies.stored, current),
   });
+}
+
+function countsWith(stored: Tally, { decided }: ChunkTry): RunCounts {
+  const all = createTally({
+    ...{ total: stored.total(), offers: Object.fromEntries(stored.offers) },
+    channels: Object.fromEntries(stored.channels),
+  });
+  for (const { items } of decided.values()) all.add(items);
+  return { total: all.total(), offers: Object.fromEntries(all.offers), channels: Object.fromEntries(all.channels) };
 }

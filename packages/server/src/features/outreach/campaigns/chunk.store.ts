@@ -6,7 +6,7 @@ import type { RunCounts } from './caps.rules.ts';
 /** Locks a run until the chunk is committed, so that only one process at a time can move it on. */
 export const lockRun = (tenantId: string, runId: string): HotStatement => ({
   name: 'campaigns.lock-run',
-  text: `select status, token, next_place, total_items, offer_counts, channel_counts, clock_timestamp() as instant
+  text: `select status, token, next_place, clock_timestamp() as instant
     from campaign_runs where tenant_id = $1 and id = $2 for update`,
   values: [tenantId, runId],
 });

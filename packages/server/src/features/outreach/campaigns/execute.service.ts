@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
+import { integrationChannels } from '../../catalogue/channels/index.ts';
 import type { DecisionService } from '../../deciding/decisions/index.ts';
 import { selectCampaign } from './campaigns.store.ts';
-import { type ChunkStop, createRunChunk, Outrun } from './chunk-work.ts';
+import { type ChunkStop, createRunChunk, createRunTallies, Outrun, type RunTallies } from './chunk-work.ts';
 import { endRun } from './end-run.service.ts';
 import { insertFailure } from './failed-customer.store.ts';
 import { requestIdOf } from './freeze-run.service.ts';
@@ -23,6 +25,10 @@ const campaignActor = systemActor('campaign');
 const chunkSizes = { first: 64, most: 500, least: 8 };
 /** A request for a customer of a chunk waits about this long at most, in ms. */
 const heldMs = 60;
+/** The same while calls are decided. */
+const heldBesideCallsMs = 25;
+/** While calls are decided, a run rests after each chunk for as long as the chunk took, and at most this long. */
+const longestRestMs = 200;
 /** How long the transaction of a chunk may take. */
 const chunkMs = 3_500;
 /** A run that takes longer goes to the end of the queue, so that other tenants get their turn. */
@@ -46,7 +52,10 @@ export async function executeRun(
   const taken = await inTenant((tx) => takeRun(tx, runId));
   if (taken === null) return;
   try {
-    const stop = await decideInChunks({ ports, tenantId, taken, signal, queued: { place: taken.run.queuedPlace } });
+    const stop = await decideInChunks({
+      ...{ ports, tenantId, taken, signal, queued: { place: taken.run.queuedPlace } },
+      tallies: createRunTallies(taken.run),
+    });
     if (stop === 'turn') await inTenant((tx) => enqueueRun(tx, runId));
     else await finish(ports, tenantId, taken, stop, inTenant);
   } catch (error) {
@@ -54,40 +63,58 @@ export async function executeRun(
   }
 }
 
+/** What a process does for a run during its turn. */
 interface Work {
   readonly ports: ExecutePorts;
   readonly tenantId: string;
   readonly taken: TakenRun;
   /** Place of the first member whose messages aren't queued yet. */
   readonly queued: { place: number };
+  readonly tallies: RunTallies;
   readonly signal: AbortSignal;
 }
 
 type Stop = ChunkStop | 'turn' | 'too_many_failures' | null;
 
-/** Decides for the members from the checkpoint on. Returns why it stopped; null: none is left. */
+/**
+ * Decides for the members from the checkpoint on, two chunks at a time: while one is written, the next is decided. Returns
+ * why it stopped; null: none is left.
+ */
 async function decideInChunks(work: Work): Promise<Stop> {
   const { run } = work.taken;
   const until = performance.now() + turnMs;
+  const sends = await work.ports.database.withTenant(work.tenantId, campaignActor, (tx) =>
+    integrationChannels(tx, run.channelIds),
+  );
   let size = chunkSizes.first;
   let place = run.nextPlace;
   let failed = run.failedCustomers;
+  let stop: Stop = null;
+  const isOver = (): boolean => stop !== null || work.signal.aborted || performance.now() > until;
+  const startAt = (from: number, before: Promise<unknown>): StartedChunk | null =>
+    isOver() || from >= run.totalCustomers
+      ? null
+      : startChunk(work, from, Math.min(from + size, run.totalCustomers), before);
   // Whoever had the run before may have ended between a chunk and its messages.
   await queueUpTo(work, place);
-  while (place < run.totalCustomers) {
-    if (work.signal.aborted) throw new Error('the process stopped before the run ended');
-    if (performance.now() > until) return 'turn';
-    const to = Math.min(place + size, run.totalCustomers);
-    const outcome = await decideNext(work, place, to);
+  for (let chunk = startAt(place, Promise.resolve()); chunk !== null; ) {
+    await chunk.made;
+    const ahead = startAt(chunk.to, chunk.done);
+    const { outcome, next } = await endOf(work, chunk, ahead);
     place = outcome.to;
     failed += outcome.failed;
-    await queueUpTo(work, place);
-    if (outcome.stop !== null) return outcome.stop;
-    if (place <= judged && failed * 2 > Math.min(judged, run.totalCustomers)) return 'too_many_failures';
-    const wanted = outcome.heldMs === null ? size / 2 : (size * heldMs) / Math.max(1, outcome.heldMs);
+    if (sends.length > 0) await queueUpTo(work, place);
+    stop ??= outcome.stop;
+    if (place <= judged && failed * 2 > Math.min(judged, run.totalCustomers)) stop ??= 'too_many_failures';
+    const goalMs = outcome.hadCalls ? heldBesideCallsMs : heldMs;
+    const wanted = outcome.heldMs === null ? size / 2 : (size * goalMs) / Math.max(1, outcome.heldMs);
     size = Math.round(Math.min(chunkSizes.most, size * 2, Math.max(chunkSizes.least, wanted)));
+    if (next === null && outcome.hadCalls) await sleep(Math.min(longestRestMs, outcome.heldMs ?? 0));
+    chunk = next ?? startAt(place, Promise.resolve());
   }
-  return null;
+  await queueUpTo(work, place);
+  if (stop === null && work.signal.aborted) throw new Error('the process stopped before the run ended');
+  return stop ?? (place < run.totalCustomers ? 'turn' : null);
 }
 
 /** Queues the messages of all results below a place. */
@@ -107,18 +134,39 @@ interface ChunkOutcome {
   readonly stop: ChunkStop | null;
   /** How long it held its customers; null: it didn't commit as a whole. */
   readonly heldMs: number | null;
+  /** Calls were decided at the same time. */
+  readonly hadCalls: boolean;
 }
 
-/**
- * Decides for the members at these places in one transaction. If that fails, tries with half of them, down to a single
- * customer, who then has failed.
- */
-async function decideNext(work: Work, from: number, to: number): Promise<ChunkOutcome> {
-  const { ports, tenantId, taken } = work;
-  const { run, flow } = taken;
+interface StartedChunk {
+  readonly from: number;
+  readonly to: number;
+  /** The next chunk may start. */
+  readonly made: Promise<void>;
+  /** Rejects if nothing was committed. */
+  readonly done: Promise<ChunkOutcome>;
+}
+
+/** `before`: the end of the chunk before; this one commits only after it. */
+function startChunk(work: Work, from: number, to: number, before: Promise<unknown>): StartedChunk {
+  const made = Promise.withResolvers<void>();
+  const done = decideChunk(work, from, to, before, made.resolve).finally(made.resolve);
+  // Whoever waits for it may come later.
+  done.catch(() => undefined);
+  return { from, to, made: made.promise, done };
+}
+
+/** Decides for the members at these places in one transaction. */
+async function decideChunk(
+  { ports, tenantId, taken: { run, flow }, tallies }: Work,
+  from: number,
+  to: number,
+  before: Promise<unknown>,
+  onMade: () => void,
+): Promise<ChunkOutcome> {
   const members = await ports.database.withTenant(tenantId, campaignActor, (tx) => selectMembers(tx, run.id, from, to));
   const keepsPersonalization = showsPersonalization(run);
-  const chunk = createRunChunk({ tenantId, run, from, to, members, keepsPersonalization });
+  const chunk = createRunChunk({ tenantId, run, from, to, members, keepsPersonalization, tallies, before, onMade });
   try {
     await ports.decideChunk({
       tenantId,
@@ -131,16 +179,49 @@ async function decideNext(work: Work, from: number, to: number): Promise<ChunkOu
       until: performance.now() + chunkMs,
       work: chunk,
     });
-    return { to, failed: 0, stop: chunk.stop(), heldMs: chunk.heldMs() };
   } catch (error) {
-    if (error instanceof Outrun) throw error;
-    if (to - from > 1) return { ...(await decideNext(work, from, from + Math.ceil((to - from) / 2))), heldMs: null };
-    const [member] = members;
-    // The database is away, or the server is overloaded: that's no fault of the customer, and the job is tried again.
-    if (member === undefined || isPassing(error)) throw error;
-    await noteFailure(work, member, error);
-    return { to, failed: 1, stop: null, heldMs: null };
+    chunk.failed();
+    throw error;
   }
+  chunk.committed();
+  return { to, failed: 0, stop: chunk.stop(), heldMs: chunk.heldMs(), hadCalls: chunk.hadCalls() };
+}
+
+/** Waits for a chunk. If it failed, nothing of `ahead` was committed either, and `next` is null. */
+async function endOf(
+  work: Work,
+  chunk: StartedChunk,
+  ahead: StartedChunk | null,
+): Promise<{ readonly outcome: ChunkOutcome; readonly next: StartedChunk | null }> {
+  try {
+    return { outcome: await chunk.done, next: ahead };
+  } catch (error) {
+    await ahead?.done.catch(() => undefined);
+    return { outcome: await decideFewer(work, chunk.from, chunk.to, error), next: null };
+  }
+}
+
+/** Tries with half of a chunk that failed, down to a single customer, who then has failed. */
+async function decideFewer(work: Work, from: number, to: number, error: unknown): Promise<ChunkOutcome> {
+  if (error instanceof Outrun) throw error;
+  if (to - from > 1) {
+    const middle = from + Math.ceil((to - from) / 2);
+    try {
+      const outcome = await decideChunk(work, from, middle, Promise.resolve(), () => undefined);
+      return { ...outcome, heldMs: null };
+    } catch (again) {
+      return decideFewer(work, from, middle, again);
+    }
+  }
+  // The database is away, or the server is overloaded: that's no fault of the customer, and the job is tried again.
+  if (isPassing(error)) throw error;
+  const { ports, tenantId, taken } = work;
+  const [member] = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
+    selectMembers(tx, taken.run.id, from, to),
+  );
+  if (member === undefined) throw error;
+  await noteFailure(work, member, error);
+  return { to, failed: 1, stop: null, heldMs: null, hadCalls: false };
 }
 
 const passing: ReadonlySet<string> = new Set(['unavailable', 'overloaded', 'not_fresh']);

@@ -34,8 +34,18 @@ export interface ChunkWork {
   /** Returns how many of the first items of a decision there is room for. */
   roomFor(items: Decision['items']): number;
   decided(decision: ChunkDecision): void;
+  /** Runs when all decisions are made, and none is written. What it throws ends the transaction. */
+  beforeWriting(tx: HotTransaction, around: ChunkSurroundings): Promise<void>;
   /** Statements to commit with the decisions. */
   statements(): readonly HotStatement[];
+}
+
+/** What else the server does while a chunk is decided. */
+export interface ChunkSurroundings {
+  /** The transaction may hold rows that those of other customers need, so none of them may depend on this one. */
+  readonly holdsShared: boolean;
+  /** Calls were decided just now, and others may follow. They shouldn't share the processor with more than one chunk. */
+  readonly hasCalls: boolean;
 }
 
 export interface ChunkDecision {
@@ -54,6 +64,8 @@ export interface ChunkDecision {
 export interface ChunkPorts extends DecidePorts {
   /** Asks the webhooks of a job's flow, and returns the job with the answers. */
   readonly askAhead: (catalogue: TenantCatalogue, prepared: Prepared) => Promise<DecideJob>;
+  /** Whether calls were decided just now. */
+  readonly hasCalls: () => boolean;
 }
 
 /** Webhooks are asked for the newest plan; it may change so often while they answer. */
@@ -67,7 +79,7 @@ const mostRounds = 5;
 export async function decideChunk(ports: ChunkPorts, chunk: Chunk): Promise<void> {
   const { tenantId, until } = chunk;
   let jobs = chunk.customers.map((customer) => jobFor(chunk, customer));
-  const company = companyOf(chunk);
+  const company = companyOf(chunk, ports);
   for (let round = 0; round < mostRounds; round++) {
     const asking = new Map<DecideJob, Promise<DecideJob>>();
     const failures: unknown[] = [];
@@ -113,7 +125,7 @@ function jobFor(chunk: Chunk, { customerId, requestId }: Chunk['customers'][numb
   };
 }
 
-function companyOf({ channelIds, work }: Chunk): BatchCompany {
+function companyOf({ channelIds, work }: Chunk, { hasCalls }: ChunkPorts): BatchCompany {
   return {
     open: (tx) => work.open(tx),
     narrow(request) {
@@ -125,6 +137,7 @@ function companyOf({ channelIds, work }: Chunk): BatchCompany {
       return { ...request, excludeOffers: usedUp.offerIds, ...(open === undefined ? {} : { channelIds: open }) };
     },
     roomFor: (items) => work.roomFor(items),
+    beforeWriting: (tx, holdsShared) => work.beforeWriting(tx, { holdsShared, hasCalls: hasCalls() }),
     decided: ({ id, interactionIds, input, decision, flow }) =>
       work.decided({
         customerId: input.request.customerId,

@@ -17,6 +17,11 @@ export interface BatchCompany {
   /** Returns how many of the first items of a decision there is room for. */
   roomFor(items: MadeDecision['decision']['items']): number;
   decided(made: StoredDecision): void;
+  /**
+   * Runs when all decisions are made, and none is written. `holdsShared`: the transaction may hold rows that those of
+   * other customers need, too, so none of them may depend on this one. What it throws ends the transaction.
+   */
+  beforeWriting(tx: HotTransaction, holdsShared: boolean): Promise<void>;
   /** Statements to commit with the decisions. */
   statements(): readonly HotStatement[];
 }

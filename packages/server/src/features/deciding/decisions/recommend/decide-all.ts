@@ -98,7 +98,10 @@ export async function decideAll(
     }
     outcomes.push({ job, answer: decided.answer, quotaLeft: quota?.left() ?? null });
   }
-  if (company !== undefined && lockedElsewhere.size > 0) throw new CustomersHeld();
+  if (company !== undefined) {
+    if (lockedElsewhere.size > 0) throw new CustomersHeld();
+    await company.beforeWriting(tx, quota !== null || read.volumes !== null);
+  }
   await writeBatch(ports, catalogue, tx, [...writes.values()], read, company?.statements());
   return { outcomes, held: lockedElsewhere, counts, made: timed, configAgeMs: read.configAgeMs };
 }
