@@ -9,6 +9,8 @@ export interface CampaignLimits {
   readonly maxTotalPerRun: number | null;
   readonly maxPerOffer: number | null;
   readonly maxPerChannel: number | null;
+  /** Impressions that one offer may have in all, over runs and requests. */
+  readonly budget: number | null;
   /** Contacts per customer, over runs and requests. */
   readonly cap: number;
 }
@@ -36,10 +38,11 @@ export async function checkCampaignRun(query: CheckerQuery, runId: string, limit
   problems.push(...(await checkDeliveries(query, runId, results)));
   const excess = await query<{ customer_id: string; contacts: number }>(
     `select customer_id, count(*)::int as contacts from arbiter.interaction_history
-      where interaction_type in ('impression', 'recommendation') group by 1 having count(*) > $1`,
+      where interaction_type in ('impression', 'recommendation') group by tenant_id, customer_id having count(*) > $1`,
     [limits.cap],
   );
   for (const row of excess) problems.push(`${row.customer_id} has ${row.contacts} contacts`);
+  problems.push(...(await checkBudget(query, runId, limits)));
   const [run] = await query<{ total_items: number; decided: number; next_place: number; members: number }>(
     `select total_items, decided_customers as decided, next_place,
        (select count(*)::int from arbiter.campaign_members m where m.run_id = r.id) as members
@@ -52,6 +55,24 @@ export async function checkCampaignRun(query: CheckerQuery, runId: string, limit
   if (run?.decided !== decided) problems.push(`the run counts ${run?.decided} customers, its results ${decided}`);
   if (run?.members !== 0) problems.push('members of an ended run are left');
   return problems;
+}
+
+/** The offers with a lifetime budget have no more impressions than it allows, and the run took part in using it up. */
+async function checkBudget(query: CheckerQuery, runId: string, { budget }: CampaignLimits): Promise<string[]> {
+  if (budget === null) return [];
+  const rows = await query<{ shown: number; by_run: number }>(
+    `select count(*)::int as shown, count(*) filter (where d.source_id = r.id)::int as by_run
+       from arbiter.campaign_runs r
+       join arbiter.offers o on o.tenant_id = r.tenant_id and o.budget is not null
+       join arbiter.interaction_history h on h.tenant_id = r.tenant_id and h.offer_id = o.id
+         and h.interaction_type = 'impression'
+       left join arbiter.decisions d on d.tenant_id = h.tenant_id and d.id = h.recommendation_id
+      where r.id = $1 group by o.id`,
+    [runId],
+  );
+  const [used] = rows;
+  if (used === undefined || used.by_run === 0) return ['the run used nothing of the budget'];
+  return used.shown > budget ? [`${used.shown} impressions of a budget of ${budget}`] : [];
 }
 
 /** Each decided customer has exactly one record of the run, with as many items as were shown. */

@@ -1,8 +1,8 @@
 // R4: the server is killed in the middle of a campaign's run, several times, beside recommend for the same customers. Every
-// customer has one decision and one message, and no limit is exceeded. CAMPAIGN_CUSTOMERS and CAMPAIGN_KILLS: size of the
-// long form.
+// customer has one decision and one message, and no limit is exceeded: once with limits of the run, while chunks overlap, and
+// once with the budget of an offer, while they don't. CAMPAIGN_CUSTOMERS and CAMPAIGN_KILLS: size of the long form.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInTime } from '../deadline.ts';
 import { sized } from '../form.ts';
@@ -14,7 +14,7 @@ import { createInstallation, freePort, type Installation, type ServerProcess } f
 import { stopwatch } from './stopwatch.ts';
 
 const customers = sized('CAMPAIGN_CUSTOMERS', { short: 2_000, long: 100_000 });
-const kills = sized('CAMPAIGN_KILLS', { short: 2, long: 5 });
+const kills = sized('CAMPAIGN_KILLS', { short: 1, long: 5 });
 const patienceMs = 600_000;
 /** Another process takes a run over within this time. */
 const takeoverMs = 30_000;
@@ -24,12 +24,11 @@ let cluster: DurableCluster;
 let installation: Installation;
 let port: number;
 let server: ServerProcess;
-const key = () => installation.tenants[0]!.key;
 const start = () => installation.start({ PORT: String(port), DATABASE_POOL_MAX: '4' });
 
 before(async () => {
   cluster = await startDurableCluster();
-  installation = await createInstallation({ ...cluster.environment }, ['Campaigns']);
+  installation = await createInstallation({ ...cluster.environment }, ['Limits', 'Budget']);
   port = await freePort();
   server = await start();
 });
@@ -39,9 +38,12 @@ after(async () => {
 });
 
 /** Creates a segment of all customers, and a campaign for it that sends messages. Returns the campaign's id. */
-async function createCampaign(limits: CampaignLimits): Promise<string> {
-  const call = createPatientCaller(() => server.url, key());
-  const { flow, email } = await loadCatalogue(call, { offers: 6, cap });
+async function createCampaign(key: string, limits: CampaignLimits): Promise<string> {
+  const call = createPatientCaller(() => server.url, key);
+  const { flow, email, offers } = await loadCatalogue(call, { offers: 6, cap });
+  if (limits.budget !== null) {
+    await must(call('PUT', '/v1/offers', { id: offers[0], budget: { lifetimeMaxImpressions: limits.budget } }));
+  }
   const providerConfig = { provider: 'smtp' };
   await must(call('PUT', `/v1/channels/${email}`, { deliveryMode: 'integration', providerConfig }));
   const schema = await must(
@@ -76,18 +78,26 @@ async function createCampaign(limits: CampaignLimits): Promise<string> {
   return campaign.id as string;
 }
 
-const progress = async () =>
+interface Progress {
+  readonly id: string;
+  readonly status: string;
+  readonly place: number;
+  readonly token: number;
+}
+
+const progressOf = async (campaignId: string): Promise<Progress | undefined> =>
   (
-    await cluster.query<{ id: string; status: string; place: number; token: number }>(
-      'select id, status, next_place as place, token from arbiter.campaign_runs',
+    await cluster.query<Progress>(
+      'select id, status, next_place as place, token from arbiter.campaign_runs where campaign_id = $1',
+      [campaignId],
     )
   )[0];
 
 /** Waits until the run has reached a place, or has ended. */
-async function reach(place: number): Promise<void> {
+async function reach(campaignId: string, place: number): Promise<void> {
   const elapsed = stopwatch();
   for (;;) {
-    const run = await progress();
+    const run = await progressOf(campaignId);
     if (run !== undefined && (run.place >= place || run.status.startsWith('complete') || run.status === 'failed'))
       return;
     assertInTime(elapsed() < patienceMs, `the run didn't reach ${place}: ${JSON.stringify(run)}`);
@@ -95,24 +105,39 @@ async function reach(place: number): Promise<void> {
   }
 }
 
-test(`${kills} kills in a run over ${customers} customers beside recommend`, async (t) => {
-  const limits: CampaignLimits = {
-    ...{ customers, cap },
-    ...{ maxTotalPerRun: Math.floor(customers * 1.5), maxPerOffer: Math.floor(customers * 0.9), maxPerChannel: null },
-  };
-  const id = await createCampaign(limits);
+const none = { maxTotalPerRun: null, maxPerOffer: null, maxPerChannel: null, budget: null };
+const scenarios = [
+  {
+    name: 'with limits of the run',
+    limits: {
+      ...none,
+      ...{ maxTotalPerRun: Math.floor(customers * 1.5), maxPerOffer: Math.floor(customers * 0.9) },
+      maxPerChannel: Math.floor(customers * 1.4),
+    },
+  },
+  { name: 'with a budget', limits: { ...none, budget: Math.floor(customers * 0.6) } },
+];
+
+for (const [tenant, { name, limits: own }] of scenarios.entries()) {
+  test(`${kills} kills in a run over ${customers} customers beside recommend, ${name}`, (t) =>
+    killInRun(t, installation.tenants[tenant]!.key, { customers, cap, ...own }));
+}
+
+async function killInRun(t: TestContext, key: string, limits: CampaignLimits): Promise<void> {
+  const id = await createCampaign(key, limits);
+  const progress = () => progressOf(id);
   let isOver = false;
-  const beside = createCaller(() => server.url, key(), 4);
+  const beside = createCaller(() => server.url, key, 4);
   const asked = Array.from({ length: 4 }, async (_, n) => {
     for (let at = n; !isOver; at += 4) {
       await beside('POST', '/v1/recommend', { customerId: `K-${(at * 37) % customers}`, channel: 'email', limit: 1 });
       await sleep(2);
     }
   });
-  await must(createPatientCaller(() => server.url, key())('POST', `/v1/runs/${id}/campaign-runs`));
+  await must(createPatientCaller(() => server.url, key)('POST', `/v1/runs/${id}/campaign-runs`));
   const takeovers: number[] = [];
   for (let kill = 1; kill <= kills; kill++) {
-    await reach(Math.floor((customers * kill) / (kills + 2)));
+    await reach(id, Math.floor((customers * kill) / (kills + 2)));
     server.kill('SIGKILL');
     await server.ended;
     const before = await progress();
@@ -125,11 +150,11 @@ test(`${kills} kills in a run over ${customers} customers beside recommend`, asy
       await sleep(20);
     }
     takeovers.push(elapsed() - ready);
-    await reach(before.place + 1);
+    await reach(id, before.place + 1);
     const now = await progress();
     assert.ok((now?.place ?? 0) >= before.place, 'what was committed stays');
   }
-  await reach(customers);
+  await reach(id, customers);
   const elapsed = stopwatch();
   while (!(await progress())?.status.startsWith('completed')) {
     const run = await progress();
@@ -142,4 +167,4 @@ test(`${kills} kills in a run over ${customers} customers beside recommend`, asy
   const run = await progress();
   assert.deepEqual(await checkCampaignRun(cluster.query, run!.id, limits), []);
   t.diagnostic(`taken over after ${takeovers.map(Math.round).join(', ')} ms`);
-});
+}

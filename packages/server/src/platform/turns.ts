@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Longest time in ms that long work may hold the event loop. */
 const turnMs = 4;
 
@@ -17,6 +19,9 @@ export function takeTurns(now: () => number = () => performance.now()): () => Pr
     });
   };
 }
+
+/** Leaves the processor to others for so many ms. */
+export const rest = (ms: number): Promise<void> => sleep(ms);
 
 /** For work that comes back by itself: tells whether the turn that began with this call has lasted long enough. */
 export function oneTurn(now: () => number = () => performance.now()): () => boolean {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
+import { rest } from '../../../platform/turns.ts';
 import { integrationChannels } from '../../catalogue/channels/index.ts';
 import type { DecisionService } from '../../deciding/decisions/index.ts';
 import { selectCampaign } from './campaigns.store.ts';
@@ -109,7 +109,7 @@ async function decideInChunks(work: Work): Promise<Stop> {
     const goalMs = outcome.hadCalls ? heldBesideCallsMs : heldMs;
     const wanted = outcome.heldMs === null ? size / 2 : (size * goalMs) / Math.max(1, outcome.heldMs);
     size = Math.round(Math.min(chunkSizes.most, size * 2, Math.max(chunkSizes.least, wanted)));
-    if (next === null && outcome.hadCalls) await sleep(Math.min(longestRestMs, outcome.heldMs ?? 0));
+    if (next === null && outcome.hadCalls) await rest(Math.min(longestRestMs, outcome.heldMs ?? 0));
     chunk = next ?? startAt(place, Promise.resolve());
   }
   await queueUpTo(work, place);

@@ -11,7 +11,7 @@ import { triggerRoutes } from './triggers.routes.ts';
 import { createTrigger, type TriggerPorts } from './triggers.service.ts';
 import { triggerSpec } from './triggers.store.ts';
 
-export { type ActionConfig, checkAction } from './actions.service.ts';
+export { checkAction } from './actions.service.ts';
 export { type DispatchPorts, type DispatchResult, dispatchFiring, type InTransaction } from './dispatch.service.ts';
 export { createTriggerConditions, type FirePorts, type Firing, firingsOf, reactTo } from './fire.service.ts';
 export { createEventListeners, segmentsWatched } from './listeners.service.ts';
