@@ -21,6 +21,8 @@ import { callersPerPeak, overload } from './overload.ts';
 import { benchReports } from './report-bench.ts';
 import { benchReportRendering } from './report-render-bench.ts';
 
+import { benchSinks } from './sinks-bench.ts';
+
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '10' },
@@ -411,6 +413,7 @@ const tail: Row[] = [
 
 say('campaigns');
 rows.push(...(await benchCampaigns({ customers, seconds, rounds, say })));
+rows.push(...(await benchSinks({ seconds, rounds, say })));
 say('exports');
 rows.push(...(await benchExports(100_000, 20, 5_000)));
 say('report files');

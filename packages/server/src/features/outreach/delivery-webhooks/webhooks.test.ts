@@ -142,7 +142,7 @@ test('any order of one set of events, with repetitions, ends in the same state',
     return seed / 2_147_483_647;
   };
   const messages = Array.from(
-    { length: sized('DELIVERY_ORDERS', { short: 200, long: 2_000 }) },
+    { length: sized('DELIVERY_ORDERS', { short: 200, long: 17_000 }) },
     (_, at) => `order ${at}`,
   );
   const ids = await sent(messages);

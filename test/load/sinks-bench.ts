@@ -1,0 +1,188 @@
+// Destinations that hang, reset, redirect to 169.254.169.254, answer 500 or send one byte a second: p99 of `recommend` while
+// triggers call them, against without; and how long a healthy destination of another tenant waits meanwhile. By hand, or as
+// rows of `npm run bench`:
+//   node test/load/sinks-bench.ts [--seconds 10] [--rounds 3]
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type BenchTarget, loadCatalogue, post } from './bench/bench-catalogue.ts';
+import { load, median } from './bench/bench-load.ts';
+import { ms, n0, type Row } from './bench/bench-report.ts';
+import { startServer } from './bench/bench-server.ts';
+
+type Sink = (answer: {
+  status(code: number, headers?: Record<string, string>): void;
+  reset(): void;
+  drip(): void;
+}) => void;
+
+const sinks: Readonly<Record<string, Sink>> = {
+  hangs: () => undefined,
+  resets: (answer) => answer.reset(),
+  redirects: (answer) => answer.status(307, { location: 'http://169.254.169.254/latest' }),
+  fails: (answer) => answer.status(500),
+  drips: (answer) => answer.drip(),
+};
+
+interface Destinations {
+  url(path: string): string;
+  /** Calls by path. */
+  readonly calls: ReadonlyMap<string, number>;
+  /** Called with the body of each call to `/healthy`. */
+  onHealthy: (body: string) => void;
+  close(): void;
+}
+
+async function startDestinations(): Promise<Destinations> {
+  const calls = new Map<string, number>();
+  const timers = new Set<NodeJS.Timeout>();
+  const destinations = { onHealthy: (_body: string): void => undefined };
+  const server: Server = createServer((request, response) => {
+    const path = (request.url ?? '/').slice(1);
+    calls.set(path, (calls.get(path) ?? 0) + 1);
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      const sink = sinks[path];
+      if (sink === undefined) {
+        response.end();
+        destinations.onHealthy(body);
+        return;
+      }
+      sink({
+        status: (code, headers = {}) => void response.writeHead(code, headers).end(),
+        reset: () => request.socket.resetAndDestroy(),
+        drip() {
+          response.writeHead(200, { 'content-length': '1000' });
+          timers.add(setInterval(() => response.write('x'), 1_000));
+        },
+      });
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(destinations, {
+    url: (path: string) => `http://127.0.0.1:${port}/${path}`,
+    calls,
+    close() {
+      for (const timer of timers) clearInterval(timer);
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+}
+
+/** Ingests events at a rate until the signal. Returns how long each call took, in ms. */
+async function ingestAt(target: BenchTarget, perSecond: number, end: AbortSignal): Promise<number[]> {
+  const took: number[] = [];
+  const running = new Set<Promise<void>>();
+  for (let n = 0; !end.aborted; n++) {
+    const at = performance.now();
+    const call = post(target, 'events/ingest', { type: 'purchase', customerId: `S-${n}`, data: { at: Date.now() } })
+      .then(() => void took.push(performance.now() - at))
+      .finally(() => running.delete(call));
+    running.add(call);
+    await sleep(1000 / perSecond);
+  }
+  await Promise.all(running);
+  return took;
+}
+
+const p99 = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+
+interface SinkBench {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly say: (line: string) => void;
+}
+
+/** Measures on a server of its own. Returns the rows of the report. */
+export async function benchSinks({ seconds, rounds, say }: SinkBench): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'arbiter-sinks-bench-'));
+  const keys = Array.from({ length: 2 }, () => `krn_${randomBytes(24).toString('hex')}`);
+  const tenants = keys.map((key, n) => ({ name: `Tenant ${n}`, apiKeys: [{ name: 'bench', key }] }));
+  const bootstrap = join(folder, 'bootstrap.json');
+  writeFileSync(bootstrap, JSON.stringify({ tenants }));
+  const destinations = await startDestinations();
+  const server = await startServer(
+    {
+      ...{ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0' },
+      ...{ OUTBOUND_HTTP_OK: 'on', OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' },
+    },
+    1,
+  );
+  try {
+    const [held, healthy] = keys.map((key): BenchTarget => ({ url: server.url, key })) as [BenchTarget, BenchTarget];
+    const catalogue = await loadCatalogue(held, { offers: 200, customers: 50_000, looseCaps: true });
+    const webhook = (target: BenchTarget, name: string) =>
+      post(target, 'triggers', {
+        ...{ name, eventType: 'purchase', status: 'active', cooldownMs: 0 },
+        ...{ actionType: 'webhook', actionConfig: { url: destinations.url(name) } },
+      });
+    await webhook(healthy, 'healthy');
+    for (const name of Object.keys(sinks)) await webhook(held, name);
+    const waits: number[] = [];
+    destinations.onHealthy = (body) => {
+      waits.push(Date.now() - Number(JSON.parse(body).data.event.data.at));
+    };
+    const recommend = (rate?: number) =>
+      load({
+        ...{ port: server.port, keys: [held.key], flow: catalogue.flowKey, customers: catalogue.customers },
+        ...{ seconds, connections: 128, ...(rate === undefined ? {} : { rate }) },
+      });
+    await recommend();
+    const rate = (await recommend()).perSecond / 2;
+    const [without, beside]: [number[], number[]] = [[], []];
+    for (let round = 1; round <= rounds; round++) {
+      without.push((await recommend(rate)).p99Ms);
+      const end = new AbortController();
+      const events = [ingestAt(held, 5, end.signal), ingestAt(healthy, 5, end.signal)];
+      await sleep(2_000);
+      beside.push((await recommend(rate)).p99Ms);
+      end.abort();
+      const [ofHeld = []] = await Promise.all(events);
+      say(
+        `  round ${round}: p99 ${ms(without.at(-1)!)} without, ${ms(beside.at(-1)!)} beside; ingest p99 ${ms(p99(ofHeld))}, ` +
+          `calls ${JSON.stringify(Object.fromEntries(destinations.calls))}`,
+      );
+    }
+    const slower = median(beside) / median(without);
+    return [
+      {
+        measure: `p99 of recommend at half the peak (${n0(rate)}/s) while triggers call five broken destinations, against without`,
+        bar: 'at most 1.2 times',
+        measured: `${ms(median(beside))} against ${ms(median(without))}, ${slower.toFixed(2)} times`,
+        met: slower <= 1.2,
+      },
+      {
+        measure: 'the webhook of another tenant meanwhile: from the event to its arrival',
+        bar: 'no wait',
+        measured: `p50 ${ms(median(waits))}, p99 ${ms(p99(waits))} of ${n0(waits.length)}`,
+        met: p99(waits) < 2_000,
+      },
+    ];
+  } finally {
+    destinations.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
+  });
+  const say = (line: string) => console.log(line);
+  const options = { seconds: Number(values.seconds), rounds: Number(values.rounds), say };
+  for (const { measure, measured, met } of await benchSinks(options)) {
+    say(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
+  }
+}
