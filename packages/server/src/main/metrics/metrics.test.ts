@@ -6,6 +6,7 @@ import Type from 'typebox';
 import { systemActor } from '../../db/index.ts';
 import { createDecisionMetrics } from '../../features/deciding/decisions/index.ts';
 import { recordAudit } from '../../features/identity/audit/index.ts';
+import { queueDelivery } from '../../features/outreach/deliveries/index.ts';
 import { enqueueJob, job } from '../../jobs/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
@@ -244,4 +245,41 @@ test('every metric of the page is there with its labels, or waits for its featur
   for (const [name, labels] of wanted) {
     if (there.has(name)) assert.equal(there.get(name), labels.split(',').toSorted().join(), name);
   }
+});
+
+test('svc_triggers_fired_total counts firings by action, svc_deliveries_total messages by their status', async () => {
+  const journeyId = await server.create('journeys', {
+    ...{ name: 'Counted', status: 'active' },
+    definition: {
+      nodes: [
+        { id: 'start', type: 'entry_trigger', config: {} },
+        { id: 'end', type: 'exit', config: {} },
+      ],
+      edges: [{ from: 'start', to: 'end' }],
+    },
+  });
+  await server.create('triggers', {
+    ...{ name: 'Counted', eventType: 'purchase', condition: { field: 'data.n', operator: 'gte', value: 2 } },
+    ...{ actionType: 'journey_enroll', actionConfig: { journeyId } },
+  });
+  const fired = () => metric('svc_triggers_fired_total{actionType="journey_enroll"}');
+  for (const n of [1, 2, 3]) {
+    const body = { type: 'purchase', customerId: `C-${n}`, data: { n } };
+    const { status, text } = await server.call('POST', '/api/v1/events/ingest', { body });
+    assert.equal(status, 200, text);
+  }
+  assert.equal(await fired(), 2);
+
+  const [{ id: tenantId }] = server.tenants;
+  const deliveryId = await server.database.withTenant(tenantId, systemActor('test'), (tx) =>
+    queueDelivery(tx, {
+      ...{ origin: { source: 'journey', journeyId }, customerId: 'C-1', offerId: newId(), creativeId: null },
+      ...{ channelId: newId(), recommendationId: null, effectKey: 'counted' },
+    }),
+  );
+  const failed = () => metric('svc_deliveries_total{status="failed"}');
+  assert.equal(await failed(), null);
+  const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
+  await server.jobs.get('delivery.send')!.run({ deliveryId }, facts, tenantId);
+  assert.equal(await failed(), 1);
 });

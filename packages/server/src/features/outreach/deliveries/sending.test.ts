@@ -198,6 +198,18 @@ test('skips a destination that failed five times in a row, and no other', async 
   assert.equal((await send(await queue(await channel('/fine')))).status, 'sent');
 });
 
+test('a provider gets as long to answer as the setting defaultChannelTimeout says', async () => {
+  const to = await channel('/slow');
+  peer.on('/slow', (response) => void setTimeout(() => response.end(), 500));
+  const give = (defaultChannelTimeout: number) =>
+    server.call('PUT', '/api/v1/tenant-settings', { body: { defaultChannelTimeout } });
+  await give(100);
+  const impatient = await send(await queue(to));
+  assert.deepEqual([impatient.status, impatient.error], ['queued', 'timeout']);
+  await give(60_000);
+  assert.equal((await send(await queue(to))).status, 'sent');
+});
+
 test('a message whose fate is unknown is sent again only if it was queued so', async () => {
   const hangUp = { provider: 'webhook', url: peer.url('/hangs') };
   // A process ended during the try: nothing tells whether the provider took the message.

@@ -229,7 +229,7 @@ describe('firing', () => {
   });
 
   test('parallel events of one customer against a cooldown fire once', async () => {
-    const events = sized('TRIGGER_RACE', { short: 20, long: 50 });
+    const events = sized('TRIGGER_RACE', { short: 50, long: 200 });
     const { id } = await world.trigger({ cooldownMs: 60_000 });
     const answers = await Promise.all(Array.from({ length: events }, () => ingest('race')));
     assert.equal(answers.filter(({ triggersMatched }) => triggersMatched.length > 0).length, 1);
