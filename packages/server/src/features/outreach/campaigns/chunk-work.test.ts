@@ -39,19 +39,19 @@ const free: Around = { holdsShared: false, hasCalls: false };
 interface Started {
   readonly chunk: RunChunk;
   /** Whether the next chunk may start. */
-  isMade(): boolean;
+  nextMayStart(): boolean;
 }
 
 async function chunkOf(from: number, to: number, before: Promise<unknown> = Promise.resolve()): Promise<Started> {
   const members = await inTenant((tx) => selectMembers(tx, taken.run.id, from, to));
-  let isMade = false;
+  let nextMayStart = false;
   const chunk = createRunChunk({
     ...{ tenantId: tenantId(), run: taken.run, from, to, members, keepsPersonalization: false, tallies, before },
-    onMade: () => {
-      isMade = true;
+    allowNext: () => {
+      nextMayStart = true;
     },
   });
-  return { chunk, isMade: () => isMade };
+  return { chunk, nextMayStart: () => nextMayStart };
 }
 
 /** One item of the first offer for each member, as far as there is room. */
@@ -111,10 +111,10 @@ describe('two chunks of a run', () => {
     const gate = Promise.withResolvers<void>();
     const first = await chunkOf(0, 5);
     const firstEnd = runChunk(first, [0, 5], { hold: gate.promise });
-    await until(first.isMade);
+    await until(first.nextMayStart);
     const second = await chunkOf(5, 12, firstEnd);
     const secondEnd = runChunk(second, [5, 12]);
-    await until(second.isMade);
+    await until(second.nextMayStart);
     assert.deepEqual([(await stored())?.place, tallies.decided.total()], [0, 8]);
     gate.resolve();
     // Of eight for the offer, the first chunk took five.
@@ -128,10 +128,10 @@ describe('two chunks of a run', () => {
     const gate = Promise.withResolvers<void>();
     const first = await chunkOf(0, 5);
     const firstEnd = runChunk(first, [0, 5], { hold: gate.promise });
-    await until(first.isMade);
+    await until(first.nextMayStart);
     const second = await chunkOf(5, 12, firstEnd);
     const secondEnd = runChunk(second, [5, 12]);
-    await until(second.isMade);
+    await until(second.nextMayStart);
     gate.reject(new Error('the disk is full'));
     await assert.rejects(firstEnd, /the disk is full/);
     await assert.rejects(secondEnd, /the disk is full/);
@@ -149,7 +149,7 @@ describe('two chunks of a run', () => {
     test(`do not overlap while ${words}`, async () => {
       const first = await chunkOf(0, 5);
       await runChunk(first, [0, 5], { around });
-      assert.deepEqual([first.isMade(), first.chunk.hadCalls()], [false, around.hasCalls]);
+      assert.deepEqual([first.nextMayStart(), first.chunk.hadCalls()], [false, around.hasCalls]);
     });
   }
 

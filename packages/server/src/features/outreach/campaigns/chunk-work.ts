@@ -55,8 +55,8 @@ export interface ChunkPlaces {
   readonly tallies: RunTallies;
   /** Resolves when the chunk before has committed; rejects if it failed. */
   readonly before: Promise<unknown>;
-  /** Called when the decisions are made, so that the next chunk may start. */
-  readonly onMade: () => void;
+  /** Called when the chunk has made its decisions: the next one may start. */
+  readonly allowNext: () => void;
 }
 
 /** What one try of the chunk's transaction knows. */
@@ -110,7 +110,7 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
     },
     async beforeWriting(tx, { holdsShared, hasCalls }) {
       now().hadCalls = hasCalls;
-      if (!holdsShared && !hasCalls) places.onMade();
+      if (!holdsShared && !hasCalls) places.allowNext();
       await places.before;
       now().at = await lockPlace(tx, places);
     },

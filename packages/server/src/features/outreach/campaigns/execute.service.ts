@@ -98,7 +98,7 @@ async function decideInChunks(work: Work): Promise<Stop> {
   // Whoever had the run before may have ended between a chunk and its messages.
   await queueUpTo(work, place);
   for (let chunk = startAt(place, Promise.resolve()); chunk !== null; ) {
-    await chunk.made;
+    await chunk.nextMayStart;
     const ahead = startAt(chunk.to, chunk.done);
     const { outcome, next } = await endOf(work, chunk, ahead);
     place = outcome.to;
@@ -141,19 +141,19 @@ interface ChunkOutcome {
 interface StartedChunk {
   readonly from: number;
   readonly to: number;
-  /** The next chunk may start. */
-  readonly made: Promise<void>;
+  /** Resolves when the next chunk may start. */
+  readonly nextMayStart: Promise<void>;
   /** Rejects if nothing was committed. */
   readonly done: Promise<ChunkOutcome>;
 }
 
 /** `before`: the end of the chunk before; this one commits only after it. */
 function startChunk(work: Work, from: number, to: number, before: Promise<unknown>): StartedChunk {
-  const made = Promise.withResolvers<void>();
-  const done = decideChunk(work, from, to, before, made.resolve).finally(made.resolve);
+  const gate = Promise.withResolvers<void>();
+  const done = decideChunk(work, from, to, before, gate.resolve).finally(gate.resolve);
   // Whoever waits for it may come later.
   done.catch(() => undefined);
-  return { from, to, made: made.promise, done };
+  return { from, to, nextMayStart: gate.promise, done };
 }
 
 /** Decides for the members at these places in one transaction. */
@@ -162,11 +162,11 @@ async function decideChunk(
   from: number,
   to: number,
   before: Promise<unknown>,
-  onMade: () => void,
+  allowNext: () => void,
 ): Promise<ChunkOutcome> {
   const members = await ports.database.withTenant(tenantId, campaignActor, (tx) => selectMembers(tx, run.id, from, to));
   const keepsPersonalization = showsPersonalization(run);
-  const chunk = createRunChunk({ tenantId, run, from, to, members, keepsPersonalization, tallies, before, onMade });
+  const chunk = createRunChunk({ tenantId, run, from, to, members, keepsPersonalization, tallies, before, allowNext });
   try {
     await ports.decideChunk({
       tenantId,
