@@ -33,6 +33,7 @@ const proven: Readonly<Record<string, string>> = {
   DATABASE_URL: 'read as unset: the embedded database',
   DATABASE_ADMIN_URL: 'read as unset: nothing is migrated with it',
   DATABASE_DIRECT_URL: 'read as unset: DATABASE_URL stands for it',
+  EXPORT_S3_URL: 'read as unset: no file is copied, and destination s3 is not configured',
   SMTP_URL: 'read as unset: mail goes another way',
   WEBHOOK_SIGNING_SECRET: 'the webhook of deliveries is closed, unless the provider signs',
   WHATSAPP_APP_SECRET: 'the webhook of WhatsApp is closed',
