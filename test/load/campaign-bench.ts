@@ -132,7 +132,7 @@ function campaignRows({ peaks, rates, recommendUs, runUs, alone, beside, besideR
   const ratio = median(rates) / median(peaks);
   const slower = median(beside) / median(alone);
   const us = (of: CampaignFigures['runUs']) =>
-    `Node ${n0(median(of.map(({ node }) => node)))} us, PostgreSQL ${n0(median(of.map(({ postgres }) => postgres)))} us`;
+    `${n0(median(of.map(({ node }) => node)))} us in Node and ${n0(median(of.map(({ postgres }) => postgres)))} us in PostgreSQL`;
   return [
     {
       measure: `customers/s of a campaign without delivery, against the peak of recommend (${n0(median(peaks))}/s)`,

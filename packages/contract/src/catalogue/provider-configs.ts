@@ -106,13 +106,13 @@ export const FileConfig = Type.Object(
     destination: Type.Optional(
       StringEnum(['download', 's3'], {
         description:
-          'Where to write the file: download keeps it on the server; s3 also copies it into the bucket of EXPORT_S3_URL. Default download.',
+          '`download` keeps the file on the server. `s3` also copies it to the bucket set in EXPORT_S3_URL. Default: download.',
       }),
     ),
     s3Path: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 1024 }), {
         description:
-          'Folder in the bucket, below the one of the tenant. Without `.` and `..`. Default: the one of the tenant.',
+          "Folder in the bucket, inside the tenant's own folder. Can't contain `.` or `..`. Default: the tenant's own folder.",
       }),
     ),
   },

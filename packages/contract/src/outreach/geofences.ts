@@ -48,7 +48,7 @@ const GeofenceAction = Type.Object(
       ...settings.webhook,
     }),
   ).properties,
-  { description: 'What it does when it fires: the type and its settings. Empty: it only records the event.' },
+  { description: 'Action to run when the geofence fires. Empty if it only records the event.' },
 );
 
 const WrittenAction = JsonObject(

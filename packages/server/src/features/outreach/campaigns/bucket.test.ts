@@ -57,6 +57,24 @@ describe('a bucket', () => {
     assert.equal(bucket.objects.has(key), false);
   });
 
+  test('forgets erased customers even if the channel writes no objects by now', async () => {
+    const setChannel = (fileConfig: object) =>
+      world.call('PUT', `/api/v1/channels/${world.ids.email}`, {
+        fileConfig: { columns: ['customerId'], ...fileConfig },
+      });
+    await setChannel({ destination: 's3' });
+    const campaign = await world.campaign({ channelIds: [world.ids.email] });
+    const done = await world.run(campaign.id);
+    const [, victim = ''] = world.customers;
+    assert.ok(bucket.objects.get(keyOf(done, ''))?.body.includes(victim));
+    await setChannel({ destination: 'download' });
+    await world.server.call('DELETE', `/api/v1/customers/${victim}/data?scope=everything`, {
+      headers: { 'x-confirm-delete': victim },
+    });
+    await world.runJobs('campaign.file');
+    assert.equal(bucket.objects.get(keyOf(done, ''))?.body.includes(victim), false);
+  });
+
   test('that refuses fails the run and says why', async () => {
     bucket.next.push(403);
     const { run: failed } = await run({});

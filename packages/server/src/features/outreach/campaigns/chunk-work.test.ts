@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createHotPath, type HotPath, systemActor } from '../../../db/index.ts';
-import type { ChunkDecision } from '../../deciding/decisions/index.ts';
 import { createRunChunk, createRunTallies, Outrun, type RunChunk, type RunTallies } from './chunk-work.ts';
 import { selectMembers } from './results.store.ts';
 import { raiseToken } from './runs.store.ts';
@@ -43,10 +42,11 @@ interface Started {
 }
 
 async function chunkOf(from: number, to: number, before: Promise<unknown> = Promise.resolve()): Promise<Started> {
+  const afterBefore = async () => void (await before);
   const members = await inTenant((tx) => selectMembers(tx, taken.run.id, from, to));
   let nextMayStart = false;
   const chunk = createRunChunk({
-    ...{ tenantId: tenantId(), run: taken.run, from, to, members, keepsPersonalization: false, tallies, before },
+    ...{ tenantId: tenantId(), run: taken.run, from, to, members, keepsPersonalization: false, tallies, afterBefore },
     allowNext: () => {
       nextMayStart = true;
     },
@@ -54,15 +54,19 @@ async function chunkOf(from: number, to: number, before: Promise<unknown> = Prom
   return { chunk, nextMayStart: () => nextMayStart };
 }
 
+const none = () => undefined;
+const names = { offer: none, creative: none, channel: none, placement: none, category: none, subCategory: none };
+
 /** One item of the first offer for each member, as far as there is room. */
 function decideAll(chunk: RunChunk, customers: readonly string[]): number {
   let decided = 0;
   for (const customerId of customers) {
-    const item = { rank: 1, offerId: world.ids.offers[0]!, creativeId: null, channelId: world.ids.list, score: 1 };
-    const items = [item].slice(0, chunk.roomFor([item] as unknown as ChunkDecision['items']));
-    const names = { offer: () => undefined, channel: () => undefined };
-    const ids = { requestId: crypto.randomUUID(), decisionId: crypto.randomUUID(), interactionIds: [] };
-    chunk.decided({ customerId, ...ids, items, emptyReason: null, names } as unknown as ChunkDecision);
+    const [offerId = ''] = world.ids.offers;
+    const shown = { creativeId: null, channelId: world.ids.list, placementId: null, personalization: {} };
+    const item = { rank: 1, offerId, score: 1, ...shown };
+    const items = [item].slice(0, chunk.roomFor([item]));
+    const ids = { requestId: crypto.randomUUID(), decisionId: crypto.randomUUID() };
+    chunk.decided({ customerId, ...ids, items, names });
     decided += items.length;
   }
   return decided;
@@ -106,15 +110,21 @@ const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
+/** Two chunks that have made their decisions. The first writes when the gate opens. */
+async function overlap() {
+  const gate = Promise.withResolvers<void>();
+  const first = await chunkOf(0, 5);
+  const firstEnd = runChunk(first, [0, 5], { hold: gate.promise });
+  await until(first.nextMayStart);
+  const second = await chunkOf(5, 12, firstEnd);
+  const secondEnd = runChunk(second, [5, 12]);
+  await until(second.nextMayStart);
+  return { gate, firstEnd, secondEnd };
+}
+
 describe('two chunks of a run', () => {
   test('decide at the same time, count together, and commit in order', async () => {
-    const gate = Promise.withResolvers<void>();
-    const first = await chunkOf(0, 5);
-    const firstEnd = runChunk(first, [0, 5], { hold: gate.promise });
-    await until(first.nextMayStart);
-    const second = await chunkOf(5, 12, firstEnd);
-    const secondEnd = runChunk(second, [5, 12]);
-    await until(second.nextMayStart);
+    const { gate, firstEnd, secondEnd } = await overlap();
     assert.deepEqual([(await stored())?.place, tallies.decided.total()], [0, 8]);
     gate.resolve();
     // Of eight for the offer, the first chunk took five.
@@ -125,13 +135,7 @@ describe('two chunks of a run', () => {
   });
 
   test('both store nothing if the first fails, and give back what they counted', async () => {
-    const gate = Promise.withResolvers<void>();
-    const first = await chunkOf(0, 5);
-    const firstEnd = runChunk(first, [0, 5], { hold: gate.promise });
-    await until(first.nextMayStart);
-    const second = await chunkOf(5, 12, firstEnd);
-    const secondEnd = runChunk(second, [5, 12]);
-    await until(second.nextMayStart);
+    const { gate, firstEnd, secondEnd } = await overlap();
     gate.reject(new Error('the disk is full'));
     await assert.rejects(firstEnd, /the disk is full/);
     await assert.rejects(secondEnd, /the disk is full/);

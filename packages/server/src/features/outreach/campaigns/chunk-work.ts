@@ -15,7 +15,19 @@ export class Outrun extends Error {
 /** Why customers of a chunk were skipped. */
 export type ChunkStop = 'run_cap' | 'quota_exceeded';
 
+/** What a run needs of a decision. */
+export interface RunDecision extends Pick<ChunkDecision, 'customerId' | 'requestId' | 'decisionId' | 'names'> {
+  readonly items: readonly RunItem[];
+}
+
+export type RunItem = Pick<
+  ChunkDecision['items'][number],
+  'rank' | 'offerId' | 'creativeId' | 'channelId' | 'placementId' | 'score' | 'personalization'
+>;
+
 export interface RunChunk extends ChunkWork {
+  roomFor(items: readonly RunItem[]): number;
+  decided(decision: RunDecision): void;
   /** Call after the commit. */
   committed(): void;
   /** Call instead of `committed` when the chunk failed. */
@@ -54,7 +66,7 @@ export interface ChunkPlaces {
   readonly keepsPersonalization: boolean;
   readonly tallies: RunTallies;
   /** Resolves when the chunk before has committed; rejects if it failed. */
-  readonly before: Promise<unknown>;
+  readonly afterBefore: () => Promise<void>;
   /** Called when the chunk has made its decisions: the next one may start. */
   readonly allowNext: () => void;
 }
@@ -62,7 +74,7 @@ export interface ChunkPlaces {
 /** What one try of the chunk's transaction knows. */
 interface ChunkTry {
   readonly erased: ReadonlySet<string>;
-  readonly decided: Map<string, ChunkDecision>;
+  readonly decided: Map<string, RunDecision>;
   /** When it's written. */
   at: Date | null;
   hadCalls: boolean;
@@ -111,7 +123,7 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
     async beforeWriting(tx, { holdsShared, hasCalls }) {
       now().hadCalls = hasCalls;
       if (!holdsShared && !hasCalls) places.allowNext();
-      await places.before;
+      await places.afterBefore();
       now().at = await lockPlace(tx, places);
     },
     statements() {
@@ -173,7 +185,7 @@ function resultsOf({ members, keepsPersonalization }: ChunkPlaces, current: Chun
   });
 }
 
-function itemsOf({ items, names }: ChunkDecision, keepsPersonalization: boolean): ResultItem[] {
+function itemsOf({ items, names }: RunDecision, keepsPersonalization: boolean): ResultItem[] {
   return items.map(({ rank, offerId, creativeId, channelId, placementId, score, personalization }) => {
     const offer = names.offer(offerId);
     const nameOf = <T>(id: string | null | undefined, find: (id: string) => T) => (id == null ? undefined : find(id));

@@ -91,15 +91,15 @@ async function decideInChunks(work: Work): Promise<Stop> {
   let failed = run.failedCustomers;
   let stop: Stop = null;
   const isOver = (): boolean => stop !== null || work.signal.aborted || performance.now() > until;
-  const startAt = (from: number, before: Promise<unknown>): StartedChunk | null =>
+  const startAt = (from: number, before: StartedChunk | null): StartedChunk | null =>
     isOver() || from >= run.totalCustomers
       ? null
       : startChunk(work, from, Math.min(from + size, run.totalCustomers), before);
   // Whoever had the run before may have ended between a chunk and its messages.
   await queueUpTo(work, place);
-  for (let chunk = startAt(place, Promise.resolve()); chunk !== null; ) {
+  for (let chunk = startAt(place, null); chunk !== null; ) {
     await chunk.nextMayStart;
-    const ahead = startAt(chunk.to, chunk.done);
+    const ahead = startAt(chunk.to, chunk);
     const { outcome, next } = await endOf(work, chunk, ahead);
     place = outcome.to;
     failed += outcome.failed;
@@ -110,7 +110,7 @@ async function decideInChunks(work: Work): Promise<Stop> {
     const wanted = outcome.heldMs === null ? size / 2 : (size * goalMs) / Math.max(1, outcome.heldMs);
     size = Math.round(Math.min(chunkSizes.most, size * 2, Math.max(chunkSizes.least, wanted)));
     if (next === null && outcome.hadCalls) await rest(Math.min(longestRestMs, outcome.heldMs ?? 0));
-    chunk = next ?? startAt(place, Promise.resolve());
+    chunk = next ?? startAt(place, null);
   }
   await queueUpTo(work, place);
   if (stop === null && work.signal.aborted) throw new Error('the process stopped before the run ended');
@@ -143,17 +143,26 @@ interface StartedChunk {
   readonly to: number;
   /** Resolves when the next chunk may start. */
   readonly nextMayStart: Promise<void>;
-  /** Rejects if nothing was committed. */
-  readonly done: Promise<ChunkOutcome>;
+  readonly end: Promise<ChunkEnd>;
 }
 
-/** `before`: the end of the chunk before; this one commits only after it. */
-function startChunk(work: Work, from: number, to: number, before: Promise<unknown>): StartedChunk {
+/** What came of a chunk; an error if nothing was committed. */
+type ChunkEnd = { readonly outcome: ChunkOutcome } | { readonly error: unknown };
+
+/** `before`: the chunk before, without which this one can't commit; null: there is none. */
+function startChunk(work: Work, from: number, to: number, before: StartedChunk | null): StartedChunk {
   const gate = Promise.withResolvers<void>();
-  const done = decideChunk(work, from, to, before, gate.resolve).finally(gate.resolve);
-  // Whoever waits for it may come later.
-  done.catch(() => undefined);
-  return { from, to, nextMayStart: gate.promise, done };
+  const afterBefore = async (): Promise<void> => {
+    const end = await before?.end;
+    if (end !== undefined && 'error' in end) throw end.error;
+  };
+  const end = decideChunk(work, from, to, afterBefore, gate.resolve)
+    .then(
+      (outcome): ChunkEnd => ({ outcome }),
+      (error: unknown): ChunkEnd => ({ error }),
+    )
+    .finally(gate.resolve);
+  return { from, to, nextMayStart: gate.promise, end };
 }
 
 /** Decides for the members at these places in one transaction. */
@@ -161,12 +170,22 @@ async function decideChunk(
   { ports, tenantId, taken: { run, flow }, tallies }: Work,
   from: number,
   to: number,
-  before: Promise<unknown>,
+  afterBefore: () => Promise<void>,
   allowNext: () => void,
 ): Promise<ChunkOutcome> {
   const members = await ports.database.withTenant(tenantId, campaignActor, (tx) => selectMembers(tx, run.id, from, to));
   const keepsPersonalization = showsPersonalization(run);
-  const chunk = createRunChunk({ tenantId, run, from, to, members, keepsPersonalization, tallies, before, allowNext });
+  const chunk = createRunChunk({
+    tenantId,
+    run,
+    from,
+    to,
+    members,
+    keepsPersonalization,
+    tallies,
+    afterBefore,
+    allowNext,
+  });
   try {
     await ports.decideChunk({
       tenantId,
@@ -193,13 +212,14 @@ async function endOf(
   chunk: StartedChunk,
   ahead: StartedChunk | null,
 ): Promise<{ readonly outcome: ChunkOutcome; readonly next: StartedChunk | null }> {
-  try {
-    return { outcome: await chunk.done, next: ahead };
-  } catch (error) {
-    await ahead?.done.catch(() => undefined);
-    return { outcome: await decideFewer(work, chunk.from, chunk.to, error), next: null };
-  }
+  const end = await chunk.end;
+  if ('outcome' in end) return { outcome: end.outcome, next: ahead };
+  // It fails with the chunk before it.
+  await ahead?.end;
+  return { outcome: await decideFewer(work, chunk.from, chunk.to, end.error), next: null };
 }
+
+const noWait = async (): Promise<void> => undefined;
 
 /** Tries with half of a chunk that failed, down to a single customer, who then has failed. */
 async function decideFewer(work: Work, from: number, to: number, error: unknown): Promise<ChunkOutcome> {
@@ -207,7 +227,7 @@ async function decideFewer(work: Work, from: number, to: number, error: unknown)
   if (to - from > 1) {
     const middle = from + Math.ceil((to - from) / 2);
     try {
-      const outcome = await decideChunk(work, from, middle, Promise.resolve(), () => undefined);
+      const outcome = await decideChunk(work, from, middle, noWait, () => undefined);
       return { ...outcome, heldMs: null };
     } catch (again) {
       return decideFewer(work, from, middle, again);

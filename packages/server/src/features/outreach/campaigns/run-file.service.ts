@@ -66,11 +66,13 @@ export async function writeFile(
     inTenant((tx) => selectResults(tx, id, { after, status: 'decided', limit: rowsPerPage }));
   try {
     await exportFolder.write(path, rowsOf(rules, page));
-    if (config.destination === 's3') {
-      if (exportBucket === null) return "The file couldn't be written: EXPORT_S3_URL is not set.";
-      const keyPath = keyPathOf(tenantId, id);
-      const key = (await exportFolder.read(keyPath)) ?? keyOf(tenantId, run, config.s3Path ?? '', rules.format);
-      await exportFolder.write(keyPath, key);
+    // An object that exists is replaced, whatever the channel's settings are by now: it may show an erased customer.
+    const keyPath = keyPathOf(tenantId, id);
+    const written = await exportFolder.read(keyPath);
+    if (written !== null || config.destination === 's3') {
+      if (exportBucket === null) return "The file couldn't be written: EXPORT_S3_URL isn't set.";
+      const key = written ?? keyOf(tenantId, run, config.s3Path ?? '', rules.format);
+      if (written === null) await exportFolder.write(keyPath, key);
       const content = await exportFolder.blob(path);
       if (content === null) return unwritable;
       await exportBucket.put(key, content, fileTypes[rules.format]);
@@ -148,7 +150,8 @@ export async function rewriteFile(ports: FilePorts, tenantId: string, runId: str
 async function removeFile({ exportFolder, exportBucket }: FilePorts, tenantId: string, runId: string): Promise<void> {
   const key = await exportFolder.read(keyPathOf(tenantId, runId));
   if (key !== null) {
-    if (exportBucket === null) throw new Error('EXPORT_S3_URL is not set, so a file stays in the bucket');
+    if (exportBucket === null)
+      throw new Error("Can't delete the file of a run from the bucket: EXPORT_S3_URL isn't set");
     await exportBucket.remove(key);
     await exportFolder.remove(keyPathOf(tenantId, runId));
   }

@@ -2,7 +2,7 @@ import { type GeofenceCreate, geofenceOperations } from '@arbiter/contract';
 import type { Database, Tx } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
+import { noCalls } from '../triggers/index.ts';
 import type { DispatchPorts } from './actions.service.ts';
 import { geofenceJobs, retainTracked } from './geofences.jobs.ts';
 import { type GeofenceRoutePorts, geofenceRoutes } from './geofences.routes.ts';
@@ -11,9 +11,6 @@ import { eraseTracked } from './geofences.store.ts';
 
 /** Creates a geofence, for packs. */
 export const createGeofence = (tx: Tx, body: GeofenceCreate) => createWithAction(tx, body, noCalls);
-
-const refuse = () => "can't be used in a pack";
-const noCalls: OutboundRules = { urlProblem: refuse, headerProblem: refuse };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['geofences', 'geofence_events', 'geofence_sightings', 'geofence_states'];

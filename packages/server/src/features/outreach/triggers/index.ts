@@ -25,7 +25,8 @@ export const createPackTrigger = (tx: Tx, body: TriggerCreate) =>
   createTrigger(tx, { envelope: null, outboundRules: noCalls }, body);
 
 const refuse = () => "can't be used in a pack";
-const noCalls: OutboundRules = { urlProblem: refuse, headerProblem: refuse };
+/** For the actions of packs, which call nobody. */
+export const noCalls: OutboundRules = { urlProblem: refuse, headerProblem: refuse };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['triggers', 'trigger_secrets', 'trigger_counts', 'trigger_cooldowns', 'trigger_firings'];
