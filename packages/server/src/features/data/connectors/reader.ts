@@ -23,7 +23,7 @@ export interface ReadOptions {
 export interface SourceReader {
   /** Whether a read can go on from a cursor inside it, and not only from its end. */
   readonly isResumable: boolean;
-  /** Throws ConnectorError. */
+  /** Throws SourceError. Keep the cursor of a run for the next one only if that reads changes: `watermarkColumn`, `since`, streams. */
   read(options: ReadOptions): AsyncIterable<SourceBatch>;
   /** Called once the rows are committed: streams commit their offsets. */
   committed(cursor: Json): Promise<void>;

@@ -1,0 +1,40 @@
+import { type connectorOperations, connectorTypeInfo, connectorTypeNames } from '@arbiter/contract';
+import type { SqlBool } from 'kysely';
+import { sql } from '../../../db/sql.ts';
+import { type Handlers, reply } from '../../../http/handler.ts';
+import { noContent, recordHandlers } from '../../catalogue/catalogue-records/index.ts';
+import {
+  type ConnectorPorts,
+  changeConnector,
+  createConnector,
+  deleteConnector,
+  showConnectors,
+} from './connectors.service.ts';
+import { connectorSpec } from './connectors.store.ts';
+import { previewConnector, type TestPorts, testConnector } from './tests.service.ts';
+import { describedTypes } from './types.rules.ts';
+
+/** Handlers of connectors (docs/design/api-catalogue.md 14.2). */
+export function connectorRoutes(ports: ConnectorPorts & TestPorts): Handlers<typeof connectorOperations> {
+  return {
+    ...recordHandlers(connectorSpec, {
+      show: showConnectors,
+      create: (tx, body) => createConnector(tx, ports, body),
+      change: (tx, id, rowVersion, changes) => changeConnector(tx, ports, id, rowVersion, changes),
+      remove: (tx, id, addressed) => noContent(deleteConnector(tx, id, addressed)),
+      narrow: ({ category }) =>
+        category === undefined
+          ? {}
+          : {
+              where: [
+                sql<SqlBool>`type = any(${connectorTypeNames.filter(
+                  (type) => connectorTypeInfo(type).category === category,
+                )}::text[])`,
+              ],
+            },
+    }),
+    types: async () => reply(200, { data: [...describedTypes], total: describedTypes.length }),
+    test: async (request) => reply(200, await testConnector(ports, request, request.body.id)),
+    preview: async (request) => reply(200, await previewConnector(ports, request, request.params.id, request.body)),
+  };
+}
