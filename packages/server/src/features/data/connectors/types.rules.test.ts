@@ -52,28 +52,25 @@ function optionsOf(cell: string): Pick<PageRow, 'optional' | 'resources'> {
   return { optional, resources };
 }
 
-const rows: readonly PageRow[] = [...page.matchAll(/^\| (.+?\(.+?) \| (\w+) \| (ready|coming_soon) \| (.*)\|$/gm)].flatMap(
-  ([, types = '', category = '', status = '', rest = '']) => {
-    const [required = '', optional = '', methods = '', probe = ''] = rest
-      .replaceAll('\\|', 'or')
-      // Choices of a region belong to one setting.
-      .replaceAll(/region us, (eu, )?\w\w/g, 'region')
-      .split('|')
-      .map((cell) => cell.trim());
-    return types.split(/[,;] (?=\w+ \()/).map((named) => {
-      const [, type = '', label = ''] = /^(\w+) \((.+)\)$/.exec(named) ?? [];
-      const common = { type, label, category, status, required: requiredOf(required), probe };
-      return { ...common, ...optionsOf(optional), methods: methods.split(', ') };
-    });
-  },
-);
+const rows: readonly PageRow[] = [
+  ...page.matchAll(/^\| (.+?\(.+?) \| (\w+) \| (ready|coming_soon) \| (.*)\|$/gm),
+].flatMap(([, types = '', category = '', status = '', rest = '']) => {
+  const [required = '', optional = '', methods = '', probe = ''] = rest
+    .replaceAll('\\|', 'or')
+    // Choices of a region belong to one setting.
+    .replaceAll(/region us, (eu, )?\w\w/g, 'region')
+    .split('|')
+    .map((cell) => cell.trim());
+  return types.split(/[,;] (?=\w+ \()/).map((named) => {
+    const [, type = '', label = ''] = /^(\w+) \((.+)\)$/.exec(named) ?? [];
+    const common = { type, label, category, status, required: requiredOf(required), probe };
+    return { ...common, ...optionsOf(optional), methods: methods.split(', ') };
+  });
+});
 
 test('the table has the 85 types of the design page: 57 are ready, 28 come later', () => {
   assert.equal(rows.length, 85);
-  assert.deepEqual(
-    rows.map(({ type }) => type).sort(),
-    [...connectorTypeNames].sort(),
-  );
+  assert.deepEqual(rows.map(({ type }) => type).sort(), [...connectorTypeNames].sort());
   assert.equal(describedTypes.filter(({ status }) => status === 'ready').length, 57);
 });
 
@@ -101,7 +98,10 @@ test('each field of a form is a setting or a credential of its type', () => {
     const wanted = [...requiredConfig.flat(), ...optionalConfig].filter((name) => !secrets.includes(name));
     assert.deepEqual(config, wanted, type);
     for (const field of fields.filter((each) => each.in === 'authConfig')) {
-      assert.ok(field.authMethods.length > 0 && field.authMethods.every((method) => authMethods.includes(method)), type);
+      assert.ok(
+        field.authMethods.length > 0 && field.authMethods.every((method) => authMethods.includes(method)),
+        type,
+      );
     }
   }
 });
