@@ -1,6 +1,4 @@
-import { type connectorOperations, connectorTypeInfo, connectorTypeNames } from '@arbiter/contract';
-import type { SqlBool } from 'kysely';
-import { sql } from '../../../db/sql.ts';
+import type { connectorOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { noContent, recordHandlers } from '../../catalogue/catalogue-records/index.ts';
 import {
@@ -10,9 +8,9 @@ import {
   deleteConnector,
   showConnectors,
 } from './connectors.service.ts';
-import { connectorSpec } from './connectors.store.ts';
+import { connectorSpec, ofCategory } from './connectors.store.ts';
 import { previewConnector, type TestPorts, testConnector } from './tests.service.ts';
-import { describedTypes } from './types.rules.ts';
+import { describedTypes } from './type-list.rules.ts';
 
 /** Handlers of connectors (docs/design/api-catalogue.md 14.2). */
 export function connectorRoutes(ports: ConnectorPorts & TestPorts): Handlers<typeof connectorOperations> {
@@ -22,16 +20,7 @@ export function connectorRoutes(ports: ConnectorPorts & TestPorts): Handlers<typ
       create: (tx, body) => createConnector(tx, ports, body),
       change: (tx, id, rowVersion, changes) => changeConnector(tx, ports, id, rowVersion, changes),
       remove: (tx, id, addressed) => noContent(deleteConnector(tx, id, addressed)),
-      narrow: ({ category }) =>
-        category === undefined
-          ? {}
-          : {
-              where: [
-                sql<SqlBool>`type = any(${connectorTypeNames.filter(
-                  (type) => connectorTypeInfo(type).category === category,
-                )}::text[])`,
-              ],
-            },
+      narrow: ({ category }) => (category === undefined ? {} : { where: [ofCategory(category)] }),
     }),
     types: async () => reply(200, { data: [...describedTypes], total: describedTypes.length }),
     test: async (request) => reply(200, await testConnector(ports, request, request.body.id)),

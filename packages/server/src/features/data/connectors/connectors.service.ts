@@ -21,7 +21,7 @@ import { type ConnectorRow, connectorSpec, selectSealedIds } from './connectors.
 import { type ConnectorValues, mergeConfig, movedBy, splitSecrets, unmask } from './secrets.rules.ts';
 import { openAuth, storeAuth } from './secrets.service.ts';
 import type { Sources } from './sources.ts';
-import { anyMethod, takesMethod } from './types.rules.ts';
+import { anyMethod, takesMethod } from './type-list.rules.ts';
 
 export interface ConnectorPorts {
   /** Seals credentials; null without DATA_ENCRYPTION_KEY. */

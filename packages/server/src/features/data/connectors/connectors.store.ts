@@ -1,5 +1,13 @@
-import { type ConnectorReason, connectorResource } from '@arbiter/contract';
+import {
+  type ConnectorCategory,
+  type ConnectorReason,
+  connectorResource,
+  connectorTypeInfo,
+  connectorTypeNames,
+} from '@arbiter/contract';
+import type { SqlBool } from 'kysely';
 import { uuidArray } from '../../../db/index.ts';
+import { sql } from '../../../db/sql.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { type RecordRow, recordSpec } from '../../catalogue/catalogue-records/index.ts';
 import type { ConnectorValues } from './secrets.rules.ts';
@@ -12,6 +20,10 @@ export type ConnectorRow = RecordRow<typeof connectorResource, StoredConnector>;
 export const connectorSpec = recordSpec<typeof connectorResource, StoredConnector>(connectorResource, {
   unaudited: ['lastTestedAt', 'lastError', 'lastSyncAt', 'lastSyncRowCount'],
 });
+
+/** Condition of a list: connectors whose type is in a category. */
+export const ofCategory = (category: ConnectorCategory) =>
+  sql<SqlBool>`type = any(${connectorTypeNames.filter((type) => connectorTypeInfo(type).category === category)}::text[])`;
 
 /** Which of these connectors have credentials. */
 export async function selectSealedIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {

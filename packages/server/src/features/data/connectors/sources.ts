@@ -5,7 +5,7 @@ import { asSourceError, SourceError } from '../../../platform/sources/source-err
 import type { SourceReader } from './reader.ts';
 import { kindOf } from './readers/source-kinds.ts';
 import { type ProbeResult, probeMs, type Source, type SourceDeps } from './source.ts';
-import { missingConfig } from './types.rules.ts';
+import { missingConfig } from './type-list.rules.ts';
 
 /** A connector to connect to. */
 export interface SourceOfConnector extends Source {

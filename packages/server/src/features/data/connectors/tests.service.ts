@@ -17,7 +17,7 @@ import { messageOf } from './reasons.rules.ts';
 import { type ConnectorValues, maskAll, mergeConfig, splitSecrets } from './secrets.rules.ts';
 import { openAuth } from './secrets.service.ts';
 import type { ProbeOutcome, SourceOfConnector, Sources } from './sources.ts';
-import { methodOf, missingConfig } from './types.rules.ts';
+import { methodOf, missingConfig } from './type-list.rules.ts';
 
 export interface TestPorts {
   readonly database: Database;

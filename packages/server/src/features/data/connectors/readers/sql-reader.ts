@@ -1,23 +1,12 @@
 import type { Json } from '@arbiter/engine';
+import type { TableQuery } from '../../../../db/index.ts';
 import { isObject } from '../../../../platform/json.ts';
 import { mostBytes, mostRows, sizeOf } from '../../../../platform/sources/source-batches.ts';
 import type { SourceBatch, SourceReader, SourceRow } from '../reader.ts';
 import { requiredText, type Source, textOf } from '../source.ts';
 
-/** A table to read, in the dialect of its database. */
-export interface SqlQuery {
-  /** Quoted. */
-  readonly table: string;
-  /** Quoted; null: the whole table, in one snapshot. */
-  readonly watermark: string | null;
-  /** Only rows beyond this watermark; null: all. */
-  readonly after: string | null;
-  /** 0: no limit. Not set together with a watermark, whose last value is read to its end. */
-  readonly limit: number;
-}
-
 /** Runs one query, at most `rows` rows at a time, until the last is empty. */
-export type SqlPages = (query: SqlQuery, signal: AbortSignal) => AsyncIterable<readonly SourceRow[]>;
+export type SqlPages = (query: TableQuery, signal: AbortSignal) => AsyncIterable<readonly SourceRow[]>;
 
 const longestName = 128;
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
-import type { OutboundSockets } from '../outbound/outbound-sockets.ts';
-import { asSourceError, SourceError } from './source-error.ts';
+import type { OutboundSockets } from '../../platform/outbound/outbound-sockets.ts';
+import { sizeOf } from '../../platform/sources/source-batches.ts';
+import { asSourceError, SourceError } from '../../platform/sources/source-error.ts';
 
 /** Where a PostgreSQL server is, and who signs in. */
 export interface PostgresTarget {
@@ -12,11 +13,50 @@ export interface PostgresTarget {
   readonly ssl: 'disable' | 'require' | 'verify_full';
 }
 
-/** A session that can only read. */
-export interface PostgresSession {
-  /** Throws SourceError. */
-  query(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+/** A table to read. Names are quoted. */
+export interface TableQuery {
+  readonly table: string;
+  /** Null: the whole table. */
+  readonly watermark: string | null;
+  /** Only rows beyond this watermark; null: all that have one. */
+  readonly after: string | null;
+  /** 0: no limit. */
+  readonly limit: number;
+}
+
+type Row = Record<string, unknown>;
+
+/** A session in a tenant's own database, which can only read. Its functions throw SourceError. */
+export interface PostgresSource {
+  /** Runs a trivial statement. */
+  check(): Promise<void>;
+  /** Reads through a cursor, in one snapshot. The size of a page follows that of its rows. */
+  pages(query: TableQuery): AsyncIterable<readonly Row[]>;
   close(): Promise<void>;
+}
+
+const firstPage = 100;
+const mostOfPage = 1000;
+const pageBytes = 4 * 1024 * 1024;
+
+type Run = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+async function* pagesOf(run: Run, { table, watermark, after, limit }: TableQuery): AsyncGenerator<readonly Row[]> {
+  const conditions = watermark === null ? '' : ` where ${watermark} ${after === null ? 'is not null' : '> $1'}`;
+  const order = watermark === null ? '' : ` order by ${watermark}`;
+  await run('begin transaction isolation level repeatable read, read only');
+  await run(
+    `declare rows_to_read no scroll cursor for select * from ${table}${conditions}${order}${limit > 0 ? ` limit ${limit}` : ''}`,
+    after === null ? [] : [after],
+  );
+  for (let size = firstPage; ; ) {
+    const rows = await run(`fetch ${size} from rows_to_read`);
+    if (rows.length === 0) break;
+    yield rows;
+    const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length;
+    size = Math.max(1, Math.min(mostOfPage, Math.floor(pageBytes / Math.max(1, bytes))));
+  }
+  await run('commit');
 }
 
 const numberTypes = new Set([21, 23, 700, 701]);
@@ -55,11 +95,11 @@ function reasonOf(error: unknown): SourceError['reason'] | null {
  * Opens a session over a socket that we checked, so that the driver dials nowhere by itself. Times are in UTC. Throws
  * SourceError.
  */
-export async function openPostgres(
+export async function openPostgresSource(
   sockets: OutboundSockets,
   { host, port, database, user, password, ssl }: PostgresTarget,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<PostgresSession> {
+): Promise<PostgresSource> {
   const socket = await sockets.connect({ host, port, protocol: 'tcp' }, { timeoutMs, signal }).catch((error) => {
     throw asSourceError(error);
   });
@@ -79,28 +119,33 @@ export async function openPostgres(
   client.on('error', () => undefined);
   const leave = () => socket.destroy();
   signal.addEventListener('abort', leave, { once: true });
-  const session: PostgresSession = {
-    async query(text, values = []) {
-      try {
-        return (await client.query<Record<string, unknown>>(text, [...values])).rows;
-      } catch (error) {
-        throw asSourceError(error, reasonOf);
-      }
-    },
-    async close() {
-      signal.removeEventListener('abort', leave);
-      await client.end().catch(() => undefined);
-      socket.destroy();
-    },
+  const run: Run = async (text, values = []) => {
+    try {
+      return (await client.query<Row>(text, [...values])).rows;
+    } catch (error) {
+      throw asSourceError(error, reasonOf);
+    }
+  };
+  const close = async () => {
+    signal.removeEventListener('abort', leave);
+    // A server that hangs doesn't say goodbye.
+    void client.end().catch(() => undefined);
+    socket.destroySoon();
   };
   try {
     await client.connect();
-    await session.query("set time zone 'UTC'");
-    await session.query('set default_transaction_read_only = on');
+    await run("set time zone 'UTC'");
+    await run('set default_transaction_read_only = on');
   } catch (error) {
-    await session.close();
+    await close();
     if (signal.aborted) throw new SourceError('connect_timeout', { cause: error });
     throw asSourceError(error, reasonOf);
   }
-  return session;
+  return {
+    async check() {
+      await run('select 1');
+    },
+    pages: (query) => pagesOf(run, query),
+    close,
+  };
 }

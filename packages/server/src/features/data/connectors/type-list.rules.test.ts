@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type ConnectorType, connectorTypeNames, connectorTypes } from '@arbiter/contract';
-import { describedTypes, methodOf, missingConfig, takesMethod } from './types.rules.ts';
+import { describedTypes, methodOf, missingConfig, takesMethod } from './type-list.rules.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../../../docs/design/api-catalogue.md'), 'utf8');
 
