@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Connector, ConnectorTest, Problem } from '@arbiter/contract';
+import type { Connector, ConnectorPreview, ConnectorTest, Problem } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import {
   reachesDestinations,
@@ -224,4 +224,88 @@ describe('tests', () => {
     assert.equal((await put(id, { config: { url: peer.url('/fine') } })).status, 200);
     assert.equal((await tested(id)).reason, 'ok');
   });
+});
+
+describe('previews', () => {
+  const preview = async (id: string, body: object) => {
+    const answer = await server.call<ConnectorPreview & ConnectorTest>('POST', `/api/v1/connectors/${id}/preview`, {
+      body,
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+
+  test('show the first rows with types of their columns', async () => {
+    const rows = Array.from({ length: 30 }, (_none, at) => ({
+      id: at,
+      big: 3e9,
+      share: at / 2,
+      tags: ['x'],
+      name: 'n',
+    }));
+    peer.on('/preview', (response) => void response.end(JSON.stringify({ rows })));
+    const { id } = await create({ config: { url: peer.url('/preview') } });
+    const shown = await preview(id, { source: { responseRowsPath: 'rows' }, limit: 25 });
+    assert.deepEqual(shown, {
+      success: true,
+      columns: [
+        ...[
+          { name: 'id', dataType: 'integer' },
+          { name: 'big', dataType: 'bigint' },
+        ],
+        ...[
+          { name: 'share', dataType: 'double' },
+          { name: 'tags', dataType: 'jsonb' },
+          { name: 'name', dataType: 'text' },
+        ],
+      ],
+      ...{ rows: rows.slice(0, 25), rowCount: 25, truncated: true },
+    });
+    assert.equal((await preview(id, { source: { responseRowsPath: 'rows' } })).rowCount, 20);
+  });
+
+  test('of a source that fails answer like its test', async () => {
+    peer.on('/secret', (response) => void response.writeHead(403).end('the text of the other side'));
+    const { id } = await create({
+      config: { url: peer.url('/secret') },
+      authConfig: { apiKey: 'a key of some length' },
+    });
+    const { testedAt: _at, latencyMs: _ms, ...rest } = await preview(id, {});
+    assert.deepEqual(rest, {
+      ...{ success: false, status: 'error', reason: 'permission_denied', probe: 'http_head', missing: [], details: {} },
+      ...{ message: "The credentials don't allow reading. Grant read access.", authConfig: { apiKey: 'a ••••th' } },
+    });
+  });
+
+  test('take no address and no credentials from the call', async () => {
+    peer.on('/mine', (response) => void response.end('[{"a":1}]'));
+    const { id } = await create({ config: { url: peer.url('/mine') }, authConfig: { apiKey: 'a key of some length' } });
+    const source = { url: peer.url('/thief'), headers: { host: 'x' }, apiKey: 'other' };
+    assert.equal((await preview(id, { source })).rowCount, 1);
+    assert.equal(peer.got('/thief').length, 0);
+  });
+
+  test('have at most 100 rows', async () => {
+    const { id } = await create({});
+    assert.deepEqual(await refusal('POST', `/${id}/preview`, { limit: 101 }), [400, 'validation_failed', '/limit']);
+    assert.deepEqual(await refusal('POST', `/${id}/preview`, { limit: 0 }), [400, 'validation_failed', '/limit']);
+  });
+});
+
+test('100 tests a minute', async () => {
+  const body = { id: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00' };
+  const key = server.tenants[1]?.keys.editor ?? '';
+  const statuses = new Map<number, number>();
+  for (let turn = 0; turn < 102; turn++) {
+    const { status } = await server.call('POST', '/api/v1/connectors/test', { key, body });
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  // One was counted by another test of this tenant.
+  assert.deepEqual(
+    [...statuses],
+    [
+      [404, 99],
+      [429, 3],
+    ],
+  );
 });
