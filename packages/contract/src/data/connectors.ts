@@ -181,7 +181,16 @@ const testFields = {
   latencyMs: Type.Integer({ description: 'Milliseconds that the probe took.' }),
   testedAt: Timestamp('When it was tested.'),
   missing: Type.Array(Type.String(), { description: 'Missing settings; alternatives are joined by `|`.' }),
-  details: JsonObject('More about the probe, such as `login`.'),
+  details: Type.Object(
+    {
+      login: Type.Optional(
+        StringEnum(['ok', 'failed', 'skipped'], {
+          description: 'Whether signing in succeeded. Skipped without credentials.',
+        }),
+      ),
+    },
+    { description: 'More about the probe.' },
+  ),
   rowCount: Type.Optional(Type.Integer({ description: 'Rows of the sample of a CSV file.' })),
   authConfig: JsonObject(
     'Stored credentials: first and last two characters around four bullets. Values under 12 characters, and values ' +

@@ -42,7 +42,7 @@ export async function requestJson(
     });
     const { status, headers } = answer;
     const reason = status >= 300 && status < 400 ? 'unexpected_response' : statusReason(status);
-    if (reason === null) return { status, headers, body: parseJson(answer.body) };
+    if (reason === null) return { status, headers, body: status === 204 ? null : parseJson(answer.body) };
     if (attempt === tries || (status !== 429 && status < 500)) throw new SourceError(reason);
     await sleep(pauseOf(headers, attempt), null, { signal });
   }

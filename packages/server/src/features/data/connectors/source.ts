@@ -1,4 +1,4 @@
-import type { ConnectorAuthMethod, ConnectorType } from '@arbiter/contract';
+import type { ConnectorAuthMethod, ConnectorTest, ConnectorType } from '@arbiter/contract';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { OutboundSockets } from '../../../platform/outbound/outbound-sockets.ts';
 import { SourceError } from '../../../platform/sources/source-error.ts';
@@ -25,7 +25,7 @@ export interface SourceDeps {
 
 /** What a successful probe found. */
 export interface ProbeResult {
-  readonly details: Readonly<Record<string, unknown>>;
+  readonly details: ConnectorTest['details'];
   readonly rowCount?: number;
 }
 

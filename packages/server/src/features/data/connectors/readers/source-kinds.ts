@@ -4,6 +4,8 @@ import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
+import { serviceTypes } from './service-apis.ts';
+import { serviceSource } from './services.ts';
 
 const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   postgresql: postgresqlSource,
@@ -18,6 +20,7 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   rest_api: restApiSource,
   webhook: restApiSource,
   graphql: graphqlSource,
+  ...Object.fromEntries(serviceTypes.map((type) => [type, serviceSource])),
 };
 
 /** Returns how sources of a type are tested and read. Throws SourceError `driver_missing`. */
