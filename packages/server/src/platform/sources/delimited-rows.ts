@@ -59,7 +59,7 @@ function linesBefore(bytes: Uint8Array = new Uint8Array(), encoding: string): nu
 }
 
 /** Whether text can be decoded from it. */
-export function isEncoding(name: string): boolean {
+function isEncoding(name: string): boolean {
   try {
     new TextDecoder(name);
     return true;

@@ -31,7 +31,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Returns the reason of a failed connection. */
-export function connectionReason(error: unknown): SourceError['reason'] {
+function connectionReason(error: unknown): SourceError['reason'] {
   if (error instanceof OutboundError && error.reason !== 'failed') {
     if (error.reason === 'unresolved') return 'dns_failed';
     if (error.reason === 'timeout') return 'connect_timeout';

@@ -76,7 +76,7 @@ export function splitSecrets(config: ConnectorValues): SplitConfig {
 }
 
 /** Merges two values; the second wins. Keys of objects may be places in a list. */
-export function mergeValues(base: unknown, over: unknown): unknown {
+function mergeValues(base: unknown, over: unknown): unknown {
   if (!isObject(over)) return over;
   if (Array.isArray(base)) {
     return base.map((each: unknown, at) => (String(at) in over ? mergeValues(each, over[String(at)]) : each));
@@ -95,7 +95,7 @@ export function mergeConfig(base: ConnectorValues, over: ConnectorValues): Conne
 const shortest = 12;
 
 /** Returns credentials as answers show them (docs/design/quality.md T18). */
-export function maskValue(value: unknown): unknown {
+function maskValue(value: unknown): unknown {
   if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, maskValue(each)]));
   if (typeof value !== 'string') return secretMask;
   const letters = [...value];

@@ -11,14 +11,14 @@ export type SqlPages = (query: TableQuery, signal: AbortSignal) => AsyncIterable
 const longestName = 128;
 
 /** Quotes a name: identifiers are split at dots, and everything else in them is part of a name (docs/design/quality.md T3). */
-export function quotedTable(source: Pick<Source, 'config'>, quote: '"' | '`'): string {
+function quotedTable(source: Pick<Source, 'config'>, quote: '"' | '`'): string {
   const table = requiredText(source, 'sourceTable');
   const schema = textOf(source, 'schema');
   const parts = table.includes('.') || schema === undefined ? table.split('.') : [...schema.split('.'), table];
   return parts.map((part) => quoted(part, quote)).join('.');
 }
 
-export function quoted(name: string, quote: '"' | '`'): string {
+function quoted(name: string, quote: '"' | '`'): string {
   return `${quote}${name
     .replaceAll('\0', '')
     .slice(0, longestName)

@@ -9,7 +9,7 @@ export interface SuiteRow extends Record<string, unknown> {
   readonly name: string | null;
 }
 
-export const suiteRows = (count: number): SuiteRow[] =>
+const suiteRows = (count: number): SuiteRow[] =>
   Array.from({ length: count }, (_none, at) => ({
     seq: at + 1,
     name: at % 7 === 3 ? null : `Zoë "${at}", 顧客 😀\nline ${at}`,
