@@ -12,6 +12,7 @@ import { newId } from '../../../platform/ids.ts';
 import {
   type Addressed,
   createRecord,
+  getRecord,
   hardDeleteRecord,
   type RecordChange,
   toWire,
@@ -131,4 +132,13 @@ function noteDropped(tx: Tx, stored: ConnectorValues, auth: ConnectorValues, mov
 /** Removes a connector with its credentials. Throws 409 `in_use` while a pipeline reads from it. */
 export async function deleteConnector(tx: Tx, id: string, addressed: Addressed): Promise<void> {
   await hardDeleteRecord(tx, connectorSpec, id, { addressed });
+}
+
+/** Returns what runs need to know of a connector before they open it. Throws 404. */
+export async function connectorState(
+  tx: Tx,
+  id: string,
+): Promise<Pick<Connector, 'name' | 'status' | 'type' | 'typeStatus'>> {
+  const { name, status, type } = await getRecord(tx, connectorSpec, id);
+  return { name, status, type, typeStatus: connectorTypeInfo(type).status };
 }
