@@ -261,6 +261,7 @@ export const connectorOperations = {
       'status to `active` or `error`, unless the connector is inactive.',
     role: 'editor',
     transaction: 'own',
+    changesCatalogue: true,
     rateLimits: [{ limit: 100, windowSeconds: 60, per: 'tenant' }],
     body: Type.Object(
       { id: Id('The connector to test.') },

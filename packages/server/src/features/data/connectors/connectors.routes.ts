@@ -1,5 +1,5 @@
 import type { connectorOperations } from '@arbiter/contract';
-import { type Handlers, reply } from '../../../http/handler.ts';
+import { configVersionHeader, type Handlers, reply } from '../../../http/handler.ts';
 import { noContent, recordHandlers } from '../../catalogue/catalogue-records/index.ts';
 import {
   type ConnectorPorts,
@@ -23,7 +23,10 @@ export function connectorRoutes(ports: ConnectorPorts & TestPorts): Handlers<typ
       narrow: ({ category }) => (category === undefined ? {} : { where: [ofCategory(category)] }),
     }),
     types: async () => reply(200, { data: [...describedTypes], total: describedTypes.length }),
-    test: async (request) => reply(200, await testConnector(ports, request, request.body.id)),
+    test: async (request) => {
+      const { result, version } = await testConnector(ports, request, request.body.id);
+      return reply(200, result, configVersionHeader(version));
+    },
     preview: async (request) => reply(200, await previewConnector(ports, request, request.params.id, request.body)),
   };
 }

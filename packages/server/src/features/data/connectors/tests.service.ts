@@ -5,7 +5,7 @@ import {
   type ConnectorTest,
   connectorTypeInfo,
 } from '@arbiter/contract';
-import type { Actor, Database, Tx } from '../../../db/index.ts';
+import { type Actor, type Database, readCatalogueVersion, type Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import { asSourceError } from '../../../platform/sources/source-error.ts';
@@ -102,20 +102,30 @@ const testOf = (
   authConfig: maskAll(auth),
 });
 
-/** Tests a connector and notes the result. Throws 404. */
-export async function testConnector(ports: TestPorts, caller: ConnectorCaller, id: string): Promise<ConnectorTest> {
+/** Tests a connector and notes the result. Throws 404. `version`: of the catalogue, with the new status. */
+export async function testConnector(
+  ports: TestPorts,
+  caller: ConnectorCaller,
+  id: string,
+): Promise<{ readonly result: ConnectorTest; readonly version: number }> {
   const open = await read(ports, caller, id);
   const outcome = await ports.connectorSources.probe(open.source);
-  const testedAt = await ports.database.withTenant(
+  let raised: number | null = null;
+  const { testedAt, current } = await ports.database.withTenant(
     caller.tenantId,
     caller.actor,
     async (tx) => {
       await noteTest(tx, open.row.id, outcome, open.row.type === 'csv');
-      return tx.now;
+      return { testedAt: tx.now, current: await readCatalogueVersion(tx) };
     },
-    { requestId: caller.requestId },
+    {
+      requestId: caller.requestId,
+      onCatalogueVersion: (version) => {
+        raised = version;
+      },
+    },
   );
-  return testOf(open, outcome, testedAt);
+  return { result: testOf(open, outcome, testedAt), version: raised ?? current };
 }
 
 /** Milliseconds for a preview. */
