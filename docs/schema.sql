@@ -577,6 +577,52 @@ create table channels (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table connector_secrets (
+  tenant_id uuid not null,
+  connector_id uuid not null,
+  sealed bytea not null
+);
+  constraint connector_secrets_tenant_id_connector_id_fkey FOREIGN KEY (tenant_id, connector_id) REFERENCES connectors(tenant_id, id) ON DELETE CASCADE
+  constraint connector_secrets_pkey PRIMARY KEY (tenant_id, connector_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table connectors (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  type text not null,
+  config jsonb default '{}'::jsonb not null,
+  auth_method text default 'access_key'::text not null,
+  status text default 'active'::text not null,
+  last_tested_at timestamp(3) with time zone,
+  last_error text,
+  last_sync_at timestamp(3) with time zone,
+  last_sync_row_count bigint,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint connectors_config_check CHECK ((jsonb_typeof(config) = 'object'::text))
+  constraint connectors_description_check CHECK ((char_length(description) <= 2000))
+  constraint connectors_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint connectors_status_check CHECK ((status = ANY (ARRAY['active'::text, 'error'::text, 'inactive'::text])))
+  constraint connectors_type_check CHECK ((type ~ '^[a-z][a-z0-9_]{0,31}$'::text))
+  constraint connectors_version_check CHECK ((version > 0))
+  constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint connectors_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX connectors_name ON arbiter.connectors USING btree (tenant_id, name)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.connectors REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('connector', 'id', 'version', '{last_tested_at,last_error,last_sync_at,last_sync_row_count}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.connectors REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('connector', 'id', 'version', '{last_tested_at,last_error,last_sync_at,last_sync_row_count}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.connectors REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('connector', 'id', 'version', '{last_tested_at,last_error,last_sync_at,last_sync_row_count}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Connections to sources of data.
+
 create table contact_policies (
   tenant_id uuid not null,
   id uuid not null,

@@ -598,6 +598,13 @@ export const examples: Readonly<Record<string, Example>> = {
     params: { id: (await f.make('triggers')).id },
     body: { event: { customerId: customerOf(f), data: { amount: 120, note: f.marker } } },
   }),
+  'connectors.types': async () => ({}),
+  // It becomes `error`: nothing is at its address.
+  'connectors.test': async (f) => ({ body: { id: (await f.make('connectors')).id } }),
+  'connectors.preview': async (f) => ({
+    params: { id: (await f.make('connectors')).id },
+    body: { source: { sourceTable: 'public.accounts' }, limit: 5 },
+  }),
   'events.ingest': async (f) => ({
     body: { type: 'purchase', customerId: customerOf(f), data: { note: f.marker }, channel: 'web' },
   }),

@@ -22,7 +22,7 @@ interface ContractFile {
   readonly groups: readonly string[];
 }
 
-const files: ContractFile[] = ['identity', 'catalogue', 'deciding', 'operations', 'outreach', '.']
+const files: ContractFile[] = ['identity', 'catalogue', 'data', 'deciding', 'operations', 'outreach', '.']
   .flatMap(filesIn)
   .filter((name) => !written.includes(name))
   .sort()
@@ -39,6 +39,7 @@ const doors = [
   ...withGroups.map(({ name }) => name),
   'catalogue/flow-node-types.ts',
   'console-boot.ts',
+  ...['fields', 'types', 'words'].map((part) => `data/connector-${part}.ts`),
   // Parts of decisions that several operations return.
   ...['drops', 'policies', 'record', 'rules', 'scores', 'trace'].map((part) => `deciding/decision-${part}.ts`),
   ...filesIn('explanation'),

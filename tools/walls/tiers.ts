@@ -29,6 +29,7 @@ export const featureTiers: readonly (readonly string[])[] = [
     'contact-policies',
     'ranking-profiles',
     'restore',
+    'connectors',
   ],
   ['models'],
   ['flows', 'segments'],
@@ -63,6 +64,10 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
     ...['catalogue-history', 'catalogue-records', 'categories', 'channels', 'condition-sql', 'contact-policies'],
     ...['content', 'creatives', 'flow-routes', 'flows', 'models', 'offers', 'outcomes', 'qualification'],
     ...['ranking-profiles', 'restore', 'schemas', 'segments'],
+  ],
+  data: [
+    // One line each, so that features added at the same time don't conflict.
+    'connectors',
   ],
   deciding: [
     ...['customer-states', 'customer-tools', 'decisions', 'estimates', 'evidence', 'history-import', 'interactions'],

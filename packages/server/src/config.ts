@@ -136,6 +136,23 @@ function readNetwork(value: string): string {
   throw new Error(`must list IP addresses or networks such as 10.0.0.0/8, not ${value}`);
 }
 
+function readEndpoints(value: string): Readonly<Record<string, string>> {
+  const problem = 'must be a JSON object from types of connectors to base URLs';
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    throw new Error(problem);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(problem);
+  return Object.fromEntries(
+    Object.entries(parsed).map(([type, url]) => {
+      if (typeof url !== 'string' || !URL.canParse(url)) throw new Error(problem);
+      return [type, url.replace(/\/$/, '')];
+    }),
+  );
+}
+
 function readTopicArn(value: string): string {
   if (/^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_.-]{1,256}$/.test(value)) return value;
   throw new Error(`must list topics such as arn:aws:sns:eu-west-1:123456789012:ses, not ${value}`);
@@ -370,6 +387,22 @@ export const variables = {
     'Exact origins, in addition to that of NEXTAUTH_URL, to which identity providers may redirect browsers, separated by commas.',
     readOrigin,
   ),
+  IMPORT_DIR: text(
+    'Outbound',
+    "Folder whose files connectors of type `csv` may read by `path`. Links that lead out of it aren't followed. Unset: none.",
+    null,
+    'unset',
+  ),
+  CONNECTOR_ENDPOINTS: {
+    ...text(
+      'Outbound',
+      'JSON object from types of connectors to base URLs, which replace the addresses of providers. For tests and private gateways.',
+      null,
+      'none',
+    ),
+    read: readEndpoints,
+    fallback: {},
+  } satisfies Variable<Readonly<Record<string, string>>>,
   OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations. For development only.', false),
 
   RATE_LIMIT_DEFAULT_PER_MINUTE: whole(

@@ -35,4 +35,10 @@ export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartitions } from './partitions.ts';
 export { checkRole } from './roles/role-check.ts';
 export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './roles/session-check.ts';
+export {
+  openPostgresSource,
+  type PostgresSource,
+  type PostgresTarget,
+  type TableQuery,
+} from './sources/postgres-source.ts';
 export type { Actor, CountedWrite as Written, Tx } from './tx.ts';

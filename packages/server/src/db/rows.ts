@@ -343,6 +343,32 @@ export interface ChannelsRow {
   readonly addressAttribute: string | null;
 }
 
+/** A row of `connector_secrets`. */
+export interface ConnectorSecretsRow {
+  readonly tenantId: string;
+  readonly connectorId: string;
+  readonly sealed: Buffer;
+}
+
+/** A row of `connectors`. */
+export interface ConnectorsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly type: string;
+  readonly config: unknown;
+  readonly authMethod: string;
+  readonly status: 'active' | 'error' | 'inactive';
+  readonly lastTestedAt: Date | null;
+  readonly lastError: string | null;
+  readonly lastSyncAt: Date | null;
+  readonly lastSyncRowCount: number | string | null;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `contact_policies`. */
 export interface ContactPoliciesRow {
   readonly tenantId: string;
@@ -1866,6 +1892,8 @@ export interface Tables {
   readonly categories: CategoriesRow;
   readonly channel_secrets: ChannelSecretsRow;
   readonly channels: ChannelsRow;
+  readonly connector_secrets: ConnectorSecretsRow;
+  readonly connectors: ConnectorsRow;
   readonly contact_policies: ContactPoliciesRow;
   readonly content: ContentRow;
   readonly content_versions: ContentVersionsRow;
@@ -2282,6 +2310,28 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
     addressAttribute: 'text',
+  },
+  connector_secrets: {
+    tenantId: 'uuid',
+    connectorId: 'uuid',
+    sealed: 'bytes',
+  },
+  connectors: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    type: 'text',
+    config: 'json',
+    authMethod: 'text',
+    status: 'text',
+    lastTestedAt: 'instant',
+    lastError: 'text',
+    lastSyncAt: 'instant',
+    lastSyncRowCount: 'integer',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   contact_policies: {
     tenantId: 'uuid',

@@ -14,6 +14,7 @@ export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
   | 'APPROVAL_MAX_AGE_HOURS'
+  | 'CONNECTOR_ENDPOINTS'
   | 'CORS_ALLOWED_ORIGINS'
   | 'CRON_SECRET'
   | 'CRON_TOKEN'
@@ -27,6 +28,7 @@ export type ComposeConfig = Pick<
   | 'GOOGLE_CLIENT_ID'
   | 'GOOGLE_CLIENT_SECRET'
   | 'GOOGLE_ISSUER_URL'
+  | 'IMPORT_DIR'
   | 'JWT_SIGNING_SECRET'
   | 'MAIL_RATE_PER_MINUTE'
   | 'METRICS_TENANT_LABEL'

@@ -43,6 +43,7 @@ import type { Clock } from '../platform/time/clock.ts';
 import { zoneClock } from '../platform/time/zones.ts';
 import type { ComposeOptions } from './compose-options.ts';
 import { createConnections } from './connections.ts';
+import { connectorSources } from './connector-sources.ts';
 import { deliverySender } from './delivery-sender.ts';
 import { createEncryption } from './encryption.ts';
 import { features } from './features.ts';
@@ -204,6 +205,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
   });
   const parts: ProcessParts = {
     ...{ options, connections, encryption, outboundCalls, rateLimits, decisions, decisionMetrics, mail, notifier },
+    connectorSources: connectorSources(config, registry, outboundCalls, decisionMetrics),
     ...{ reapOutbox, triggerFiring, onError },
     eventPublisher: createEventPublisher({ database, onPublished, onError }),
     deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),

@@ -2,6 +2,7 @@ import type { GoogleProvider } from '../features/identity/google/index.ts';
 import { createOidcClient } from '../platform/oidc.ts';
 import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
 import { createOutboundRules } from '../platform/outbound/outbound-rules.ts';
+import { createOutboundSockets, type OutboundSockets } from '../platform/outbound/outbound-sockets.ts';
 import type { ComposeConfig } from './compose-options.ts';
 import { googleProvider } from './google.ts';
 
@@ -9,6 +10,7 @@ import { googleProvider } from './google.ts';
 export interface OutboundCalls {
   /** For addresses that tenants configure. */
   readonly outbound: Outbound;
+  readonly sockets: OutboundSockets;
   readonly outboundRules: ReturnType<typeof createOutboundRules>;
   readonly oidc: ReturnType<typeof createOidcClient>;
   readonly google: GoogleProvider | null;
@@ -23,6 +25,7 @@ export function createOutboundCalls(config: ComposeConfig): OutboundCalls {
   const operatorsOutbound = createOutbound({ allowNetworks: ['0.0.0.0/0', '::/0'], allowHttp: true });
   return {
     outbound,
+    sockets: createOutboundSockets(rules),
     outboundRules: createOutboundRules(rules),
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google: googleProvider(config, operatorsOutbound),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricsSummary } from '@arbiter/contract';
+import type { Sources } from '../features/data/connectors/index.ts';
 import type { createDecisionMetrics, DecisionService } from '../features/deciding/decisions/index.ts';
 import { areSameSubject } from '../features/identity/identities/index.ts';
 import { type MailPorts, mailQueue } from '../features/identity/mail/index.ts';
@@ -49,6 +50,7 @@ export interface ProcessParts {
   readonly exportFolder: PrivateFolder;
   readonly mail: MailPorts;
   readonly notifier: Notifier;
+  readonly connectorSources: Sources;
   readonly deliverySender: DeliverySender;
   /** Counts the statuses that deliveries take. */
   readonly onDelivery: (status: string) => void;
@@ -66,6 +68,7 @@ function sharedPorts({
   encryption: { customerHash, envelope },
   signIn: { links },
   threads: { reports },
+  connectorSources,
   deliverySender,
   exportBucket,
   exportFolder,
@@ -75,6 +78,7 @@ function sharedPorts({
 }: ProcessParts) {
   return {
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    connectorSources,
     customerHash,
     database,
     deliverySender,

@@ -92,6 +92,8 @@ const testConfig: ComposeConfig = {
   CRON_SECRET: null,
   CRON_TOKEN: null,
   EXPORT_DIR: null,
+  IMPORT_DIR: null,
+  CONNECTOR_ENDPOINTS: {},
   AWS_ACCESS_KEY_ID: null,
   AWS_REGION: null,
   AWS_SECRET_ACCESS_KEY: null,

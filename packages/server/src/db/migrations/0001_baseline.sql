@@ -3752,3 +3752,43 @@ begin
 end
 $$;
 grant execute on function arbiter.empty_history(text) to arbiter_app;
+
+-- =====================================================================================================================
+-- Connectors
+-- =====================================================================================================================
+
+create table arbiter.connectors (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 2000),
+  type text not null check (type ~ '^[a-z][a-z0-9_]{0,31}$'),
+  -- Without secrets.
+  config jsonb not null default '{}' check (jsonb_typeof(config) = 'object'),
+  auth_method text not null default 'access_key',
+  status text not null default 'active' check (status in ('active', 'error', 'inactive')),
+  last_tested_at timestamptz(3),
+  last_error text,
+  last_sync_at timestamptz(3),
+  last_sync_row_count bigint,
+  version integer not null check (version > 0),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.connectors is 'Connections to sources of data.';
+create unique index connectors_name on arbiter.connectors (tenant_id, name);
+select arbiter.protect_table('arbiter.connectors');
+select arbiter.keep_versions(
+  'arbiter.connectors', 'connector', omitted => '{last_tested_at,last_error,last_sync_at,last_sync_row_count}');
+
+-- The authConfig of a connector, one JSON object, sealed with DATA_ENCRYPTION_KEY.
+create table arbiter.connector_secrets (
+  tenant_id uuid not null,
+  connector_id uuid not null,
+  sealed bytea not null,
+  primary key (tenant_id, connector_id),
+  foreign key (tenant_id, connector_id) references arbiter.connectors (tenant_id, id) on delete cascade
+);
+select arbiter.protect_table('arbiter.connector_secrets');
+revoke select on arbiter.connector_secrets from arbiter_readonly;

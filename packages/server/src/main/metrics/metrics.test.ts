@@ -213,8 +213,6 @@ test('figures of the whole installation are not summed over processes, and are a
 
 /** Metrics of features that don't exist yet. Remove a metric here when you add its feature. */
 const ofFeaturesToCome = [
-  'svc_connector_test_seconds',
-  'svc_connector_tests_total',
   'svc_experiment_assignments_total',
   'svc_guardrail_results_total',
   // Rule types are a closed list: none is unknown to a decision.

@@ -151,6 +151,27 @@ export function createTriggerMetrics(registry: Registry): (actionType: string) =
   return (actionType) => fired.inc({ actionType });
 }
 
+/** Counts and times tests of connectors. */
+export function createConnectorMetrics(registry: Registry): (type: string, result: string, seconds: number) => void {
+  const tests = new Counter({
+    name: 'svc_connector_tests_total',
+    help: 'Tests of connectors, by type and reason.',
+    labelNames: ['type', 'result'],
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'svc_connector_test_seconds',
+    help: 'Duration of tests of connectors, by type.',
+    labelNames: ['type'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  });
+  return (type, result, seconds) => {
+    tests.inc({ type, result });
+    duration.observe({ type }, seconds);
+  };
+}
+
 type Cache = 'credentials' | 'catalogues';
 
 /** Counts cache lookups and hits. */

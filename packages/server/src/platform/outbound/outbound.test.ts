@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import { AppError } from '../app-error.ts';
-import { createOutbound, OutboundError, type OutboundFailure } from './outbound.ts';
+import { createOutbound } from './outbound.ts';
 import { mayReach, parseNetworks } from './outbound-addresses.ts';
+import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 import { mayUsePort } from './outbound-ports.ts';
 
 let server: Server;

@@ -1,8 +1,9 @@
-import { lookup as resolveName } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { AppError } from '../app-error.ts';
 import { mayReach, parseNetworks } from './outbound-addresses.ts';
+import { OutboundError } from './outbound-error.ts';
+import { guardedLookup, resolveAll } from './outbound-lookup.ts';
 import { mayUsePort } from './outbound-ports.ts';
 import { forbiddenHeaders } from './outbound-rules.ts';
 
@@ -16,7 +17,7 @@ export interface OutboundOptions {
 }
 
 export interface OutboundCall {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Milliseconds for the whole call. Default 5,000. */
@@ -30,31 +31,17 @@ export interface OutboundCall {
   readonly anyPort?: boolean;
 }
 
+/** The head of an answer, and its body as it arrives. */
+export interface OutboundStream {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
 export interface OutboundAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-}
-
-/** Why a call wasn't made or didn't finish. Never contains the other side's text (docs/design/quality.md T8). */
-export type OutboundFailure =
-  | 'forbidden_url'
-  | 'forbidden_port'
-  | 'forbidden_address'
-  | 'unresolved'
-  | 'timeout'
-  | 'too_large'
-  | 'failed';
-
-/** An outbound call without an answer. */
-export class OutboundError extends Error {
-  readonly reason: OutboundFailure;
-
-  constructor(reason: OutboundFailure, cause?: unknown) {
-    super(`outbound call: ${reason}`, cause === undefined ? undefined : { cause });
-    this.name = 'OutboundError';
-    this.reason = reason;
-  }
 }
 
 /** HTTP to addresses that a tenant chose. */
@@ -64,6 +51,14 @@ export interface Outbound {
    * connects to a judged one. Throws OutboundError.
    */
   call(url: string, options?: OutboundCall): Promise<OutboundAnswer>;
+  /**
+   * Like `call`, for answers of any size. `timeoutMs` is for the head, and for each pause in the body. Leaving the body's
+   * loop ends the call. Throws OutboundError, and so does the body.
+   */
+  open(
+    url: string,
+    options?: Omit<OutboundCall, 'maxBytes'> & { readonly signal?: AbortSignal },
+  ): Promise<OutboundStream>;
   close(): Promise<void>;
 }
 
@@ -83,37 +78,62 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     connections: mostConnections,
     pipelining: 1,
   });
+  const targetOf = (url: string, call: OutboundCall): URL => {
+    const target = readUrl(url, options.allowHttp ?? false);
+    if (!isPortOpen(target, call.anyPort ?? false)) throw new OutboundError('forbidden_port');
+    const literal = target.hostname.replace(/^\[(.*)\]$/, '$1');
+    // The agent asks for no name when the host is an address already.
+    if (isIP(literal) !== 0 && !mayReach(literal, allowed)) throw new OutboundError('forbidden_address');
+    for (const [name, value] of Object.entries(call.headers ?? {})) {
+      if (forbiddenHeaders.test(name) || /[\r\n\0]/.test(value)) {
+        throw new AppError('validation_failed', { detail: `header ${name} can't be sent` });
+      }
+    }
+    return target;
+  };
+  const send = (url: string, call: OutboundCall, signal: AbortSignal) =>
+    request(targetOf(url, call), {
+      dispatcher: agent,
+      method: call.method ?? 'GET',
+      headers: { ...call.headers, 'accept-encoding': 'identity' },
+      body: call.body ?? null,
+      signal,
+      headersTimeout: call.timeoutMs ?? defaultTimeoutMs,
+      bodyTimeout: call.timeoutMs ?? defaultTimeoutMs,
+    });
   return {
     async call(url, call = {}) {
-      const target = readUrl(url, options.allowHttp ?? false);
-      if (!isPortOpen(target, call.anyPort ?? false)) throw new OutboundError('forbidden_port');
-      const literal = target.hostname.replace(/^\[(.*)\]$/, '$1');
-      // The agent asks for no name when the host is an address already.
-      if (isIP(literal) !== 0 && !mayReach(literal, allowed)) throw new OutboundError('forbidden_address');
-      for (const [name, value] of Object.entries(call.headers ?? {})) {
-        if (forbiddenHeaders.test(name) || /[\r\n\0]/.test(value)) {
-          throw new AppError('validation_failed', { detail: `header ${name} can't be sent` });
-        }
-      }
       const signal = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs);
       try {
-        const answer = await request(target, {
-          dispatcher: agent,
-          method: call.method ?? 'GET',
-          headers: { ...call.headers, 'accept-encoding': 'identity' },
-          body: call.body ?? null,
-          signal,
-          headersTimeout: call.timeoutMs ?? defaultTimeoutMs,
-          bodyTimeout: call.timeoutMs ?? defaultTimeoutMs,
-        });
+        const answer = await send(url, call, signal);
         const body = await readUpTo(answer.body, call.maxBytes ?? defaultMaxBytes);
         return { status: answer.statusCode, headers: singleHeaders(answer.headers), body };
       } catch (error) {
         throw failureOf(error, signal);
       }
     },
+    async open(url, { signal = new AbortController().signal, ...call } = {}) {
+      try {
+        const answer = await send(url, call, signal);
+        return {
+          status: answer.statusCode,
+          headers: singleHeaders(answer.headers),
+          body: withFailures(answer.body, signal),
+        };
+      } catch (error) {
+        throw failureOf(error, signal);
+      }
+    },
     close: () => agent.close(),
   };
+}
+
+async function* withFailures(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw failureOf(error, signal);
+  }
 }
 
 function readUrl(text: string, allowHttp: boolean): URL {
@@ -128,34 +148,6 @@ function isPortOpen(target: URL, anyPort: boolean): boolean {
   // The URL leaves out the port that its protocol has anyway.
   if (target.port === '' || (anyPort && isSecure && target.port !== '0')) return true;
   return mayUsePort(isSecure ? 'https' : 'http', Number(target.port));
-}
-
-async function resolveAll(name: string): Promise<readonly string[]> {
-  return (await resolveName(name, { all: true, verbatim: true })).map(({ address }) => address);
-}
-
-/** A `lookup` for the socket: one forbidden address among those of the name forbids the name. */
-function guardedLookup(
-  resolve: (name: string) => Promise<readonly string[]>,
-  isAllowed: (address: string) => boolean,
-): LookupFunction {
-  return (name, lookupOptions, callback) => {
-    resolve(name).then(
-      (addresses) => {
-        const first = addresses[0];
-        if (first === undefined) return callback(new OutboundError('unresolved'), '', 0);
-        if (!addresses.every(isAllowed)) return callback(new OutboundError('forbidden_address'), '', 0);
-        if (lookupOptions.all === true) {
-          return callback(
-            null,
-            addresses.map((address) => ({ address, family: isIP(address) })),
-          );
-        }
-        callback(null, first, isIP(first));
-      },
-      (error: unknown) => callback(new OutboundError('unresolved', error), '', 0),
-    );
-  };
 }
 
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
@@ -178,7 +170,8 @@ function singleHeaders(headers: Readonly<Record<string, string | string[] | unde
   );
 }
 
-function failureOf(error: unknown, signal: AbortSignal): OutboundError {
+function failureOf(error: unknown, signal: AbortSignal): Error {
+  if (error instanceof AppError) return error;
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     if (each instanceof OutboundError) return each;
   }

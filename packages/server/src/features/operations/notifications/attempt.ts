@@ -3,7 +3,8 @@ import { alarmAt } from '../../../platform/deadline.ts';
 import { isObject } from '../../../platform/json.ts';
 import { writeMail } from '../../../platform/mail/mail-message.ts';
 import { MailError, type MailTransport } from '../../../platform/mail/mail-transport.ts';
-import { type Outbound, OutboundError } from '../../../platform/outbound/outbound.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+import { OutboundError } from '../../../platform/outbound/outbound-error.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { DestinationConfig } from './config.rules.ts';
 import {

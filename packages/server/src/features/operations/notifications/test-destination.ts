@@ -16,12 +16,15 @@ export interface TestDestination {
   got(path: string): readonly Got[];
   /** How a path answers. Default: 200. */
   on(path: string, answer: (response: ServerResponse, got: Got) => void): void;
+  /** The same for a path with any query. */
+  below(path: string, answer: (response: ServerResponse, got: Got) => void): void;
   close(): Promise<void>;
 }
 
 export async function startDestination(): Promise<TestDestination> {
   const all: Got[] = [];
   const answers = new Map<string, (response: ServerResponse, got: Got) => void>();
+  const anyQuery: typeof answers = new Map();
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (part) => {
@@ -30,7 +33,7 @@ export async function startDestination(): Promise<TestDestination> {
     request.on('end', () => {
       const got = { path: request.url ?? '', headers: request.headers, text };
       all.push(got);
-      const answer = answers.get(got.path);
+      const answer = answers.get(got.path) ?? anyQuery.get(got.path.replace(/\?.*/, ''));
       if (answer === undefined) response.end('ok');
       else answer(response, got);
     });
@@ -42,6 +45,7 @@ export async function startDestination(): Promise<TestDestination> {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     got: (path) => all.filter((each) => each.path === path),
     on: (path, answer) => void answers.set(path, answer),
+    below: (path, answer) => void anyQuery.set(path, answer),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
-import { type Outbound, OutboundError } from '../../../platform/outbound/outbound.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+import { OutboundError } from '../../../platform/outbound/outbound-error.ts';
 import { certificateUrl, isValidAt, readCertificate } from './sns.rules.ts';
 
 /** Returns the certificate that a message of SNS names; null if it isn't one of SNS, or not valid now. */

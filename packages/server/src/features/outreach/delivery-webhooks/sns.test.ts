@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
 import { createLogger } from '../../../platform/logger.ts';
 import { testCertificate, testKey } from '../../../platform/mail/test-smtp-server.ts';
-import { OutboundError } from '../../../platform/outbound/outbound.ts';
+import { OutboundError } from '../../../platform/outbound/outbound-error.ts';
 import { createProviderSignatures } from './provider-signatures.ts';
 import { snsUrl } from './sns.rules.ts';
 import { createConfirmSubscription } from './subscriptions.service.ts';

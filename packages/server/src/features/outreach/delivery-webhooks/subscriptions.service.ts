@@ -5,7 +5,8 @@ import { releaseLease, takeLease } from '../../../jobs/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Logger } from '../../../platform/logger.ts';
-import { type Outbound, OutboundError } from '../../../platform/outbound/outbound.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+import { OutboundError } from '../../../platform/outbound/outbound-error.ts';
 import { snsUrl } from './sns.rules.ts';
 import { insertSubscription, isConfirmed } from './subscriptions.store.ts';
 

@@ -2,7 +2,8 @@ import type { AskExternal, ExternalAnswer, Plan, PlanWebhook } from '@arbiter/en
 import { type Database, systemActor } from '../../../../db/index.ts';
 import type { Envelope } from '../../../../platform/crypto/crypto.ts';
 import { createBreaker } from '../../../../platform/outbound/breaker.ts';
-import { type Outbound, OutboundError } from '../../../../platform/outbound/outbound.ts';
+import type { Outbound } from '../../../../platform/outbound/outbound.ts';
+import { OutboundError } from '../../../../platform/outbound/outbound-error.ts';
 import { type ReadyWebhook, readyWebhook } from '../../../catalogue/flows/index.ts';
 import type { ScoringMetrics, WebhookResult } from '../scoring-metrics.ts';
 import { readWebhookAnswer } from './webhook-answer.ts';

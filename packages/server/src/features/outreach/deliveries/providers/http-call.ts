@@ -1,6 +1,6 @@
 import { AppError } from '../../../../platform/app-error.ts';
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts';
-import { OutboundError } from '../../../../platform/outbound/outbound.ts';
+import { OutboundError } from '../../../../platform/outbound/outbound-error.ts';
 import { refused, rejected, type SendOutcome } from '../message.ts';
 
 export interface ProviderCall {

@@ -1,0 +1,34 @@
+import type { ConnectorType } from '@arbiter/contract';
+import { SourceError } from '../../../../platform/sources/source-error.ts';
+import type { SourceKind } from '../source.ts';
+import { csvSource } from './csv.ts';
+import { postgresqlSource } from './postgresql.ts';
+import { graphqlSource, restApiSource } from './rest-api.ts';
+import { serviceTypes } from './service-apis.ts';
+import { serviceSource } from './services.ts';
+
+const kinds: Partial<Record<ConnectorType, SourceKind>> = {
+  postgresql: postgresqlSource,
+  cockroachdb: postgresqlSource,
+  timescaledb: postgresqlSource,
+  yugabytedb: postgresqlSource,
+  alloydb: postgresqlSource,
+  supabase: postgresqlSource,
+  neon: postgresqlSource,
+  redshift: postgresqlSource,
+  csv: csvSource,
+  rest_api: restApiSource,
+  webhook: restApiSource,
+  graphql: graphqlSource,
+  ...Object.fromEntries(serviceTypes.map((type) => [type, serviceSource])),
+};
+
+/** Returns how sources of a type are tested and read. Throws SourceError `driver_missing`. */
+export function kindOf(type: ConnectorType): SourceKind {
+  const kind = kinds[type];
+  if (kind === undefined) throw new SourceError('driver_missing');
+  return kind;
+}
+
+/** Types that can be read. */
+export const readableTypes: ReadonlySet<string> = new Set(Object.keys(kinds));

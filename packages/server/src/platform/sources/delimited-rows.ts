@@ -1,0 +1,121 @@
+import { Readable, Transform } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { SourceError } from './source-error.ts';
+
+export interface DelimitedFormat {
+  readonly delimiter: string;
+  /** False: columns are col1 to coln. */
+  readonly header: boolean;
+  readonly encoding: string;
+}
+
+/** Bytes of one record at most. */
+const mostRecordBytes = 8 * 1024 * 1024;
+
+/** Decodes bytes strictly, and knows the line in which it fails. */
+function decoded(encoding: string): Transform {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  let lines = 1;
+  const decode = (bytes: Uint8Array | undefined): string => {
+    try {
+      const text = bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+      return text;
+    } catch (cause) {
+      throw new SourceError('parse_failed', { line: lines + linesBefore(bytes, encoding), cause });
+    }
+  };
+  return new Transform({
+    readableObjectMode: true,
+    transform(bytes: Buffer, _encoding, done) {
+      try {
+        done(null, decode(bytes));
+      } catch (error) {
+        done(error instanceof Error ? error : new Error());
+      }
+    },
+    flush(done) {
+      try {
+        done(null, decode(undefined));
+      } catch (error) {
+        done(error instanceof Error ? error : new Error());
+      }
+    },
+  });
+}
+
+/** Counts the line ends before the first bytes that aren't text. */
+function linesBefore(bytes: Uint8Array = new Uint8Array(), encoding: string): number {
+  let lines = 0;
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  for (const byte of bytes) {
+    try {
+      if (decoder.decode(Uint8Array.of(byte), { stream: true }).includes('\n')) lines += 1;
+    } catch {
+      break;
+    }
+  }
+  return lines;
+}
+
+/** Whether text can be decoded from it. */
+function isEncoding(name: string): boolean {
+  try {
+    new TextDecoder(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads delimited text: a BOM is dropped, empty cells are null, missing cells too (docs/design/api-catalogue.md 20).
+ * Throws SourceError `parse_failed` with the line for surplus cells, repeated columns, quotes out of place and bytes
+ * that aren't in the encoding.
+ */
+export async function* readDelimited(
+  bytes: AsyncIterable<Uint8Array>,
+  { delimiter, header, encoding }: DelimitedFormat,
+): AsyncGenerator<Record<string, string | null>> {
+  if (!isEncoding(encoding)) throw new SourceError('parse_failed', { line: 1 });
+  const parser = parse({
+    ...{ delimiter, bom: true, relax_column_count: true, skip_empty_lines: true, info: true },
+    max_record_size: mostRecordBytes,
+  });
+  const source = Readable.from(bytes, { objectMode: true });
+  const decoder = decoded(encoding);
+  source.on('error', (error) => decoder.destroy(error));
+  decoder.on('error', (error) => parser.destroy(error));
+  source.pipe(decoder).pipe(parser);
+  let columns: readonly string[] | null = null;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<ParsedRecord>) {
+      if (columns === null) {
+        columns = header ? record : record.map((_cell, at) => `col${at + 1}`);
+        if (new Set(columns).size < columns.length || columns.includes('__proto__')) {
+          throw new SourceError('parse_failed', { line: info.lines });
+        }
+        if (header) continue;
+      }
+      if (record.length > columns.length) throw new SourceError('parse_failed', { line: info.lines });
+      yield rowOf(columns, record);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line: unknown = Reflect.get(error, 'lines');
+    throw new SourceError('parse_failed', { ...(typeof line === 'number' ? { line } : {}), cause: error });
+  } finally {
+    source.destroy();
+  }
+}
+
+interface ParsedRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+function rowOf(columns: readonly string[], record: readonly string[]): Record<string, string | null> {
+  const row: Record<string, string | null> = {};
+  for (let at = 0; at < columns.length; at++) row[columns[at] ?? ''] = record[at] || null;
+  return row;
+}
