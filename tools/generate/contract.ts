@@ -22,7 +22,7 @@ interface ContractFile {
   readonly groups: readonly string[];
 }
 
-const files: ContractFile[] = ['identity', 'catalogue', 'deciding', 'operations', 'outreach', '.']
+const files: ContractFile[] = ['identity', 'catalogue', 'data', 'deciding', 'operations', 'outreach', '.']
   .flatMap(filesIn)
   .filter((name) => !written.includes(name))
   .sort()
@@ -44,6 +44,7 @@ const doors = [
   ...filesIn('explanation'),
   'openapi.ts',
   'operations.ts',
+  'data/pipeline-transforms.ts',
   'outreach/customer-event-types.ts',
   'outreach/journey-nodes.ts',
 ].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));

@@ -38,6 +38,14 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
   ['event-conditions', 'customer-events'],
+  [
+    // One line each.
+    'connectors',
+  ],
+  [
+    // One line each.
+    'pipelines',
+  ],
   ['deliveries'],
   ['delivery-webhooks'],
   [
@@ -71,6 +79,11 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   operations: [
     ...['admin', 'alerts', 'approvals', 'console', 'erasure', 'exports', 'gitops', 'maintenance', 'notifications'],
     ...['report-rendering', 'reports', 'retention', 'seed-packs', 'stream'],
+  ],
+  data: [
+    // One line each, so that features added at the same time don't conflict.
+    'connectors',
+    'pipelines',
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.

@@ -21,6 +21,9 @@ import { schemaJoinOperations } from './catalogue/schema-joins.ts';
 import { schemaOperations } from './catalogue/schemas.ts';
 import { segmentOperations } from './catalogue/segments.ts';
 import { byId } from './core/by-id.ts';
+import { connectorOperations } from './data/connectors.ts';
+import { pipelineRunOperations } from './data/pipeline-runs.ts';
+import { pipelineOperations } from './data/pipelines.ts';
 import { customerToolOperations } from './deciding/customer-tools.ts';
 import { decisionListOperations } from './deciding/decision-lists.ts';
 import { decisionOperations } from './deciding/decisions.ts';
@@ -102,6 +105,9 @@ export const operations = {
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(segmentOperations),
+  ...byId(connectorOperations),
+  ...byId(pipelineRunOperations),
+  ...byId(pipelineOperations),
   ...byId(customerToolOperations),
   ...byId(decisionListOperations),
   ...byId(decisionOperations),

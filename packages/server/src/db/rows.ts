@@ -343,6 +343,21 @@ export interface ChannelsRow {
   readonly addressAttribute: string | null;
 }
 
+/** A row of `connectors`. */
+export interface ConnectorsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly status: 'active' | 'error' | 'inactive';
+  readonly config: unknown;
+  readonly lastSyncAt: Date | null;
+  readonly lastSyncRowCount: number | string | null;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `contact_policies`. */
 export interface ContactPoliciesRow {
   readonly tenantId: string;
@@ -1225,6 +1240,59 @@ export interface OutcomeTypesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `pipeline_runs`. */
+export interface PipelineRunsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly pipelineId: string;
+  readonly runNumber: number;
+  readonly triggeredBy: 'manual' | 'schedule';
+  readonly status: 'pending' | 'running' | 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly connectorId: string;
+  readonly schemaId: string;
+  readonly settings: unknown;
+  readonly token: number;
+  readonly sourceCursor: unknown;
+  readonly rowsIn: number | string;
+  readonly rowsOut: number | string;
+  readonly skippedRows: number | string;
+  readonly failedRows: number | string;
+  readonly rowProblems: unknown;
+  readonly log: unknown;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+}
+
+/** A row of `pipelines`. */
+export interface PipelinesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly connectorId: string;
+  readonly schemaId: string;
+  readonly source: unknown;
+  readonly transforms: unknown;
+  readonly loadMode: 'append' | 'replace' | 'upsert';
+  readonly upsertKey: unknown;
+  readonly onRowError: 'skip' | 'fail';
+  readonly allowEmpty: boolean;
+  readonly schedule: unknown;
+  readonly executionConfig: unknown;
+  readonly nextRunAt: Date | null;
+  readonly lastRunAt: Date | null;
+  readonly lastRunStatus: string | null;
+  readonly runCount: number;
+  readonly nextCursor: unknown;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `placements`. */
 export interface PlacementsRow {
   readonly tenantId: string;
@@ -1866,6 +1934,7 @@ export interface Tables {
   readonly categories: CategoriesRow;
   readonly channel_secrets: ChannelSecretsRow;
   readonly channels: ChannelsRow;
+  readonly connectors: ConnectorsRow;
   readonly contact_policies: ContactPoliciesRow;
   readonly content: ContentRow;
   readonly content_versions: ContentVersionsRow;
@@ -1924,6 +1993,8 @@ export interface Tables {
   readonly offers: OffersRow;
   readonly outbox: OutboxRow;
   readonly outcome_types: OutcomeTypesRow;
+  readonly pipeline_runs: PipelineRunsRow;
+  readonly pipelines: PipelinesRow;
   readonly placements: PlacementsRow;
   readonly plan_pieces: PlanPiecesRow;
   readonly plans: PlansRow;
@@ -2282,6 +2353,19 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
     addressAttribute: 'text',
+  },
+  connectors: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    type: 'text',
+    status: 'text',
+    config: 'json',
+    lastSyncAt: 'instant',
+    lastSyncRowCount: 'integer',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   contact_policies: {
     tenantId: 'uuid',
@@ -3022,6 +3106,55 @@ export const columnKinds = {
     status: 'text',
     version: 'integer',
     deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  pipeline_runs: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    pipelineId: 'uuid',
+    runNumber: 'integer',
+    triggeredBy: 'text',
+    status: 'text',
+    errorCode: 'text',
+    errorMessage: 'text',
+    connectorId: 'uuid',
+    schemaId: 'uuid',
+    settings: 'json',
+    token: 'integer',
+    sourceCursor: 'json',
+    rowsIn: 'integer',
+    rowsOut: 'integer',
+    skippedRows: 'integer',
+    failedRows: 'integer',
+    rowProblems: 'json',
+    log: 'json',
+    createdAt: 'instant',
+    startedAt: 'instant',
+    completedAt: 'instant',
+  },
+  pipelines: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    connectorId: 'uuid',
+    schemaId: 'uuid',
+    source: 'json',
+    transforms: 'json',
+    loadMode: 'text',
+    upsertKey: 'json',
+    onRowError: 'text',
+    allowEmpty: 'boolean',
+    schedule: 'json',
+    executionConfig: 'json',
+    nextRunAt: 'instant',
+    lastRunAt: 'instant',
+    lastRunStatus: 'text',
+    runCount: 'integer',
+    nextCursor: 'json',
+    version: 'integer',
     createdAt: 'instant',
     updatedAt: 'instant',
   },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricsSummary } from '@arbiter/contract';
+import { openReader } from '../features/data/connectors/index.ts';
 import type { createDecisionMetrics, DecisionService } from '../features/deciding/decisions/index.ts';
 import { areSameSubject } from '../features/identity/identities/index.ts';
 import { type MailPorts, mailQueue } from '../features/identity/mail/index.ts';
@@ -63,7 +64,7 @@ export interface ProcessParts {
 function sharedPorts({
   options: { config, logger, publicUrl },
   connections: { database },
-  encryption: { customerHash, envelope },
+  encryption: { customerHash, envelope, pipelineHash },
   signIn: { links },
   threads: { reports },
   deliverySender,
@@ -87,6 +88,7 @@ function sharedPorts({
     narrativeWriter: templateNarrativeWriter,
     notifier,
     onDelivery,
+    pipelineHash,
     openBreakers: (tenantId: string) => notifier.openBreakers(tenantId),
     publicUrl,
     reapOutbox,
@@ -106,6 +108,7 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
     decideChunk: (chunk) => decisions.decideChunk(chunk),
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
+    openReader: parts.options.openReader ?? openReader,
     trials: () => decisions.trials,
   };
 }
