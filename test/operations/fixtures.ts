@@ -81,6 +81,8 @@ export interface Fixtures {
   campaign(): Promise<string>;
   /** Creates a campaign and works on a run of it. Returns both ids. */
   campaignRun(): Promise<{ readonly id: string; readonly runId: string }>;
+  /** Creates a pipeline and works on a run of it, which reads no rows. Returns both ids. */
+  pipelineRun(): Promise<{ readonly id: string; readonly runId: string }>;
   /** Creates a published flow with one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** Makes a decision for a customer of that world. Returns the response. */
@@ -356,6 +358,13 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       const { id: runId } = await fixtures.must('POST', `runs/${id}/campaign-runs`, undefined, 201);
       const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
       await server.jobs.get('campaign.chunk')!.run({ runId }, facts, tenant.id);
+      return { id, runId };
+    },
+    async pipelineRun() {
+      const { id } = await fixtures.make('pipelines');
+      const { id: runId } = await fixtures.must('POST', `pipelines/${id}/runs`, undefined, 201);
+      const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
+      await server.jobs.get('pipeline.run')!.run({ runId }, facts, tenant.id);
       return { id, runId };
     },
     async decisionWorld() {

@@ -7,7 +7,7 @@ import type { PipelinePorts } from './pipelines.service.ts';
 import type { ExecutePorts } from './work.ts';
 
 export { startDuePipelines } from './due.service.ts';
-export { latePipelines, pipelinesNamingConnector, pipelinesNamingField } from './pipelines.store.ts';
+export { countLatePipelines, pipelinesNamingConnector, pipelinesNamingField } from './pipelines.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['pipelines', 'pipeline_runs'];

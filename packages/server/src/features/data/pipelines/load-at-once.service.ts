@@ -8,7 +8,7 @@ import { counted, type RunTally } from './run-tally.rules.ts';
 import { rowLimitOf } from './source.rules.ts';
 import { SourceFailed } from './source-errors.rules.ts';
 import type { TakenRun } from './take-run.service.ts';
-import { assertMatches, type Work } from './work.ts';
+import type { Work } from './work.ts';
 import { logUnknown, RowRejected, writeRows } from './write-rows.service.ts';
 
 /** Maximum bytes of a row on the disk. */
@@ -27,7 +27,6 @@ export async function loadAtOnce(
   const read = createRead(work);
   const file = await spool(read.lines(), () => undefined);
   try {
-    assertMatches(work.preparer, read.tally());
     const cursor = read.cursor();
     await inTenant(async (tx) => {
       const target = await openTarget(tx, run.schemaId);

@@ -169,15 +169,12 @@ export async function pipelinesNamingField(
   );
 }
 
-/** Pipelines whose next run should have started before this instant, longest waiting first. */
-export async function latePipelines(
-  tx: Tx,
-  before: Date,
-): Promise<{ readonly id: string; readonly name: string; readonly nextRunAt: Date | null }[]> {
-  return select(
-    tx,
-    columns(pipelineSpec, ['id', 'name', 'nextRunAt']),
-    'from arbiter.pipelines where tenant_id = $1 and next_run_at < $2 order by next_run_at, id',
-    [tx.tenantId, before],
+/** Number of pipelines that are more than two minutes late. */
+export async function countLatePipelines(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from arbiter.pipelines
+      where tenant_id = $1 and next_run_at < $2::timestamptz - interval '2 minutes'`,
+    [tx.tenantId, tx.now],
   );
+  return row?.count ?? 0;
 }

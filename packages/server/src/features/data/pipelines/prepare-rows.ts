@@ -3,6 +3,7 @@ import { takeTurns } from '../../../platform/turns.ts';
 import type { LoadedRow } from '../../catalogue/schemas/index.ts';
 import type { SourceRow } from '../connectors/index.ts';
 import type { RowProblemEntry } from './runs.store.ts';
+import { SourceFailed } from './source-errors.rules.ts';
 import type { Transformer } from './transforms.rules.ts';
 import { parsed, plainRow, type Row } from './values.rules.ts';
 
@@ -17,11 +18,18 @@ export interface PreparedRows {
 
 export interface Preparer {
   prepare(rows: readonly SourceRow[]): Promise<PreparedRows>;
-  /** Whether any row had a column of the schema. */
-  hasMatched(): boolean;
 }
 
-/** Prepares the rows of a run from `firstRow` on: transforms them, drops other columns, and reads texts as values. */
+/** Columns in a message. */
+const mostNames = 50;
+
+/** Columns for a message. */
+export const listColumns = (names: readonly string[]): string =>
+  names.slice(0, mostNames).join(', ') + (names.length > mostNames ? ` and ${names.length - mostNames} more` : '');
+
+/**
+ * Prepares the rows of a run from `firstRow` on: transforms them, drops other columns, and reads texts as values. Throws `SourceFailed` if the first rows have no column of the schema: a mistake in the pipeline, and not data.
+ */
 export function createPreparer(
   fields: readonly Pick<SchemaField, 'name' | 'dataType'>[],
   transform: Transformer,
@@ -46,7 +54,6 @@ export function createPreparer(
     return fitting;
   };
   return {
-    hasMatched: () => matched,
     async prepare(sources) {
       const turns = takeTurns();
       const rows: LoadedRow[] = [];
@@ -58,6 +65,10 @@ export function createPreparer(
         if (result.kind === 'row') rows.push({ row, values: fit(result.row, unknownColumns) });
         else if (result.kind === 'problem') problems.push({ row, ...result.problem });
         await turns();
+      }
+      if (rows.length > 0 && !matched) {
+        const message = `No column of the source is in the schema: ${listColumns(unknownColumns)}.`;
+        throw new SourceFailed({ code: 'schema_mismatch', message }, false, null);
       }
       return { read: sources.length, rows, problems, unknownColumns };
     },

@@ -3,7 +3,6 @@ import type { KeyedHash } from '../../deciding/customer-states/index.ts';
 import type { OpenReader, SourceReader } from '../connectors/index.ts';
 import type { Preparer } from './prepare-rows.ts';
 import type { RunTally } from './run-tally.rules.ts';
-import { SourceFailed } from './source-errors.rules.ts';
 import type { TakenRun } from './take-run.service.ts';
 
 export interface ExecutePorts {
@@ -26,12 +25,4 @@ export interface Work {
   readonly signal: AbortSignal;
   /** What was committed before. */
   readonly tally: RunTally;
-}
-
-/** Throws if rows have no column of the schema: a mistake in the pipeline, and not data. */
-export function assertMatches(preparer: Preparer, { rowsIn, skippedRows, failedRows }: RunTally): void {
-  const isTransformedAway = rowsIn === skippedRows + failedRows;
-  if (preparer.hasMatched() || rowsIn === 0 || isTransformedAway) return;
-  const error = { code: 'schema_mismatch', message: 'No column of the source is in the schema.' };
-  throw new SourceFailed(error, false, null);
 }

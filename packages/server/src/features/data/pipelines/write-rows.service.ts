@@ -9,7 +9,7 @@ import {
 } from '../../catalogue/schemas/index.ts';
 import { hasErasuresSince, type KeyedHash, readErasures } from '../../deciding/customer-states/index.ts';
 import { Outrun } from './end-run.service.ts';
-import type { PreparedRows } from './prepare-rows.ts';
+import { listColumns, type PreparedRows } from './prepare-rows.ts';
 import { counted, logged, progressAt, type RunTally } from './run-tally.rules.ts';
 import { type RowProblemEntry, type RunRow, selectRun, storeProgress } from './runs.store.ts';
 
@@ -57,15 +57,10 @@ export async function writeBatch(
   return after;
 }
 
-/** Names of columns in an entry of the log. */
-const mostNames = 50;
-
 export function logUnknown(tally: RunTally, at: Date, names: readonly string[]): RunTally {
   if (names.length === 0) return tally;
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
-  const list = names.slice(0, mostNames).join(', ');
   const text = names.length === 1 ? '1 column is not in the schema' : `${names.length} columns are not in the schema`;
-  return logged(tally, at, 'columns_dropped', `${text}: ${list}${more}.`);
+  return logged(tally, at, 'columns_dropped', `${text}: ${listColumns(names)}.`);
 }
 
 /** Writes prepared rows in statements of the batch size. */
