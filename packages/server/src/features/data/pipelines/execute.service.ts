@@ -5,7 +5,7 @@ import { noteSync, type SourceReader, type SourceRow } from '../connectors/index
 import { endRun, Outrun } from './end-run.service.ts';
 import { loadAtOnce } from './load-at-once.service.ts';
 import { lockPipeline, storeNextCursor } from './pipelines.store.ts';
-import { createPreparer } from './prepare-rows.ts';
+import { createPreparer, type PreparedRows } from './prepare-rows.ts';
 import { readSource, watchRun } from './read-source.ts';
 import { enqueueRun } from './run-jobs.ts';
 import { emptyTally, logged, progressAt, type RunTally, tallyOf } from './run-tally.rules.ts';
@@ -97,6 +97,7 @@ async function openSource(
   }
 }
 
+/** Loads batch by batch, and prepares each batch while the one before is written. */
 async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: number): Promise<void> {
   const { ports, taken, reader, preparer, inTenant, signal } = work;
   const until = performance.now() + turnMs;
@@ -104,25 +105,37 @@ async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: num
   let { tally } = work;
   let waiting: SourceRow[] = [];
   let position = cursor;
-  const commit = async (): Promise<void> => {
-    const prepared = await preparer.prepare(waiting);
-    waiting = [];
-    const at = position;
+  let writing = Promise.resolve();
+  const write = async (prepared: PreparedRows, at: JsonValue | null): Promise<void> => {
     tally = await inTenant((tx) => writeBatch(tx, writer, tally, prepared, at));
     if (at !== null) await reader.committed(at);
   };
+  const next = async (): Promise<void> => {
+    const prepared = await preparer.prepare(waiting);
+    waiting = [];
+    await writing;
+    writing = write(prepared, position);
+    // Whoever waits for it may come later.
+    writing.catch(() => undefined);
+  };
   const left = rowLimit === 0 ? 0 : Math.max(1, rowLimit - tally.rowsIn);
-  for await (const batch of readSource(reader, { cursor, signal, rowLimit: left })) {
-    waiting.push(...batch.rows);
-    position = batch.cursor;
-    if (waiting.length < taken.run.settings.batchSize) continue;
-    await commit();
-    if (reader.isResumable && performance.now() > until) {
+  try {
+    for await (const batch of readSource(reader, { cursor, signal, rowLimit: left })) {
+      waiting.push(...batch.rows);
+      position = batch.cursor;
+      if (waiting.length < taken.run.settings.batchSize) continue;
+      await next();
+      if (!reader.isResumable || performance.now() < until) continue;
+      await writing;
       await inTenant((tx) => enqueueRun(tx, taken.run.id));
       return;
     }
+    if (waiting.length > 0) await next();
+    await writing;
+  } finally {
+    // The reader closes after it.
+    await writing.catch(() => undefined);
   }
-  if (waiting.length > 0) await commit();
   await inTenant((tx) => finish(tx, taken, tally, position));
 }
 
