@@ -567,7 +567,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { id }, query: { limit: '2', customerId: customerOf(f) } };
   },
   'pipelineRuns.start': async (f) => ({ params: { id: (await f.make('pipelines')).id } }),
-  'pipelineRuns.list': async (f) => ({ params: { id: (await f.pipelineRun()).id } }),
+  'pipelineRuns.list': async (f) => ({ params: { id: (await f.pipelineRun(2)).id }, query: { limit: '1' } }),
   'pipelineRuns.progress': async (f) => ({ params: await f.pipelineRun() }),
   'pipelineRuns.cancel': async (f) => {
     const { id } = await f.make('pipelines');
