@@ -1,5 +1,4 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { JsonObject } from '../core/schemas.ts';
 
 // Transforms of pipelines (docs/design/api-catalogue.md 15).
 
@@ -87,6 +86,3 @@ export const PipelineTransform = Type.Union(
 );
 export type PipelineTransform = Static<typeof PipelineTransform>;
 export type TransformOp = PipelineTransform['op'];
-
-/** Transforms as answers show them. */
-export const StoredTransform = Type.Unsafe<PipelineTransform>(JsonObject('A step: `op` and its settings.'));

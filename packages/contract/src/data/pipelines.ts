@@ -3,7 +3,7 @@ import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from '../core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { pipelineRunStatuses } from './pipeline-runs.ts';
-import { maxTransforms, PipelineTransform, StoredTransform } from './pipeline-transforms.ts';
+import { maxTransforms, PipelineTransform } from './pipeline-transforms.ts';
 
 // Pipelines (docs/design/api-catalogue.md 15).
 
@@ -72,7 +72,7 @@ export const Pipeline = Type.Object(
     id: Id('Id of the pipeline.'),
     tenantId: Id('Tenant.'),
     ...shared,
-    transforms: Type.Array(StoredTransform, { description: 'Steps in order.' }),
+    transforms: Type.Array(PipelineTransform, { description: 'Steps in order.' }),
     schedule: ScheduleOut,
     executionConfig: ExecutionOut,
     nextRunAt: Nullable(Timestamp('Instant.'), { description: 'When it runs next by schedule, or null.' }),

@@ -1,4 +1,5 @@
 import type { connectorOperations } from '@arbiter/contract';
+import type { Tx } from '../../../db/index.ts';
 import type { Handlers } from '../../../http/handler.ts';
 import {
   createRecord,
@@ -11,7 +12,12 @@ import {
   updateRecord,
 } from '../../catalogue/catalogue-records/index.ts';
 import { connectorSpec } from './connectors.store.ts';
-import type { FindConnectorUses } from './index.ts';
+
+/** Port: what names this connector? */
+export type FindConnectorUses = (
+  tx: Tx,
+  id: string,
+) => Promise<readonly { readonly noun: string; readonly name: string; readonly id: string }[]>;
 
 export interface ConnectorPorts {
   readonly findConnectorUses: FindConnectorUses;

@@ -1,5 +1,4 @@
 import { connectorOperations } from '@arbiter/contract';
-import type { Tx } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
 import { type ConnectorPorts, connectorRoutes } from './connectors.routes.ts';
@@ -7,12 +6,6 @@ import type { OpenReader } from './reader.ts';
 
 export { noteSync } from './connectors.store.ts';
 export type { OpenReader, SourceBatch, SourceReader, SourceRow } from './reader.ts';
-
-/** Port: what names this connector? */
-export type FindConnectorUses = (
-  tx: Tx,
-  id: string,
-) => Promise<readonly { readonly noun: string; readonly name: string; readonly id: string }[]>;
 
 /** Opens the source of a connector. No type has a reader yet, which the error's `reason` says. */
 export const openReader: OpenReader = async () => {
