@@ -2066,6 +2066,107 @@ create table outcome_types (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table pipeline_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  pipeline_id uuid not null,
+  run_number integer not null,
+  triggered_by text not null,
+  status text not null,
+  error_code text,
+  error_message text,
+  connector_id uuid not null,
+  schema_id uuid not null,
+  settings jsonb not null,
+  token integer default 0 not null,
+  source_cursor jsonb,
+  rows_in bigint default 0 not null,
+  rows_out bigint default 0 not null,
+  skipped_rows bigint default 0 not null,
+  failed_rows bigint default 0 not null,
+  row_problems jsonb default '[]'::jsonb not null,
+  log jsonb default '[]'::jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone
+);
+  constraint pipeline_runs_check CHECK (((error_message IS NULL) = (error_code IS NULL)))
+  constraint pipeline_runs_check1 CHECK (((completed_at IS NULL) = (status = ANY (ARRAY['pending'::text, 'running'::text]))))
+  constraint pipeline_runs_failed_rows_check CHECK ((failed_rows >= 0))
+  constraint pipeline_runs_log_check CHECK ((jsonb_typeof(log) = 'array'::text))
+  constraint pipeline_runs_row_problems_check CHECK ((jsonb_typeof(row_problems) = 'array'::text))
+  constraint pipeline_runs_rows_in_check CHECK ((rows_in >= 0))
+  constraint pipeline_runs_rows_out_check CHECK ((rows_out >= 0))
+  constraint pipeline_runs_run_number_check CHECK ((run_number > 0))
+  constraint pipeline_runs_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+  constraint pipeline_runs_skipped_rows_check CHECK ((skipped_rows >= 0))
+  constraint pipeline_runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text, 'cancelled'::text])))
+  constraint pipeline_runs_triggered_by_check CHECK ((triggered_by = ANY (ARRAY['manual'::text, 'schedule'::text])))
+  constraint pipeline_runs_tenant_id_pipeline_id_fkey FOREIGN KEY (tenant_id, pipeline_id) REFERENCES pipelines(tenant_id, id) ON DELETE CASCADE
+  constraint pipeline_runs_pkey PRIMARY KEY (tenant_id, id)
+  constraint pipeline_runs_tenant_id_pipeline_id_run_number_key UNIQUE (tenant_id, pipeline_id, run_number)
+  CREATE INDEX pipeline_runs_age ON arbiter.pipeline_runs USING btree (tenant_id, created_at)
+  CREATE UNIQUE INDEX pipeline_runs_open ON arbiter.pipeline_runs USING btree (tenant_id, pipeline_id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]))
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Runs of pipelines with their progress.
+
+create table pipelines (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  status text default 'draft'::text not null,
+  connector_id uuid not null,
+  schema_id uuid not null,
+  source jsonb default '{}'::jsonb not null,
+  transforms jsonb default '[]'::jsonb not null,
+  load_mode text default 'append'::text not null,
+  upsert_key jsonb default '[]'::jsonb not null,
+  on_row_error text default 'skip'::text not null,
+  allow_empty boolean default false not null,
+  schedule jsonb,
+  execution_config jsonb default '{"batchSize": 1000}'::jsonb not null,
+  next_run_at timestamp(3) with time zone,
+  last_run_at timestamp(3) with time zone,
+  last_run_status text,
+  run_count integer default 0 not null,
+  next_cursor jsonb,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint pipelines_check CHECK (((last_run_status IS NULL) = (last_run_at IS NULL)))
+  constraint pipelines_execution_config_check CHECK ((jsonb_typeof(execution_config) = 'object'::text))
+  constraint pipelines_load_mode_check CHECK ((load_mode = ANY (ARRAY['append'::text, 'replace'::text, 'upsert'::text])))
+  constraint pipelines_on_row_error_check CHECK ((on_row_error = ANY (ARRAY['skip'::text, 'fail'::text])))
+  constraint pipelines_run_count_check CHECK ((run_count >= 0))
+  constraint pipelines_schedule_check CHECK ((jsonb_typeof(schedule) = 'object'::text))
+  constraint pipelines_source_check CHECK ((jsonb_typeof(source) = 'object'::text))
+  constraint pipelines_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint pipelines_transforms_check CHECK ((jsonb_typeof(transforms) = 'array'::text))
+  constraint pipelines_upsert_key_check CHECK ((jsonb_typeof(upsert_key) = 'array'::text))
+  constraint pipelines_version_check CHECK ((version > 0))
+  constraint pipelines_schema FOREIGN KEY (tenant_id, schema_id) REFERENCES schemas(tenant_id, id)
+  constraint pipelines_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint pipelines_pkey PRIMARY KEY (tenant_id, id)
+  constraint pipelines_name UNIQUE (tenant_id, name)
+  CREATE INDEX pipelines_connector_id ON arbiter.pipelines USING btree (tenant_id, connector_id)
+  CREATE INDEX pipelines_due ON arbiter.pipelines USING btree (next_run_at) WHERE (next_run_at IS NOT NULL)
+  CREATE INDEX pipelines_schema_id ON arbiter.pipelines USING btree (tenant_id, schema_id)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.pipelines REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('pipeline', 'id', 'version', '{next_run_at,last_run_at,last_run_status,run_count,next_cursor}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.pipelines REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('pipeline', 'id', 'version', '{next_run_at,last_run_at,last_run_status,run_count,next_cursor}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.pipelines REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('pipeline', 'id', 'version', '{next_run_at,last_run_at,last_run_status,run_count,next_cursor}')
+  row level security: forced
+  policy system_due for select to arbiter_system using ((next_run_at IS NOT NULL))
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select (tenant_id, id, next_run_at) to arbiter_system
+  comment: Loads of rows from a connector into a schema, on a schedule or by hand.
+
 create table placements (
   tenant_id uuid not null,
   id uuid not null,

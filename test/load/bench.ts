@@ -18,6 +18,7 @@ import { benchCampaigns } from './campaign-bench.ts';
 import { measureCatalogue } from './catalogue-bench.ts';
 import { benchExports } from './export-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';
+import { benchPipelines } from './pipeline-bench.ts';
 import { benchReports } from './report-bench.ts';
 import { benchReportRendering } from './report-render-bench.ts';
 
@@ -411,6 +412,8 @@ const tail: Row[] = [
   { measure: 'graceful stop after the load', bar: '', measured: `${(stopMs / 1000).toFixed(1)} s`, met: null },
 ];
 
+say('pipelines');
+rows.push(...(await benchPipelines(1_000_000)));
 say('campaigns');
 rows.push(...(await benchCampaigns({ customers, seconds, rounds, say })));
 rows.push(...(await benchSinks({ seconds, rounds, say })));

@@ -566,6 +566,14 @@ export const examples: Readonly<Record<string, Example>> = {
     }
     return { params: { id }, query: { limit: '2', customerId: customerOf(f) } };
   },
+  'pipelineRuns.start': async (f) => ({ params: { id: (await f.make('pipelines')).id } }),
+  'pipelineRuns.list': async (f) => ({ params: { id: (await f.pipelineRun(2)).id }, query: { limit: '1' } }),
+  'pipelineRuns.progress': async (f) => ({ params: await f.pipelineRun() }),
+  'pipelineRuns.cancel': async (f) => {
+    const { id } = await f.make('pipelines');
+    const { id: runId } = await f.must('POST', `pipelines/${id}/runs`, undefined, 201);
+    return { params: { id, runId } };
+  },
   'campaigns.list': async (f) => {
     await f.campaign();
     await f.campaign();

@@ -81,6 +81,8 @@ export interface Fixtures {
   campaign(): Promise<string>;
   /** Creates a campaign and works on a run of it. Returns both ids. */
   campaignRun(): Promise<{ readonly id: string; readonly runId: string }>;
+  /** Creates a pipeline and works on runs of it, which read no rows. Returns its id, and that of the last run. */
+  pipelineRun(runs?: number): Promise<{ readonly id: string; readonly runId: string }>;
   /** Creates a published flow with one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** Makes a decision for a customer of that world. Returns the response. */
@@ -357,6 +359,15 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
       await server.jobs.get('campaign.chunk')!.run({ runId }, facts, tenant.id);
       return { id, runId };
+    },
+    async pipelineRun(runs = 1) {
+      const { id } = await fixtures.make('pipelines');
+      const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
+      for (let run = 1; ; run++) {
+        const { id: runId } = await fixtures.must('POST', `pipelines/${id}/runs`, undefined, 201);
+        await server.jobs.get('pipeline.run')!.run({ runId }, facts, tenant.id);
+        if (run >= runs) return { id, runId };
+      }
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

@@ -137,6 +137,7 @@ async function work(tenant: TestTenant): Promise<void> {
     assert.equal(status, 200, text);
   }
   await fixtures.campaignRun();
+  await fixtures.pipelineRun();
 }
 
 test('every statement of the hot path names one tenant, and reads, changes and adds rows of that one only', async (t) => {

@@ -45,6 +45,7 @@ const doors = [
   ...filesIn('explanation'),
   'openapi.ts',
   'operations.ts',
+  'data/pipeline-transforms.ts',
   'outreach/customer-event-types.ts',
   'outreach/journey-nodes.ts',
 ].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));

@@ -39,6 +39,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
   ['event-conditions', 'customer-events'],
+  ['pipelines'],
   ['deliveries'],
   ['delivery-webhooks'],
   [
@@ -65,10 +66,6 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
     ...['content', 'creatives', 'flow-routes', 'flows', 'models', 'offers', 'outcomes', 'qualification'],
     ...['ranking-profiles', 'restore', 'schemas', 'segments'],
   ],
-  data: [
-    // One line each, so that features added at the same time don't conflict.
-    'connectors',
-  ],
   deciding: [
     ...['customer-states', 'customer-tools', 'decisions', 'estimates', 'evidence', 'history-import', 'interactions'],
     ...['model-learning', 'objectives', 'plans', 'sealed-records', 'simulations', 'suppressions', 'volumes', 'why-not'],
@@ -76,6 +73,11 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   operations: [
     ...['admin', 'alerts', 'approvals', 'console', 'erasure', 'exports', 'gitops', 'maintenance', 'notifications'],
     ...['report-rendering', 'reports', 'retention', 'seed-packs', 'stream'],
+  ],
+  data: [
+    // One line each, so that features added at the same time don't conflict.
+    'connectors',
+    'pipelines',
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.

@@ -177,6 +177,34 @@ describe('with a server on its embedded database', () => {
     assert.match(unknown.err, /404 \(not_found\)/);
   });
 
+  test('pipelines run starts a pipeline by its name and follows it to the end', async () => {
+    const make = async (path: string, body: object): Promise<{ readonly id: string }> => {
+      const headers = {
+        authorization: `Bearer ${environment.ARBITER_API_KEY}`,
+        'x-requested-with': 'test',
+        'content-type': 'application/json',
+      };
+      const answer = await fetch(`${url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      assert.ok(answer.ok, await answer.clone().text());
+      return JSON.parse(await answer.text());
+    };
+    const connector = await make('connectors', { name: 'Soon', type: 'amazon_kinesis' });
+    const schema = await make('schemas', {
+      ...{ name: 'cli_rows', displayName: 'Rows', schemaType: 'event' },
+      fields: [{ name: 'amount', displayName: 'Amount', dataType: 'integer' }],
+    });
+    const pipeline = await make('pipelines', { name: 'Soon', connectorId: connector.id, schemaId: schema.id });
+    const run = await arbiter(['pipelines', 'run', 'Soon'], environment);
+    assert.equal(run.code, 0, run.err);
+    assert.match(run.out, /^Run 1 completed: \S+\n {2}0 rows read, 0 written\n$/);
+    const queued = await runInProcess(['pipelines', 'run', pipeline.id, '--no-wait', '--json'], environment);
+    assert.equal(queued.code, 0, queued.err);
+    assert.equal(JSON.parse(queued.out).runNumber, 2);
+    const unknown = await runInProcess(['pipelines', 'run', 'Late'], environment);
+    assert.deepEqual([unknown.code, unknown.out], [1, '']);
+    assert.match(unknown.err, /404 \(not_found\)/);
+  });
+
   test('trace shows the stages by any of the ids; without a stored trace the record', async () => {
     const key = {
       authorization: `Bearer ${environment.ARBITER_API_KEY}`,

@@ -68,6 +68,8 @@ test('a wrong command line exits 2 and says what is wrong', async () => {
     [['ingest', 'c', 'purchase', '--data', '[]', '--api-key', 'k'], /--data must be a JSON object/],
     [['run'], /expects the ID or name of one campaign/],
     [['run', 'a', 'b'], /expects the ID or name of one campaign/],
+    [['pipelines', 'run'], /expects the ID or name of one pipeline/],
+    [['pipelines', 'run', 'a', 'b'], /expects the ID or name of one pipeline/],
     [['respond', 'r', '1'], /expects a recommendation ID, a rank and an outcome/],
     [['respond', 'r', '1', 'click', 'more'], /expects a recommendation ID, a rank and an outcome/],
     [['respond', 'r', '0', 'click', '--api-key', 'k'], /rank must be a whole number from 1, not 0/],

@@ -9,6 +9,7 @@ import { ingest } from './commands/ingest.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { login } from './commands/login.ts';
 import { migrate } from './commands/migrate.ts';
+import { pipelinesRun } from './commands/pipelines-run.ts';
 import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
 import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
@@ -45,6 +46,7 @@ const commands: readonly Command[] = [
   respond,
   ingest,
   runCampaign,
+  pipelinesRun,
   trace,
   replay,
   auditVerify,

@@ -22,6 +22,8 @@ import { schemaOperations } from './catalogue/schemas.ts';
 import { segmentOperations } from './catalogue/segments.ts';
 import { byId } from './core/by-id.ts';
 import { connectorOperations } from './data/connectors.ts';
+import { pipelineRunOperations } from './data/pipeline-runs.ts';
+import { pipelineOperations } from './data/pipelines.ts';
 import { customerToolOperations } from './deciding/customer-tools.ts';
 import { decisionListOperations } from './deciding/decision-lists.ts';
 import { decisionOperations } from './deciding/decisions.ts';
@@ -104,6 +106,8 @@ export const operations = {
   ...byId(schemaOperations),
   ...byId(segmentOperations),
   ...byId(connectorOperations),
+  ...byId(pipelineRunOperations),
+  ...byId(pipelineOperations),
   ...byId(customerToolOperations),
   ...byId(decisionListOperations),
   ...byId(decisionOperations),

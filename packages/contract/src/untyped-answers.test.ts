@@ -16,6 +16,7 @@ const comparison = "a value of the customer or of the rule's condition, of any t
  */
 const untyped: Readonly<Record<string, readonly [operations: number, reason: string]>> = {
   'the response': [3, "a user's own preferences, and the OpenAPI document"],
+  action: [6, ownConfig],
   actual: [10, comparison],
   after: [36, anyChange],
   attributes: [3, ownData],

@@ -1251,6 +1251,59 @@ export interface OutcomeTypesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `pipeline_runs`. */
+export interface PipelineRunsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly pipelineId: string;
+  readonly runNumber: number;
+  readonly triggeredBy: 'manual' | 'schedule';
+  readonly status: 'pending' | 'running' | 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly connectorId: string;
+  readonly schemaId: string;
+  readonly settings: unknown;
+  readonly token: number;
+  readonly sourceCursor: unknown;
+  readonly rowsIn: number | string;
+  readonly rowsOut: number | string;
+  readonly skippedRows: number | string;
+  readonly failedRows: number | string;
+  readonly rowProblems: unknown;
+  readonly log: unknown;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+}
+
+/** A row of `pipelines`. */
+export interface PipelinesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly connectorId: string;
+  readonly schemaId: string;
+  readonly source: unknown;
+  readonly transforms: unknown;
+  readonly loadMode: 'append' | 'replace' | 'upsert';
+  readonly upsertKey: unknown;
+  readonly onRowError: 'skip' | 'fail';
+  readonly allowEmpty: boolean;
+  readonly schedule: unknown;
+  readonly executionConfig: unknown;
+  readonly nextRunAt: Date | null;
+  readonly lastRunAt: Date | null;
+  readonly lastRunStatus: string | null;
+  readonly runCount: number;
+  readonly nextCursor: unknown;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `placements`. */
 export interface PlacementsRow {
   readonly tenantId: string;
@@ -1952,6 +2005,8 @@ export interface Tables {
   readonly offers: OffersRow;
   readonly outbox: OutboxRow;
   readonly outcome_types: OutcomeTypesRow;
+  readonly pipeline_runs: PipelineRunsRow;
+  readonly pipelines: PipelinesRow;
   readonly placements: PlacementsRow;
   readonly plan_pieces: PlanPiecesRow;
   readonly plans: PlansRow;
@@ -3072,6 +3127,55 @@ export const columnKinds = {
     status: 'text',
     version: 'integer',
     deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  pipeline_runs: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    pipelineId: 'uuid',
+    runNumber: 'integer',
+    triggeredBy: 'text',
+    status: 'text',
+    errorCode: 'text',
+    errorMessage: 'text',
+    connectorId: 'uuid',
+    schemaId: 'uuid',
+    settings: 'json',
+    token: 'integer',
+    sourceCursor: 'json',
+    rowsIn: 'integer',
+    rowsOut: 'integer',
+    skippedRows: 'integer',
+    failedRows: 'integer',
+    rowProblems: 'json',
+    log: 'json',
+    createdAt: 'instant',
+    startedAt: 'instant',
+    completedAt: 'instant',
+  },
+  pipelines: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    connectorId: 'uuid',
+    schemaId: 'uuid',
+    source: 'json',
+    transforms: 'json',
+    loadMode: 'text',
+    upsertKey: 'json',
+    onRowError: 'text',
+    allowEmpty: 'boolean',
+    schedule: 'json',
+    executionConfig: 'json',
+    nextRunAt: 'instant',
+    lastRunAt: 'instant',
+    lastRunStatus: 'text',
+    runCount: 'integer',
+    nextCursor: 'json',
+    version: 'integer',
     createdAt: 'instant',
     updatedAt: 'instant',
   },

@@ -1,6 +1,7 @@
 import type { MetricsSummary, Operation, ReadyChecks } from '@arbiter/contract';
 import type { Config } from '../config.ts';
 import type { Database, DatabaseAddress } from '../db/index.ts';
+import type { OpenReader } from '../features/data/connectors/index.ts';
 import type { OperatorSecrets } from '../http/binding/operator-secrets.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { LoadShedder } from '../http/limits/load-shedding.ts';
@@ -78,6 +79,8 @@ export interface ComposeOptions {
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
   readonly testOperations?: TestOperations;
+  /** Tests: opens the sources of pipelines. Default: the readers of connectors. */
+  readonly openReader?: OpenReader;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
   /**

@@ -16,6 +16,7 @@ export interface Encryption {
   readonly checkpointKeys: readonly KeyObject[];
   readonly customerHash: KeyedHash;
   readonly importKeyHash: KeyedHash;
+  readonly pipelineHash: KeyedHash;
   /** Null without DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
   /** Derives the keys of anonymous customers. Null without DATA_ENCRYPTION_KEY. */
@@ -31,6 +32,7 @@ export function createEncryption(config: Pick<Config, 'DATA_ENCRYPTION_KEY' | 'D
     checkpointKeys: hashKeys,
     customerHash: createKeyedHash(hashKeys, 'customer'),
     importKeyHash: createKeyedHash(hashKeys, 'importKey'),
+    pipelineHash: createKeyedHash(hashKeys, 'pipelineValue'),
     envelope: current === null ? null : createEnvelope(current, old),
     anonymousKey: keyOf(current),
   };

@@ -17,6 +17,7 @@ import { restoreFeature } from '../features/catalogue/restore/index.ts';
 import { schemasFeature } from '../features/catalogue/schemas/index.ts';
 import { segmentsFeature } from '../features/catalogue/segments/index.ts';
 import { connectorsFeature } from '../features/data/connectors/index.ts';
+import { pipelinesFeature } from '../features/data/pipelines/index.ts';
 import { customerStatesFeature } from '../features/deciding/customer-states/index.ts';
 import { customerToolsFeature } from '../features/deciding/customer-tools/index.ts';
 import { decisionsFeature } from '../features/deciding/decisions/index.ts';
@@ -116,6 +117,7 @@ export const features = [
   objectivesFeature,
   offersFeature,
   outcomesFeature,
+  pipelinesFeature,
   plansFeature,
   preferencesFeature,
   qualificationFeature,

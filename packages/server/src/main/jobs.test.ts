@@ -96,6 +96,8 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     notifier,
     onDelivery: () => undefined,
     openBreakers: () => 0,
+    openReader: () => Promise.reject(new Error('no sources here')),
+    pipelineHash: createKeyedHash([], 'pipelineValue'),
     publicUrl: mailForNobody.publicUrl,
     reapOutbox: () => Promise.reject(new Error('no outbox here')),
     renderReport: () => Promise.reject(new Error('no reports here')),

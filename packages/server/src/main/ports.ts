@@ -26,6 +26,7 @@ import {
   segmentsAsking,
   segmentsOfCustomers,
 } from '../features/catalogue/segments/index.ts';
+import { pipelinesNamingConnector, pipelinesNamingField, startDuePipelines } from '../features/data/pipelines/index.ts';
 import { customerNumbers } from '../features/deciding/customer-states/index.ts';
 import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
@@ -66,7 +67,7 @@ export const jobFeaturePorts = {
     setAttributes,
   },
   settlementNumbers: customerNumbers,
-  alsoDue: [startReports, resumeJourneys, startDueCampaigns],
+  alsoDue: [startReports, resumeJourneys, startDueCampaigns, startDuePipelines],
   filesOf: reportFiles,
   tellDelivery: async (tx, result) => {
     await noteAlertDelivery(tx, result);
@@ -103,6 +104,8 @@ export const featurePorts = {
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
+  findConnectorUses: async (tx, id) =>
+    (await pipelinesNamingConnector(tx, id)).map((pipeline) => ({ noun: 'pipeline', ...pipeline })),
   findFieldUses,
   handlersInside: new Map([...contentHandlersInside(), ...fieldHandlersInside(findFieldUses)]),
   estimates: { segmentsAmong, segmentsOfCustomers },
@@ -133,9 +136,12 @@ export const featurePorts = {
   ],
 } satisfies Partial<OperationPorts>;
 
-/** Joins belong to the schemas themselves. Pipelines will be checked here too. */
+/** Joins belong to the schemas themselves. */
 async function findFieldUses(tx: Tx, { schemaId, name }: Parameters<FindFieldUses>[1]) {
-  return segmentsAsking(tx, { id: schemaId, column: name });
+  return [
+    ...(await segmentsAsking(tx, { id: schemaId, column: name })),
+    ...(await pipelinesNamingField(tx, { schemaId, name })).map((pipeline) => ({ noun: 'pipeline', ...pipeline })),
+  ];
 }
 
 /** Flows name a schema by its id or by its name. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricsSummary } from '@arbiter/contract';
-import type { Sources } from '../features/data/connectors/index.ts';
+import { createOpenReader, type Sources } from '../features/data/connectors/index.ts';
 import type { createDecisionMetrics, DecisionService } from '../features/deciding/decisions/index.ts';
 import { areSameSubject } from '../features/identity/identities/index.ts';
 import { type MailPorts, mailQueue } from '../features/identity/mail/index.ts';
@@ -65,7 +65,7 @@ export interface ProcessParts {
 function sharedPorts({
   options: { config, logger, publicUrl },
   connections: { database },
-  encryption: { customerHash, envelope },
+  encryption: { customerHash, envelope, pipelineHash },
   signIn: { links },
   threads: { reports },
   connectorSources,
@@ -91,6 +91,7 @@ function sharedPorts({
     narrativeWriter: templateNarrativeWriter,
     notifier,
     onDelivery,
+    pipelineHash,
     openBreakers: (tenantId: string) => notifier.openBreakers(tenantId),
     publicUrl,
     reapOutbox,
@@ -110,6 +111,9 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
     decideChunk: (chunk) => decisions.decideChunk(chunk),
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
+    openReader:
+      parts.options.openReader ??
+      createOpenReader({ envelope: parts.encryption.envelope, connectorSources: parts.connectorSources }),
     trials: () => decisions.trials,
   };
 }

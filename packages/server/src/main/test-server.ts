@@ -79,6 +79,8 @@ export interface TestServerOptions {
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
+  /** Opens the sources of pipelines. */
+  readonly openReader?: ComposeOptions['openReader'];
   /** The test's operations, alongside the real ones. */
   readonly testOperations?: TestOperations;
   /** Run behind a pooler in transaction mode with this many sessions. See `poolerMissing`. */
@@ -203,6 +205,7 @@ export function startServerOn(
     checkResponses: options.checkResponses ?? true,
     ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    ...(options.openReader === undefined ? {} : { openReader: options.openReader }),
     ...(options.testOperations === undefined ? {} : { testOperations: options.testOperations }),
     // A busy machine, and a test that calls hundreds of times at once, are no reason to refuse.
     loadShedder: createLoadShedder(() => 0, {

@@ -3792,3 +3792,91 @@ create table arbiter.connector_secrets (
 );
 select arbiter.protect_table('arbiter.connector_secrets');
 revoke select on arbiter.connector_secrets from arbiter_readonly;
+
+-- =====================================================================================================================
+-- Pipelines
+-- =====================================================================================================================
+
+create table arbiter.pipelines (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  name text not null,
+  description text not null default '',
+  status text not null default 'draft' check (status in ('draft', 'active', 'paused', 'archived')),
+  -- Without a foreign key: archived pipelines outlive their connector.
+  connector_id uuid not null,
+  schema_id uuid not null,
+  source jsonb not null default '{}' check (jsonb_typeof(source) = 'object'),
+  transforms jsonb not null default '[]' check (jsonb_typeof(transforms) = 'array'),
+  load_mode text not null default 'append' check (load_mode in ('append', 'replace', 'upsert')),
+  upsert_key jsonb not null default '[]' check (jsonb_typeof(upsert_key) = 'array'),
+  on_row_error text not null default 'skip' check (on_row_error in ('skip', 'fail')),
+  allow_empty boolean not null default false,
+  schedule jsonb check (jsonb_typeof(schedule) = 'object'),
+  execution_config jsonb not null default '{"batchSize": 1000}' check (jsonb_typeof(execution_config) = 'object'),
+  -- Null if it isn't active, or runs only by hand.
+  next_run_at timestamptz(3),
+  last_run_at timestamptz(3),
+  last_run_status text check ((last_run_status is null) = (last_run_at is null)),
+  -- Number of the newest run.
+  run_count integer not null default 0 check (run_count >= 0),
+  -- Where the next incremental run goes on.
+  next_cursor jsonb,
+  version integer not null check (version > 0),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  constraint pipelines_name unique (tenant_id, name),
+  constraint pipelines_schema foreign key (tenant_id, schema_id) references arbiter.schemas (tenant_id, id)
+);
+comment on table arbiter.pipelines is 'Loads of rows from a connector into a schema, on a schedule or by hand.';
+create index pipelines_schema_id on arbiter.pipelines (tenant_id, schema_id);
+create index pipelines_connector_id on arbiter.pipelines (tenant_id, connector_id);
+-- The tick finds due pipelines across all tenants.
+create index pipelines_due on arbiter.pipelines (next_run_at) where next_run_at is not null;
+select arbiter.protect_table('arbiter.pipelines');
+grant select (tenant_id, id, next_run_at) on arbiter.pipelines to arbiter_system;
+create policy system_due on arbiter.pipelines for select to arbiter_system using (next_run_at is not null);
+-- Runs are data, not configuration.
+select arbiter.keep_versions('arbiter.pipelines', 'pipeline',
+  omitted => '{next_run_at,last_run_at,last_run_status,run_count,next_cursor}');
+
+-- A run keeps the settings that it was created with: later changes to the pipeline don't affect it.
+create table arbiter.pipeline_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  pipeline_id uuid not null,
+  run_number integer not null check (run_number > 0),
+  triggered_by text not null check (triggered_by in ('manual', 'schedule')),
+  status text not null
+    check (status in ('pending', 'running', 'completed', 'completed_with_errors', 'failed', 'cancelled')),
+  error_code text,
+  error_message text check ((error_message is null) = (error_code is null)),
+  connector_id uuid not null,
+  schema_id uuid not null,
+  settings jsonb not null check (jsonb_typeof(settings) = 'object'),
+  -- Raised by each job that takes the run. A batch of an earlier one can't commit.
+  token integer not null default 0,
+  -- Where the source goes on: the checkpoint.
+  source_cursor jsonb,
+  rows_in bigint not null default 0 check (rows_in >= 0),
+  rows_out bigint not null default 0 check (rows_out >= 0),
+  skipped_rows bigint not null default 0 check (skipped_rows >= 0),
+  failed_rows bigint not null default 0 check (failed_rows >= 0),
+  -- Columns, row numbers and reasons. No values.
+  row_problems jsonb not null default '[]' check (jsonb_typeof(row_problems) = 'array'),
+  log jsonb not null default '[]' check (jsonb_typeof(log) = 'array'),
+  created_at timestamptz(3) not null,
+  started_at timestamptz(3),
+  completed_at timestamptz(3),
+  primary key (tenant_id, id),
+  unique (tenant_id, pipeline_id, run_number),
+  foreign key (tenant_id, pipeline_id) references arbiter.pipelines (tenant_id, id) on delete cascade,
+  check ((completed_at is null) = (status in ('pending', 'running')))
+);
+comment on table arbiter.pipeline_runs is 'Runs of pipelines with their progress.';
+-- One run at a time.
+create unique index pipeline_runs_open on arbiter.pipeline_runs (tenant_id, pipeline_id)
+  where status in ('pending', 'running');
+create index pipeline_runs_age on arbiter.pipeline_runs (tenant_id, created_at);
+select arbiter.protect_table('arbiter.pipeline_runs');

@@ -7,7 +7,7 @@ import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
-export { sqlType } from './fields/data-types.ts';
+export { type ColumnType, readColumnType, sqlType } from './fields/data-types.ts';
 export { draftFields, primaryKeyOf, rowKeyOf } from './fields/fields.rules.ts';
 export type { FindFieldUses } from './fields/fields.service.ts';
 export { recordableColumns } from './fields/recordable-columns.ts';
@@ -19,6 +19,7 @@ export { refusedLines, type SpooledUpload, spoolUpload } from './imports/spooled
 export { addJoined, figureName, keyOfJoin, truncatedName } from './joins/joined-values.rules.ts';
 export { readJoins } from './joins/joins-in-decisions.store.ts';
 export { activeJoin } from './joins/links.rules.ts';
+export { emptySchema, type LoadedRow, type LoadTarget, loadRows, openTarget } from './rows/load-rows.service.ts';
 export { replaceRows } from './rows/replace-rows.service.ts';
 export { insertRows } from './rows/rows.service.ts';
 export {
@@ -28,7 +29,7 @@ export {
   readRowsByKey,
   rowsByKeyStatement,
 } from './rows/rows-by-key.store.ts';
-export type { JsonValue } from './rows/values.rules.ts';
+export { type JsonValue, Misfit, valueCheck } from './rows/values.rules.ts';
 export { keyText, outForm } from './rows/values-out.rules.ts';
 export {
   qualifiedTable,

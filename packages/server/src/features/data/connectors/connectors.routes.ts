@@ -19,7 +19,7 @@ export function connectorRoutes(ports: ConnectorPorts & TestPorts): Handlers<typ
       show: showConnectors,
       create: (tx, body) => createConnector(tx, ports, body),
       change: (tx, id, rowVersion, changes) => changeConnector(tx, ports, id, rowVersion, changes),
-      remove: (tx, id, addressed) => noContent(deleteConnector(tx, id, addressed)),
+      remove: (tx, id, addressed) => noContent(deleteConnector(tx, ports, id, addressed)),
       narrow: ({ category }) => (category === undefined ? {} : { where: [ofCategory(category)] }),
     }),
     types: async () => reply(200, { data: [...describedTypes], total: describedTypes.length }),

@@ -14,6 +14,8 @@ import {
   createRecord,
   getRecord,
   hardDeleteRecord,
+  inUse,
+  inUseEntry,
   type RecordChange,
   toWire,
   updateRecord,
@@ -24,10 +26,17 @@ import { openAuth, storeAuth } from './secrets.service.ts';
 import type { Sources } from './sources.ts';
 import { anyMethod, takesMethod } from './type-list.rules.ts';
 
+/** Port: names what reads from this connector. */
+export type FindConnectorUses = (
+  tx: Tx,
+  id: string,
+) => Promise<readonly { readonly noun: string; readonly name: string; readonly id: string }[]>;
+
 export interface ConnectorPorts {
   /** Seals credentials; null without DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
   readonly connectorSources: Pick<Sources, 'retry'>;
+  readonly findConnectorUses: FindConnectorUses;
 }
 
 /** Connectors as answers show them. */
@@ -130,8 +139,20 @@ function noteDropped(tx: Tx, stored: ConnectorValues, auth: ConnectorValues, mov
 }
 
 /** Removes a connector with its credentials. Throws 409 `in_use` while a pipeline reads from it. */
-export async function deleteConnector(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await hardDeleteRecord(tx, connectorSpec, id, { addressed });
+export async function deleteConnector(
+  tx: Tx,
+  { findConnectorUses }: ConnectorPorts,
+  id: string,
+  addressed: Addressed,
+): Promise<void> {
+  await hardDeleteRecord(tx, connectorSpec, id, {
+    addressed,
+    async check(connector) {
+      const uses = await findConnectorUses(tx, connector.id);
+      const entries = uses.map((use) => inUseEntry(addressed, use.noun, use.name, use.id));
+      if (entries.length > 0) throw inUse('connector', entries);
+    },
+  });
 }
 
 /** Returns what runs need to know of a connector before they open it. Throws 404. */

@@ -15,7 +15,11 @@ export interface KeyedHash {
 }
 
 /** Separates the purposes and is part of every hash: never change these words. */
-const purposes = { customer: 'customers in the audit log of', importKey: 'keys of imported lines of' } as const;
+const purposes = {
+  customer: 'customers in the audit log of',
+  importKey: 'keys of imported lines of',
+  pipelineValue: 'values in pipelines of',
+} as const;
 
 /** `keys`: DATA_ENCRYPTION_KEY and those from before a rotation, the newest first. */
 export function createKeyedHash(keys: readonly KeyObject[], purpose: keyof typeof purposes): KeyedHash {

@@ -27,6 +27,15 @@ export async function readErasures(tx: Tx, hashes: readonly Buffer[]): Promise<R
   return new Map(rows.map(({ hash, at }) => [hash.toString('hex'), at]));
 }
 
+/** Whether any customer of the tenant was erased at this instant or after it. */
+export async function hasErasuresSince(tx: Tx, since: Date): Promise<boolean> {
+  const rows = await tx.query('select from customer_erasures where tenant_id = $1 and erased_at >= $2 limit 1', [
+    tx.tenantId,
+    since,
+  ]);
+  return rows.length > 0;
+}
+
 /**
  * SQL: true while no customer of the tenant ($1) was erased since this transaction began. A customer that wasn't locked
  * when the transaction read its data may have been erased since, and that data must not be written again.

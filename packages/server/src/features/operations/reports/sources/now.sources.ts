@@ -3,6 +3,7 @@ import { countDeadLetters, countOwnJobs } from '../../../../jobs/index.ts';
 import { countRecords } from '../../../catalogue/catalogue-records/index.ts';
 import { readStates } from '../../../catalogue/models/index.ts';
 import { selectBudgetedOffers } from '../../../catalogue/offers/index.ts';
+import { countLatePipelines } from '../../../data/pipelines/index.ts';
 import { readMinuteSums } from '../../../deciding/decisions/index.ts';
 import { readTotals } from '../../../deciding/interactions/index.ts';
 import { figuresCents, pricesOf, readOfferVolumes } from '../../../deciding/volumes/index.ts';
@@ -209,6 +210,7 @@ const systemHealth: Source = {
     column('deadLetters', 'Dead letters', 'integer'),
     column('outboxLagSeconds', 'Outbox lag in seconds', 'decimal'),
     column('schedulesLate', 'Late schedules', 'integer'),
+    column('pipelinesLate', 'Late pipelines', 'integer'),
     column('breakersOpen', 'Paused destinations', 'integer'),
   ],
   chart: () => null,
@@ -221,6 +223,7 @@ const systemHealth: Source = {
           deadLetters: dead.reduce((sum, count) => sum + count, 0),
           outboxLagSeconds: round2(await readOutboxLag(tx)),
           schedulesLate: await countLate(tx),
+          pipelinesLate: await countLatePipelines(tx),
           breakersOpen: openBreakers(tx.tenantId),
         },
       ],

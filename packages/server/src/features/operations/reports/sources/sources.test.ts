@@ -357,6 +357,24 @@ test('experiment_results and model_metrics_trend: none without experiments, and 
   ]);
 });
 
+/** Creates a pipeline that is so many seconds late. Returns how to change that. */
+async function latePipeline(first: number): Promise<(seconds: number) => Promise<unknown>> {
+  const connectorId = await world.made('connectors', { name: 'Late', type: 'postgresql' });
+  const schemaId = await world.made('schemas', {
+    ...{ name: 'late_rows', displayName: 'Late', schemaType: 'event' },
+    fields: [{ name: 'amount', displayName: 'Amount', dataType: 'integer' }],
+  });
+  const schedule = { cronExpression: '0 0 * * *' };
+  const id = await world.made('pipelines', { name: 'Late', connectorId, schemaId, schedule, status: 'active' });
+  const late = (seconds: number) =>
+    world.server.testDatabase.ownerQuery('update arbiter.pipelines set next_run_at = $2 where id = $1', [
+      id,
+      new Date(now - seconds * 1000),
+    ]);
+  await late(first);
+  return late;
+}
+
 test('system_health: what waits, is dead, is late; destinations that are left alone', async () => {
   const before = (await world.rows('system_health'))[0]!;
   await world.server.testDatabase.ownerQuery(
@@ -378,6 +396,9 @@ test('system_health: what waits, is dead, is late; destinations that are left al
   await late(120);
   assert.equal((await world.rows('system_health'))[0]?.schedulesLate, 0, 'two minutes are not late');
   await late(121);
+  const pipeline = await latePipeline(120);
+  assert.equal((await world.rows('system_health'))[0]?.pipelinesLate, 0, 'two minutes are not late');
+  await pipeline(121);
   await world.server.database.withTenant(world.tenantId, systemActor('test'), async (tx) => {
     await tx.query(`insert into arbiter.outbox (tenant_id, events, created_at) values ($1, '[]', $2)`, [
       world.tenantId,
@@ -396,8 +417,8 @@ test('system_health: what waits, is dead, is late; destinations that are left al
   }
   const after = (await world.rows('system_health'))[0]!;
   assert.deepEqual(
-    [after.deadLetters, after.schedulesLate, after.outboxLagSeconds, after.breakersOpen],
-    [Number(before.deadLetters) + 1, 1, 90.5, 1],
+    [after.deadLetters, after.schedulesLate, after.pipelinesLate, after.outboxLagSeconds, after.breakersOpen],
+    [Number(before.deadLetters) + 1, 1, 1, 90.5, 1],
   );
   const other = await world.ask('system_health', {}, world.server.tenants[1]!.keys.viewer);
   assert.deepEqual(

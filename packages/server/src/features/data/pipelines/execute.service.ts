@@ -1,0 +1,185 @@
+import { systemActor, type Tx } from '../../../db/index.ts';
+import type { JsonValue } from '../../catalogue/schemas/index.ts';
+import { recordAudit } from '../../identity/audit/index.ts';
+import { noteSync, type SourceReader, type SourceRow } from '../connectors/index.ts';
+import { endRun, Outrun } from './end-run.service.ts';
+import { loadAtOnce } from './load-at-once.service.ts';
+import { lockPipeline, storeNextCursor } from './pipelines.store.ts';
+import { createPreparer, type PreparedRows } from './prepare-rows.ts';
+import { readSource, watchRun } from './read-source.ts';
+import { enqueueRun } from './run-jobs.ts';
+import { emptyTally, logged, progressAt, type RunTally, tallyOf } from './run-tally.rules.ts';
+import { type RunEnd, selectRun, storeProgress } from './runs.store.ts';
+import { isIncremental, rowLimitOf } from './source.rules.ts';
+import { type RunError, reasonOf, SourceFailed, sourceFailure } from './source-errors.rules.ts';
+import { type TakenRun, takeRun } from './take-run.service.ts';
+import { compileTransforms, remembersRows } from './transforms.rules.ts';
+import type { ExecutePorts, InTenant, Work } from './work.ts';
+import { lockOwnRun, RowRejected, writeBatch } from './write-rows.service.ts';
+
+const actor = systemActor('pipeline');
+/** A run that takes longer goes to the end of the queue, so that other tenants get their turn. */
+const turnMs = 60_000;
+const statementMs = 120_000;
+
+/**
+ * Works on a run until it ends, its turn is over, or the process stops. Each batch is one transaction with its cursor, so
+ * whoever takes the run after a crash goes on behind the last one that was committed
+ * (docs/design/api-catalogue.md 15). `isLastTry`: a source that can't be reached now fails the run.
+ */
+export async function executeRun(
+  ports: ExecutePorts,
+  tenantId: string,
+  runId: string,
+  { signal, isLastTry }: { readonly signal: AbortSignal; readonly isLastTry: boolean },
+): Promise<void> {
+  const inTenant: InTenant = (work) =>
+    ports.database.withTenant(tenantId, actor, work, { statementTimeoutMs: statementMs });
+  const taken = await inTenant((tx) => takeRun(tx, runId));
+  if (taken === null) return;
+  const watch = watchRun(ports.database, tenantId, taken.run);
+  try {
+    await load(ports, taken, inTenant, AbortSignal.any([signal, watch.signal]));
+  } catch (error) {
+    if (error instanceof Outrun) return;
+    await failOn(inTenant, taken, error, isLastTry && !signal.aborted);
+  } finally {
+    watch.stop();
+  }
+}
+
+async function load(ports: ExecutePorts, taken: TakenRun, inTenant: InTenant, signal: AbortSignal): Promise<void> {
+  const { run, startedAt } = taken;
+  const { source, transforms, loadMode } = run.settings;
+  const reader = await openSource(ports, taken, inTenant);
+  if (reader === null) return;
+  try {
+    const inOneStep =
+      loadMode === 'replace' || remembersRows(transforms) || (loadMode === 'append' && !reader.isResumable);
+    const begins = inOneStep || !reader.isResumable;
+    // What another process of this run counted is counted again with the rows themselves.
+    const tally = begins ? emptyTally : tallyOf(run);
+    const compiled = compileTransforms(transforms, {
+      now: startedAt.getTime(),
+      hash: (text) => ports.pipelineHash.of(taken.tenantId, text).toString('hex'),
+    });
+    if (!compiled.ok) throw new Error(`stored transforms are invalid: ${compiled.problems[0]?.message}`);
+    const preparer = createPreparer(taken.fields, compiled.transform, tally.rowsIn + 1);
+    const work: Work = { ports, taken, reader, preparer, inTenant, signal, tally };
+    if (inOneStep) await loadAtOnce(work, finish);
+    else await loadInBatches(work, begins ? run.settings.cursor : run.sourceCursor, rowLimitOf(source));
+  } finally {
+    await reader.close().catch(() => undefined);
+  }
+}
+
+/** Opens the source. Null: its type is coming soon, which reads no rows. */
+async function openSource(
+  { openReader }: ExecutePorts,
+  taken: TakenRun,
+  inTenant: InTenant,
+): Promise<SourceReader | null> {
+  const { run } = taken;
+  try {
+    return await inTenant((tx) => openReader(tx, run.connectorId, run.settings.source));
+  } catch (error) {
+    if (reasonOf(error) !== 'coming_soon') throw sourceFailure(error);
+    await inTenant(async (tx) => {
+      const tally = logged(
+        tallyOf(run),
+        tx.now,
+        'coming_soon',
+        'This type of connector is coming soon. No rows were read.',
+      );
+      await finish(tx, taken, tally, null);
+    });
+    return null;
+  }
+}
+
+/** Loads batch by batch, and prepares each batch while the one before is written. */
+async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: number): Promise<void> {
+  const { ports, taken, reader, preparer, inTenant, signal } = work;
+  const until = performance.now() + turnMs;
+  const writer = { run: taken.run, startedAt: taken.startedAt, customerHash: ports.customerHash };
+  let { tally } = work;
+  let waiting: SourceRow[] = [];
+  let position = cursor;
+  let writing = Promise.resolve();
+  const write = async (prepared: PreparedRows, at: JsonValue | null): Promise<void> => {
+    tally = await inTenant((tx) => writeBatch(tx, writer, tally, prepared, at));
+    if (at !== null) await reader.committed(at);
+  };
+  const next = async (): Promise<void> => {
+    const prepared = await preparer.prepare(waiting);
+    waiting = [];
+    await writing;
+    writing = write(prepared, position);
+    // Whoever waits for it may come later.
+    writing.catch(() => undefined);
+  };
+  const left = rowLimit === 0 ? 0 : Math.max(1, rowLimit - tally.rowsIn);
+  try {
+    for await (const batch of readSource(reader, { cursor, signal, rowLimit: left })) {
+      waiting.push(...batch.rows);
+      position = batch.cursor;
+      if (waiting.length < taken.run.settings.batchSize) continue;
+      await next();
+      if (!reader.isResumable || performance.now() < until) continue;
+      await writing;
+      await inTenant((tx) => enqueueRun(tx, taken.run.id));
+      return;
+    }
+    if (waiting.length > 0) await next();
+    await writing;
+  } finally {
+    // The reader closes after it.
+    await writing.catch(() => undefined);
+  }
+  await inTenant((tx) => finish(tx, taken, tally, position));
+}
+
+/** Ends a run that loaded all its rows. */
+export async function finish(tx: Tx, taken: TakenRun, tally: RunTally, cursor: JsonValue | null): Promise<void> {
+  const { run } = taken;
+  await lockPipeline(tx, run.pipelineId);
+  await lockOwnRun(tx, run);
+  const status = tally.failedRows > 0 ? 'completed_with_errors' : 'completed';
+  const ended = logged(tally, tx.now, status, `${tally.rowsOut} of ${tally.rowsIn} rows were loaded.`);
+  await storeProgress(tx, run.id, progressAt(ended, cursor));
+  await endRun(tx, run, { status, error: null });
+  if (isIncremental(run.settings.source)) await storeNextCursor(tx, run.pipelineId, cursor);
+  await noteSync(tx, run.connectorId, tally.rowsIn);
+  const { rowsIn: rows, rowsOut, skippedRows, failedRows } = tally;
+  await recordAudit(tx, {
+    ...{ action: 'upload', entityType: 'dataSchema', entityId: run.schemaId, entityName: taken.pipelineName },
+    after: { pipelineRunId: run.id, rows, rowsOut, skippedRows, failedRows },
+  });
+}
+
+/** Ends a run as failed, or throws an error that another try may not meet. */
+async function failOn(inTenant: InTenant, taken: TakenRun, error: unknown, isLastTry: boolean): Promise<void> {
+  if (error instanceof RowRejected) {
+    const [first] = error.tally.rowProblems;
+    const message = `Row ${first?.row ?? 0} does not fit the schema.`;
+    await fail(inTenant, taken, { code: 'row_rejected', message }, error.tally);
+    return;
+  }
+  const isFinal = error instanceof SourceFailed && !error.isPassing;
+  if (!isFinal && !isLastTry) throw error;
+  const internal = { code: 'internal', message: 'The run failed several times in a row.' };
+  await fail(inTenant, taken, error instanceof SourceFailed ? error.error : internal, null);
+  // The dead letter says why.
+  if (!isFinal) throw error;
+}
+
+async function fail(inTenant: InTenant, { run }: TakenRun, error: RunError, tally: RunTally | null): Promise<void> {
+  await inTenant(async (tx) => {
+    await lockPipeline(tx, run.pipelineId);
+    const now = await selectRun(tx, run.id, true);
+    if (now === null || now.status !== 'running' || now.token !== run.token) return;
+    if (tally !== null) await storeProgress(tx, run.id, progressAt(tally, now.sourceCursor));
+    const end: RunEnd = { status: 'failed', error };
+    await endRun(tx, run, end);
+  });
+}

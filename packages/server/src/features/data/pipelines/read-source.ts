@@ -1,0 +1,77 @@
+import type { Database } from '../../../db/index.ts';
+import { systemActor } from '../../../db/index.ts';
+import { rest } from '../../../platform/turns.ts';
+import type { JsonValue } from '../../catalogue/schemas/index.ts';
+import type { SourceBatch, SourceReader } from '../connectors/index.ts';
+import { Outrun } from './end-run.service.ts';
+import { selectRun } from './runs.store.ts';
+import { sourceFailure } from './source-errors.rules.ts';
+
+/** How often a run checks that it is still this process's, also while its source hangs. */
+const watchMs = 500;
+
+/** Aborts when the run was cancelled or another process took it. Call `stop` at the end. */
+export function watchRun(
+  database: Database,
+  tenantId: string,
+  { id, token }: { readonly id: string; readonly token: number },
+): { readonly signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  let isOver = false;
+  const watch = async (): Promise<void> => {
+    while (!isOver) {
+      await rest(watchMs);
+      if (isOver) return;
+      const run = await database.withTenant(tenantId, systemActor('pipeline'), (tx) => selectRun(tx, id));
+      if (run === null || run.status !== 'running' || run.token !== token) {
+        controller.abort(new Outrun());
+        return;
+      }
+    }
+  };
+  // Without the database, the next batch can't commit either.
+  watch().catch(() => undefined);
+  return {
+    signal: controller.signal,
+    stop() {
+      isOver = true;
+    },
+  };
+}
+
+/**
+ * Yields the batches of a source, and reads one ahead. Ends with the signal's reason when the signal aborts, also if the
+ * source hangs. Throws `SourceFailed`.
+ */
+export async function* readSource(
+  reader: SourceReader,
+  options: { readonly cursor: JsonValue | null; readonly signal: AbortSignal; readonly rowLimit: number },
+): AsyncGenerator<SourceBatch, void, undefined> {
+  const { signal } = options;
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const source = reader.read(options)[Symbol.asyncIterator]();
+  const readNext = (): Promise<IteratorResult<SourceBatch>> => {
+    const next = source.next();
+    // It may fail before anybody waits for it.
+    next.catch(() => undefined);
+    return next;
+  };
+  try {
+    signal.throwIfAborted();
+    for (let next = readNext(); ; ) {
+      const batch = await Promise.race([next, aborted.promise]).catch((error: unknown) => {
+        throw signal.aborted ? signal.reason : sourceFailure(error);
+      });
+      if (batch.done) return;
+      next = readNext();
+      yield batch.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // A source that hangs never answers this.
+    source.return?.().catch(() => undefined);
+  }
+}

@@ -1,0 +1,47 @@
+// A node that works on runs of pipelines, from a source of numbered rows. pipeline-kill.test.ts runs and kills it.
+// Arguments: URL of the database, number of rows, `resumable` or `whole`, milliseconds of a batch.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase } from '../../../packages/server/src/db/index.ts';
+import type { SourceReader } from '../../../packages/server/src/features/data/connectors/index.ts';
+import { pipelineJobs } from '../../../packages/server/src/features/data/pipelines/pipelines.jobs.ts';
+import { createKeyedHash } from '../../../packages/server/src/features/deciding/customer-states/index.ts';
+import { createJobRegistry, createQueueKeeper, createWorker } from '../../../packages/server/src/jobs/index.ts';
+import { numberedRow } from './numbered-row.ts';
+
+const [url, rowsText, kind, batchText] = process.argv.slice(2);
+if (url === undefined || kind === undefined) throw new Error('pipeline-node <url> <rows> <kind> <ms>');
+const total = Number(rowsText);
+const batchMs = Number(batchText);
+const rowsPerBatch = 1_000;
+const database = createDatabase({ url, poolMax: 6, acquireTimeoutMs: 20_000, statementTimeoutMs: 60_000 });
+
+const reader: SourceReader = {
+  isResumable: kind === 'resumable',
+  async *read({ cursor }) {
+    for (let from = Number(cursor ?? 0); from < total; from += rowsPerBatch) {
+      await sleep(batchMs);
+      const to = Math.min(total, from + rowsPerBatch);
+      yield { rows: Array.from({ length: to - from }, (_, at) => numberedRow(from + at)), cursor: to };
+    }
+  },
+  async committed() {
+    console.log('committed');
+  },
+  async close() {
+    console.log('closed');
+  },
+};
+
+const customerHash = createKeyedHash([], 'customer');
+const pipelineHash = createKeyedHash([], 'pipelineValue');
+const registry = createJobRegistry(
+  pipelineJobs({ database, customerHash, pipelineHash, openReader: async () => reader }),
+);
+const onError = (error: unknown): void => console.error(error);
+const worker = await createWorker({ url, registry, concurrency: 2, graceMs: 1_000, onError });
+const keeper = createQueueKeeper(database, { workerId: () => worker.id(), onDead: onError });
+console.log('ready');
+for (;;) {
+  await keeper.look().catch(onError);
+  await sleep(1_000);
+}
