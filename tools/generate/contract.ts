@@ -22,7 +22,7 @@ interface ContractFile {
   readonly groups: readonly string[];
 }
 
-const files: ContractFile[] = ['identity', 'catalogue', 'deciding', 'operations', 'outreach', '.']
+const files: ContractFile[] = ['identity', 'catalogue', 'data', 'deciding', 'operations', 'outreach', '.']
   .flatMap(filesIn)
   .filter((name) => !written.includes(name))
   .sort()

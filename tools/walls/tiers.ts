@@ -17,6 +17,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],
+  ['behavioral-metrics'],
   [
     // One line each, so that features added at the same time don't conflict.
     'schemas',
@@ -71,6 +72,10 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   operations: [
     ...['admin', 'alerts', 'approvals', 'console', 'erasure', 'exports', 'gitops', 'maintenance', 'notifications'],
     ...['report-rendering', 'reports', 'retention', 'seed-packs', 'stream'],
+  ],
+  data: [
+    // One line each, so that features added at the same time don't conflict.
+    'behavioral-metrics',
   ],
   outreach: [
     // One line each, so that features added at the same time don't conflict.

@@ -21,6 +21,7 @@ import { schemaJoinOperations } from './catalogue/schema-joins.ts';
 import { schemaOperations } from './catalogue/schemas.ts';
 import { segmentOperations } from './catalogue/segments.ts';
 import { byId } from './core/by-id.ts';
+import { behavioralMetricOperations } from './data/behavioral-metrics.ts';
 import { customerToolOperations } from './deciding/customer-tools.ts';
 import { decisionListOperations } from './deciding/decision-lists.ts';
 import { decisionOperations } from './deciding/decisions.ts';
@@ -102,6 +103,7 @@ export const operations = {
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(segmentOperations),
+  ...byId(behavioralMetricOperations),
   ...byId(customerToolOperations),
   ...byId(decisionListOperations),
   ...byId(decisionOperations),

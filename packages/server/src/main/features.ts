@@ -16,6 +16,7 @@ import { rankingProfilesFeature } from '../features/catalogue/ranking-profiles/i
 import { restoreFeature } from '../features/catalogue/restore/index.ts';
 import { schemasFeature } from '../features/catalogue/schemas/index.ts';
 import { segmentsFeature } from '../features/catalogue/segments/index.ts';
+import { behavioralMetricsFeature } from '../features/data/behavioral-metrics/index.ts';
 import { customerStatesFeature } from '../features/deciding/customer-states/index.ts';
 import { customerToolsFeature } from '../features/deciding/customer-tools/index.ts';
 import { decisionsFeature } from '../features/deciding/decisions/index.ts';
@@ -77,6 +78,7 @@ export const features = [
   alertsFeature,
   approvalsFeature,
   auditFeature,
+  behavioralMetricsFeature,
   campaignsFeature,
   catalogueHistoryFeature,
   categoriesFeature,

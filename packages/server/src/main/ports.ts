@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import type { JobPortsOf, OperationPortsOf } from '../feature.ts';
-import { policiesNamingSegment } from '../features/catalogue/contact-policies/index.ts';
+import { policiesNamingSegment, policiesReadingMetric } from '../features/catalogue/contact-policies/index.ts';
 import { contentHandlersInside } from '../features/catalogue/content/index.ts';
 import { deleteCreativesOfOffer } from '../features/catalogue/creatives/index.ts';
 import { lockRoutes } from '../features/catalogue/flow-routes/index.ts';
@@ -10,8 +10,8 @@ import {
   noteForAssembly,
   selectFlowsContaining,
 } from '../features/catalogue/flows/index.ts';
-import { hasOffers, offersNamingSegment } from '../features/catalogue/offers/index.ts';
-import { rulesNamingSegment } from '../features/catalogue/qualification/index.ts';
+import { hasOffers, offersNamingSegment, subCategoryOf } from '../features/catalogue/offers/index.ts';
+import { rulesNamingSegment, rulesReadingMetric } from '../features/catalogue/qualification/index.ts';
 import { keepsProfile } from '../features/catalogue/ranking-profiles/index.ts';
 import {
   type FindFieldUses,
@@ -27,7 +27,12 @@ import {
   segmentsOfCustomers,
 } from '../features/catalogue/segments/index.ts';
 import { customerNumbers } from '../features/deciding/customer-states/index.ts';
-import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
+import {
+  eventsAheadMs,
+  metricDayParameters,
+  metricEventSources,
+  readCreativeTotals,
+} from '../features/deciding/interactions/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
@@ -50,6 +55,13 @@ export type OperationPorts = OperationPortsOf<typeof features>;
 /** What the jobs of all features need. */
 export type JobPorts = JobPortsOf<typeof features>;
 
+/** The events that behavioral metrics aggregate. */
+const metricEvents: JobPorts['metricEvents'] = {
+  sources: (from, seconds) => metricEventSources(from, seconds, subCategoryOf),
+  dayParameters: metricDayParameters,
+  aheadMs: eventsAheadMs,
+};
+
 /** Like `featurePorts`, for jobs. */
 export const jobFeaturePorts = {
   journeyEffects: {
@@ -65,6 +77,7 @@ export const jobFeaturePorts = {
     },
     setAttributes,
   },
+  metricEvents,
   settlementNumbers: customerNumbers,
   alsoDue: [startReports, resumeJourneys, startDueCampaigns],
   filesOf: reportFiles,
@@ -123,6 +136,11 @@ export const featurePorts = {
     })),
     ...(kind === 'any' ? await journeysNaming(tx, segment.id) : []).map((journey) => ({ noun: 'journey', ...journey })),
     ...(kind === 'any' ? await triggerUses(tx, segment.id) : []),
+  ],
+  metricEvents,
+  findMetricUses: async (tx, { id }) => [
+    ...(await policiesReadingMetric(tx, id)).map((policy) => ({ noun: 'contact policy', ...policy })),
+    ...(await rulesReadingMetric(tx, id)).map((rule) => ({ noun: 'qualification rule', ...rule })),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [
