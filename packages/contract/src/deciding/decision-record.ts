@@ -210,7 +210,7 @@ export const RecordedInputs = Type.Object(
       },
     ),
     metrics: Type.Record(Type.String(), Type.Number(), {
-      description: 'Behavioral metrics by key. None are computed in this version.',
+      description: 'Behavioral metrics without dimensions, by key.',
     }),
     segments: texts('Ids and names of stored segments the customer is in.'),
     counters: Nullable(

@@ -8,8 +8,13 @@ import { metricRoutes } from './metrics.routes.ts';
 import type { MetricPorts } from './metrics.service.ts';
 import { eraseValues, holdValues } from './values.store.ts';
 
+export { requireComparedMetric } from './compared-metric.service.ts';
 export type { EventSources } from './compute-sql.store.ts';
+export { readCustomerValues } from './customer-values.store.ts';
 export type { FindMetricUses } from './metrics.service.ts';
+export { type DecisionMetric, metricsCompared, selectMetrics } from './metrics.store.ts';
+
+export { windowOf } from './window.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = [

@@ -94,3 +94,35 @@ export async function claimDue(tx: Tx): Promise<string[]> {
   );
   return rows.map(({ id }) => id);
 }
+
+const decisionColumns = columns(metricSpec, [
+  'id',
+  'key',
+  'name',
+  'status',
+  'aggregateFunction',
+  'groupByDimensions',
+  'computeMode',
+  'windowDays',
+]);
+
+/** A metric as decisions use it. */
+export type DecisionMetric = RowOf<typeof decisionColumns>;
+
+/** All metrics, in id order. Values of archived ones aren't read. */
+export async function selectMetrics(tx: Tx): Promise<DecisionMetric[]> {
+  return select(tx, decisionColumns, 'from arbiter.behavioral_metrics where tenant_id = $1 order by id', [tx.tenantId]);
+}
+
+/** The metrics that rules or policies of type `metric_condition` among these name. */
+export function metricsCompared(
+  metrics: readonly DecisionMetric[],
+  comparing: readonly { readonly ruleType: string; readonly config: Readonly<Record<string, unknown>> }[],
+): DecisionMetric[] {
+  const named = new Set(
+    comparing.flatMap(({ ruleType, config: { metricId } }) =>
+      ruleType === 'metric_condition' && typeof metricId === 'string' ? [metricId.toLowerCase()] : [],
+    ),
+  );
+  return metrics.filter(({ id }) => named.has(id));
+}

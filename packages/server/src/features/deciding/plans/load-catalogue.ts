@@ -37,6 +37,7 @@ export async function loadCatalogue(
     countsVolumes,
     volumes,
     schemaTables,
+    metrics: content.metrics,
     rows,
     hasFlow: () => flows.fallback() !== null,
     flowFor: (asked, request) => planOf(asked === null ? usualFlow(content, request) : namedFlow(content, asked)),
