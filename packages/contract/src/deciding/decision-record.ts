@@ -171,6 +171,7 @@ const ReadSet = Type.Object({
     description: 'Columns read, by schema id.',
   }),
   joined: Type.Optional(texts('Names under `customer.` from joined schemas; absent if there are none.')),
+  metrics: Type.Optional(texts('Keys of behavioral metrics; absent if there are none.')),
   attributes: texts('Top-level names read under `attributes.`.'),
   context: Nullable(Type.Array(Type.String()), {
     description: 'Top-level names read under `request.context.`; null for the whole context.',

@@ -10,7 +10,7 @@ import {
   noteForAssembly,
   selectFlowsContaining,
 } from '../features/catalogue/flows/index.ts';
-import { hasOffers, offersNamingSegment, subCategoryOf } from '../features/catalogue/offers/index.ts';
+import { hasOffers, offersNamingSegment } from '../features/catalogue/offers/index.ts';
 import { rulesNamingSegment, rulesReadingMetric } from '../features/catalogue/qualification/index.ts';
 import { keepsProfile } from '../features/catalogue/ranking-profiles/index.ts';
 import {
@@ -27,12 +27,8 @@ import {
   segmentsOfCustomers,
 } from '../features/catalogue/segments/index.ts';
 import { customerNumbers } from '../features/deciding/customer-states/index.ts';
-import {
-  eventsAheadMs,
-  metricDayParameters,
-  metricEventSources,
-  readCreativeTotals,
-} from '../features/deciding/interactions/index.ts';
+import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
+import { metricEvents } from '../features/deciding/plans/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
@@ -54,13 +50,6 @@ export type OperationPorts = OperationPortsOf<typeof features>;
 
 /** What the jobs of all features need. */
 export type JobPorts = JobPortsOf<typeof features>;
-
-/** The events that behavioral metrics aggregate. */
-const metricEvents: JobPorts['metricEvents'] = {
-  sources: (from, seconds) => metricEventSources(from, seconds, subCategoryOf),
-  dayParameters: metricDayParameters,
-  aheadMs: eventsAheadMs,
-};
 
 /** Like `featurePorts`, for jobs. */
 export const jobFeaturePorts = {

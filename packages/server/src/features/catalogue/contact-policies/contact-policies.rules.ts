@@ -1,12 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ErrorEntry } from '@arbiter/contract';
-import {
-  canonicalJson,
-  compileCondition,
-  policyProblems,
-  policyRemarks,
-  type SnapshotPolicy,
-} from '@arbiter/engine';
+import { canonicalJson, compileCondition, policyProblems, policyRemarks, type SnapshotPolicy } from '@arbiter/engine';
 import { isUuid } from '../../../platform/ids.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import { type Remark, remarksAt } from '../../../platform/remark.ts';

@@ -89,7 +89,7 @@ function eventsSql(
   { history, summaries }: EventSources,
   window: MetricWindow | null,
   literals: SqlLiterals,
-  rowIds: readonly string[] | null,
+  among: string | null,
 ): string {
   const bound =
     window === null
@@ -97,8 +97,7 @@ function eventsSql(
       : ` and ${history.rowId} >= ${literals.add(window.firstId, 'uuid')}
           and ${history.occurredAt} >= ${literals.add(window.from.toISOString(), 'timestamptz')}
           and ${history.occurredAt} < ${literals.add(window.until.toISOString(), 'timestamptz')}`;
-  const among =
-    rowIds === null ? '' : ` and ${history.rowId} = any(${literals.add(`{${rowIds.join(',')}}`, 'uuid[]')})`;
+  const chosen = among === null ? '' : ` and ${history.rowId} = any(${among}::uuid[])`;
   const ofHistory: ColumnSql = (column) => history.columns[column];
   const select = (
     group: string,
@@ -106,8 +105,8 @@ function eventsSql(
   ) =>
     `select ${customerId} as customer_id, ${group} as dimensions, ${day} as day, ${fields[metric.sourceField]} as field,
        ${fields.impressions} as impressions`;
-  const rows = `${select(groupSql(metric, ofHistory), history)} from ${history.from}${bound}${among}${filtersSql(metric, ofHistory, literals)}`;
-  if (rowIds !== null || !countsSummaries(metric, summaries)) return rows;
+  const rows = `${select(groupSql(metric, ofHistory), history)} from ${history.from}${bound}${chosen}${filtersSql(metric, ofHistory, literals)}`;
+  if (among !== null || !countsSummaries(metric, summaries)) return rows;
   const ofSums: ColumnSql = (column) => {
     const sql = isMetricColumn(column) ? summaries.columns[column] : undefined;
     if (sql === undefined) throw new Error(`sums by day have no ${column}`);
@@ -153,18 +152,26 @@ export function valuesQuery(metric: MetricDefinition, sources: EventSources, win
   }
 }
 
-/** Returns SQL of a realtime metric's sums by day. `rowIds`: only of these rows of history. */
-export function daysQuery(
-  metric: MetricDefinition,
-  sources: EventSources,
-  window: MetricWindow | null,
-  rowIds: readonly string[] | null = null,
-): MetricQuery {
+/** Returns SQL of a realtime metric's sums by day. */
+export function daysQuery(metric: MetricDefinition, sources: EventSources, window: MetricWindow | null): MetricQuery {
   const literals = newLiterals('parameters', firstLiteral);
-  const events = eventsSql(metric, sources, window, literals, rowIds);
+  const events = eventsSql(metric, sources, window, literals, null);
+  return { text: daysText(metric, events), values: literals.values };
+}
+
+const daysText = (metric: MetricDefinition, events: string): string =>
+  `select customer_id, dimensions, day, (${totalSql(metric)})::numeric as value from (${events}) e
+    group by customer_id, dimensions, day`;
+
+/** Returns a statement that adds rows of history to a realtime metric. Its values follow the parameter with their ids. */
+export function additionQuery(metric: MetricDefinition, metricId: string, sources: EventSources): MetricQuery {
+  const literals = newLiterals('parameters', firstLiteral + 1);
+  const events = eventsSql(metric, sources, null, literals, `$${firstLiteral}`);
   return {
-    text: `select customer_id, dimensions, day, (${totalSql(metric)})::numeric as value from (${events}) e
-      group by customer_id, dimensions, day`,
+    text: `insert into behavioral_metric_days as v (tenant_id, customer_id, metric_id, dimensions, day, value)
+      select $1, customer_id, ${literals.add(metricId, 'uuid')}, dimensions, day, value
+        from (${daysText(metric, events)}) added order by customer_id, dimensions, day
+      on conflict (tenant_id, customer_id, metric_id, dimensions, day) do update set value = v.value + excluded.value`,
     values: literals.values,
   };
 }

@@ -6,7 +6,14 @@ import { readSettings } from '../../identity/settings/index.ts';
 import { daysFrom, daysQuery, daysSeconds, type EventSources, valuesQuery } from './compute-sql.store.ts';
 import { definitionOf } from './definition.service.ts';
 import { type MetricRow, metricSpec, noteComputed } from './metrics.store.ts';
-import { type DayParameters, holdValues, replaceDaysText, replaceText, runReplacement } from './values.store.ts';
+import {
+  type DayParameters,
+  holdDays,
+  holdValues,
+  replaceDaysText,
+  replaceText,
+  runReplacement,
+} from './values.store.ts';
 import { windowOf } from './window.rules.ts';
 
 /** Events of the features above, connected in `main`. */
@@ -40,17 +47,29 @@ async function computeValues(tx: Tx, { metricEvents }: ComputePorts, row: Metric
   const sources = metricEvents.sources(daysFrom, daysSeconds);
   const days = await metricEvents.dayParameters(timezone);
   if (row.computeMode === 'realtime') {
-    const query = daysQuery(metric, sources, window);
+    await holdDays(tx);
+    // Events ahead of their time count when their day comes.
+    const query = daysQuery(metric, sources, window === null ? null : { ...window, ...openEnd });
     return runReplacement(tx, replaceDaysText(query), query, row.id, days);
   }
   const query = valuesQuery(metric, sources, window);
   return runReplacement(tx, replaceText(query), query, row.id, days);
 }
 
+const openEnd = { until: new Date('9999-12-31T00:00:00Z'), lastDay: '9999-12-31' };
+
+/**
+ * When a metric is computed again. A realtime metric that changed a moment ago is rebuilt once more: transactions that began
+ * before the change don't count for it.
+ */
+function nextComputeAt(now: Date, { computeMode, batchIntervalMin, updatedAt }: MetricRow): Date | null {
+  if (computeMode === 'batch') return new Date(now.getTime() + batchIntervalMin * minuteMs);
+  return now.getTime() - updatedAt.getTime() < minuteMs ? new Date(now.getTime() + minuteMs) : null;
+}
+
 async function compute(tx: Tx, ports: ComputePorts, row: MetricRow): Promise<number> {
   const count = await computeValues(tx, ports, row);
-  const nextAt = row.computeMode === 'batch' ? new Date(tx.now.getTime() + row.batchIntervalMin * minuteMs) : null;
-  await noteComputed(tx, row.id, count, nextAt);
+  await noteComputed(tx, row.id, count, nextComputeAt(tx.now, row));
   return count;
 }
 

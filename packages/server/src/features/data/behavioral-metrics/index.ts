@@ -9,11 +9,13 @@ import type { MetricPorts } from './metrics.service.ts';
 import { eraseValues, holdValues } from './values.store.ts';
 
 export { requireComparedMetric } from './compared-metric.service.ts';
+export type { ComputePorts } from './compute.service.ts';
 export type { EventSources } from './compute-sql.store.ts';
 export { readCustomerValues } from './customer-values.store.ts';
 export type { FindMetricUses } from './metrics.service.ts';
 export { type DecisionMetric, metricsCompared, selectMetrics } from './metrics.store.ts';
 
+export { countInRealtime, type RealtimeCounter, readRealtimeCounter } from './realtime.service.ts';
 export { windowOf } from './window.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -114,6 +114,26 @@ export async function selectMetrics(tx: Tx): Promise<DecisionMetric[]> {
   return select(tx, decisionColumns, 'from arbiter.behavioral_metrics where tenant_id = $1 order by id', [tx.tenantId]);
 }
 
+const realtimeColumns = columns(metricSpec, [
+  'id',
+  'aggregateFunction',
+  'sourceField',
+  'windowDays',
+  'groupByDimensions',
+  'filterConditions',
+  'sqlFilter',
+]);
+
+/** The active realtime metrics, in id order. */
+export async function selectRealtime(tx: Tx): Promise<RowOf<typeof realtimeColumns>[]> {
+  return select(
+    tx,
+    realtimeColumns,
+    `from arbiter.behavioral_metrics where tenant_id = $1 and status = 'active' and compute_mode = 'realtime' order by id`,
+    [tx.tenantId],
+  );
+}
+
 /** The metrics that rules or policies of type `metric_condition` among these name. */
 export function metricsCompared(
   metrics: readonly DecisionMetric[],

@@ -1,3 +1,4 @@
+import type { HotStatement } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { Removed } from '../../../jobs/index.ts';
 import { daysSeconds, firstLiteral, type MetricQuery } from './compute-sql.store.ts';
@@ -13,6 +14,20 @@ export async function holdValues(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.behavioral_metric_values:' || $1, 0))`, [
     tx.tenantId,
   ]);
+}
+
+const daysLock = `hashtextextended('arbiter.behavioral_metric_days:' || $1, 0)`;
+
+/** Lets transactions add to realtime metrics side by side, but not while one is rebuilt. */
+export const shareDays = (tenantId: string): HotStatement => ({
+  name: 'behavioral-metrics.share',
+  text: `select pg_advisory_xact_lock_shared(${daysLock})`,
+  values: [tenantId],
+});
+
+/** Waits for transactions that add to realtime metrics, and keeps others from it until this one ends. */
+export async function holdDays(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${daysLock})`, [tx.tenantId]);
 }
 
 /** A statement that replaces the values of a metric by those of the query. */

@@ -19,7 +19,8 @@ before(async () => {
 after(() => server?.close());
 
 const definition = { aggregateFunction: 'count', sourceField: 'positive' };
-const metric = (name: string, more: object = {}) => server.create('behavioral-metrics', { name, ...definition, ...more });
+const metric = (name: string, more: object = {}) =>
+  server.create('behavioral-metrics', { name, ...definition, ...more });
 const compute = async (id: string) => {
   const { status, text } = await server.call('POST', `/api/v1/behavioral-metrics/${id}/compute`);
   assert.equal(status, 200, text);
@@ -46,7 +47,7 @@ const remove = async (path: string) => {
   const { status, text } = await server.call('DELETE', `/api/v1/${path}`);
   assert.ok(status < 300, text);
 };
-async function replays(recommendationId: string): Promise<void> {
+async function replays(recommendationId: string | null): Promise<void> {
   const path = `/api/v1/decisions/${recommendationId}/replay`;
   const { body, text } = await server.call<{ identical: boolean }>('POST', path, { body: {} });
   assert.equal(body.identical, true, text);

@@ -156,6 +156,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     volumes: [],
     schemaTables: new Map(),
     metrics: [],
+    realtimeCounter: null,
     rows: {
       wanted: { statuses: ['active'], otherOffers: false, budgets: true, contentItems: false },
       pieces: [],
