@@ -8,6 +8,7 @@ import { doctor } from './commands/doctor.ts';
 import { ingest } from './commands/ingest.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { login } from './commands/login.ts';
+import { metricsCompute } from './commands/metrics-compute.ts';
 import { migrate } from './commands/migrate.ts';
 import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
 import { recommend } from './commands/recommend.ts';
@@ -45,6 +46,7 @@ const commands: readonly Command[] = [
   respond,
   ingest,
   runCampaign,
+  metricsCompute,
   trace,
   replay,
   auditVerify,

@@ -5,7 +5,7 @@ import { misfit } from '../../catalogue/condition-sql/index.ts';
 import { isMetricColumn, metricColumnNames, metricColumns } from './columns.rules.ts';
 import type { MetricDefinition } from './compute-sql.store.ts';
 import type { MetricRow } from './metrics.store.ts';
-import { readSqlFilter, SqlFilterProblem } from './sql-filter.rules.ts';
+import { readSqlFilter, SqlFilterProblem } from './sql-filter.store.ts';
 
 /** Returns the stored form of filter conditions; null if every event matches. Throws 400 outside the grammar. */
 export function storedCondition(conditions: unknown): Condition | null {

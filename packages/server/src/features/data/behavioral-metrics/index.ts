@@ -12,7 +12,7 @@ export { requireComparedMetric } from './compared-metric.service.ts';
 export type { ComputePorts } from './compute.service.ts';
 export type { EventSources } from './compute-sql.store.ts';
 export { readCustomerValues } from './customer-values.store.ts';
-export type { FindMetricUses } from './metrics.service.ts';
+export { createMetric, type FindMetricUses } from './metrics.service.ts';
 export { type DecisionMetric, metricsCompared, selectMetrics } from './metrics.store.ts';
 
 export { countInRealtime, type RealtimeCounter, readRealtimeCounter } from './realtime.service.ts';

@@ -4,7 +4,7 @@ import type { ComputePorts } from './compute.service.ts';
 import { additionQuery, daysFrom, daysSeconds } from './compute-sql.store.ts';
 import { definitionOf } from './definition.service.ts';
 import { selectRealtime } from './metrics.store.ts';
-import { shareDays } from './values.store.ts';
+import { runStatements, shareDays } from './values.store.ts';
 
 /** Adds events to the tenant's realtime metrics, in the transaction that records them. Null: the tenant has none. */
 export type RealtimeCounter = ((rowIds: readonly string[]) => readonly HotStatement[]) | null;
@@ -41,6 +41,5 @@ export async function readRealtimeCounter(
 }
 
 /** Runs the statements of a counter in an ordinary transaction. */
-export async function countInRealtime(tx: Tx, counter: RealtimeCounter, rowIds: readonly string[]): Promise<void> {
-  for (const { text, values } of counter?.(rowIds) ?? []) await tx.query(text, values);
-}
+export const countInRealtime = (tx: Tx, counter: RealtimeCounter, rowIds: readonly string[]): Promise<void> =>
+  runStatements(tx, counter?.(rowIds) ?? []);

@@ -4,7 +4,7 @@ import { newLiterals } from '../../catalogue/condition-sql/index.ts';
 import { newRandom } from '../../deciding/interactions/test-history.ts';
 import type { metricColumns } from './columns.rules.ts';
 import { sqlFilterSql } from './event-sql.store.ts';
-import { readSqlFilter, SqlFilterProblem } from './sql-filter.rules.ts';
+import { readSqlFilter, SqlFilterProblem } from './sql-filter.store.ts';
 import { condition } from './sql-filter-tree.rules.ts';
 
 const uuid = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';

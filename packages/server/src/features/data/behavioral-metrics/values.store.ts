@@ -25,6 +25,11 @@ export const shareDays = (tenantId: string): HotStatement => ({
   values: [tenantId],
 });
 
+/** Runs statements of the hot path in an ordinary transaction, in order. */
+export async function runStatements(tx: Tx, statements: readonly HotStatement[]): Promise<void> {
+  for (const { text, values } of statements) await tx.query(text, values);
+}
+
 /** Waits for transactions that add to realtime metrics, and keeps others from it until this one ends. */
 export async function holdDays(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${daysLock})`, [tx.tenantId]);

@@ -2,16 +2,20 @@ import type { DecisionRequest, Json } from '@arbiter/engine';
 import type { HotRow, HotStatement } from '../../../../db/index.ts';
 import { readCustomerValues, windowOf } from '../../../data/behavioral-metrics/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
-import type { Profile } from './profile-reads.ts';
 
 /** Name of the values below `customer.`. */
 const metricsName = 'metrics';
+
+/** What a decision reads of its customer's profile. */
+interface WithValues {
+  readonly values: Readonly<Record<string, Json>>;
+}
 
 /** The reads of the customers' behavioral metrics: one statement per kind of metric for the whole batch. */
 export interface MetricReads {
   readonly statements: readonly HotStatement[];
   /** Adds the values to the profiles, one per request, in order. */
-  addTo(profiles: readonly Profile[], answers: readonly (readonly HotRow[])[]): Profile[];
+  addTo<P extends WithValues>(profiles: readonly P[], answers: readonly (readonly HotRow[])[]): P[];
 }
 
 /** `near`: about now, in epoch ms. */

@@ -9,15 +9,11 @@ export class SqlFilterProblem extends Error {}
 
 const prefix = 'select where ';
 
-/** The parser is WebAssembly: loaded when a tenant first uses a filter. */
-let parser: Promise<typeof import('libpg-query')> | undefined;
-
+/** The parser is WebAssembly: loaded when a tenant first uses a filter, and held by its module. */
 async function loadParser() {
-  parser ??= import('libpg-query').then(async (library) => {
-    await library.loadModule();
-    return library;
-  });
-  return parser;
+  const library = await import('libpg-query');
+  await library.loadModule();
+  return library;
 }
 
 /** Returns the filter that a text stands for. Throws SqlFilterProblem for anything beyond the grammar. */
