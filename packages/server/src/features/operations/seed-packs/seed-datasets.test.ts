@@ -83,8 +83,8 @@ const datasets = [
     rows: { telco_subscribers_rows: 3000, telco_usage_rows: 9000, telco_tickets_rows: 1500 },
     removed: {
       decisionFlows: 2,
-      contactPolicies: 6,
-      qualificationRules: 8,
+      contactPolicies: 7,
+      qualificationRules: 9,
       segments: 3,
       interactions: 9000,
       journeys: 1,
