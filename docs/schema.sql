@@ -329,6 +329,102 @@ create table backup_codes (
   grant delete, insert, select, update to arbiter_app
   comment: Hashes of backup codes that were not used.
 
+create table behavioral_metric_days (
+  tenant_id uuid not null,
+  customer_id text not null,
+  metric_id uuid not null,
+  dimensions text[] not null,
+  day date not null,
+  value numeric not null
+) with (fillfactor=80);
+  constraint behavioral_metric_days_tenant_id_metric_id_fkey FOREIGN KEY (tenant_id, metric_id) REFERENCES behavioral_metrics(tenant_id, id) ON DELETE CASCADE
+  constraint behavioral_metric_days_pkey PRIMARY KEY (tenant_id, customer_id, metric_id, dimensions, day)
+  CREATE INDEX behavioral_metric_days_metric ON arbiter.behavioral_metric_days USING btree (tenant_id, metric_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Counts and sums of realtime metrics by customer and day.
+
+create table behavioral_metric_states (
+  tenant_id uuid not null,
+  metric_id uuid not null,
+  next_compute_at timestamp(3) with time zone,
+  last_computed_at timestamp(3) with time zone,
+  last_error text,
+  value_count integer default 0 not null
+);
+  constraint behavioral_metric_states_value_count_check CHECK ((value_count >= 0))
+  constraint behavioral_metric_states_tenant_id_metric_id_fkey FOREIGN KEY (tenant_id, metric_id) REFERENCES behavioral_metrics(tenant_id, id) ON DELETE CASCADE
+  constraint behavioral_metric_states_pkey PRIMARY KEY (tenant_id, metric_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: When behavioral metrics were and will be computed.
+
+create table behavioral_metric_values (
+  tenant_id uuid not null,
+  customer_id text not null,
+  metric_id uuid not null,
+  dimensions text[] not null,
+  value numeric not null
+) with (fillfactor=90);
+  constraint behavioral_metric_values_tenant_id_metric_id_fkey FOREIGN KEY (tenant_id, metric_id) REFERENCES behavioral_metrics(tenant_id, id) ON DELETE CASCADE
+  constraint behavioral_metric_values_pkey PRIMARY KEY (tenant_id, customer_id, metric_id, dimensions)
+  CREATE INDEX behavioral_metric_values_top ON arbiter.behavioral_metric_values USING btree (tenant_id, metric_id, value DESC, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Values of behavioral metrics by customer.
+
+create table behavioral_metrics (
+  tenant_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  description text default ''::text not null,
+  aggregate_function text not null,
+  source_field text not null,
+  window_days integer,
+  group_by_dimensions text[] default '{}'::text[] not null,
+  filter_conditions jsonb,
+  sql_filter text,
+  compute_mode text default 'batch'::text not null,
+  batch_interval_min integer default 60 not null,
+  status text default 'active'::text not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint behavioral_metrics_aggregate_function_check CHECK ((aggregate_function = ANY (ARRAY['count'::text, 'sum'::text, 'avg'::text, 'min'::text, 'max'::text, 'ratio'::text])))
+  constraint behavioral_metrics_batch_interval_min_check CHECK (((batch_interval_min >= 5) AND (batch_interval_min <= 1440)))
+  constraint behavioral_metrics_check CHECK (((compute_mode = 'batch'::text) OR (aggregate_function = ANY (ARRAY['count'::text, 'sum'::text]))))
+  constraint behavioral_metrics_compute_mode_check CHECK ((compute_mode = ANY (ARRAY['batch'::text, 'realtime'::text])))
+  constraint behavioral_metrics_description_check CHECK ((char_length(description) <= 500))
+  constraint behavioral_metrics_filter_conditions_check CHECK ((jsonb_typeof(filter_conditions) = 'object'::text))
+  constraint behavioral_metrics_group_by_dimensions_check CHECK ((cardinality(group_by_dimensions) <= 2))
+  constraint behavioral_metrics_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_]{0,99}$'::text))
+  constraint behavioral_metrics_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+  constraint behavioral_metrics_source_field_check CHECK ((source_field = ANY (ARRAY['impressions'::text, 'positive'::text, 'negative'::text, 'neutral'::text, 'converts'::text, 'totalValue'::text])))
+  constraint behavioral_metrics_sql_filter_check CHECK ((char_length(sql_filter) <= 500))
+  constraint behavioral_metrics_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text])))
+  constraint behavioral_metrics_version_check CHECK ((version > 0))
+  constraint behavioral_metrics_window_days_check CHECK (((window_days >= 1) AND (window_days <= 365)))
+  constraint behavioral_metrics_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint behavioral_metrics_pkey PRIMARY KEY (tenant_id, id)
+  constraint behavioral_metrics_key UNIQUE (tenant_id, key)
+  constraint behavioral_metrics_name UNIQUE (tenant_id, name)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.behavioral_metrics REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('behavioralMetric', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.behavioral_metrics REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('behavioralMetric', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.behavioral_metrics REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('behavioralMetric', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Numbers per customer, computed from interaction history.
+
 create table campaign_members (
   tenant_id uuid not null,
   run_id uuid not null,

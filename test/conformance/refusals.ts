@@ -17,7 +17,7 @@ export const refusals: Readonly<Record<string, string>> = {
     '/draftConfig/nodes/1/config/onTrue/flowKey',
   'conditional.json conditional: and does nothing when it is not': '/draftConfig/nodes/1/config/onTrue/flowKey',
   'delivery.json computed custom fields of the category, in order of dependence': '/customFields/3/formula',
-  'gates.json a hard rule of a type that is not built fails, in match it is left out': '/config/metricId',
+  'gates.json a hard rule with a config that cannot be read fails, in match it is left out': '/config/metricId',
   'gates.json eligibility: all keys must hold, what cannot be read closes': '/eligibility/conditions/operator',
   'gates.json enrich: drop_all when a source has no row': '/draftConfig/nodes/1/config/sources/0/schemaId',
   'gates.json no candidate at all: inventory': '/draftConfig/nodes/0/config/offerIds/0',
@@ -33,8 +33,7 @@ export const refusals: Readonly<Record<string, string>> = {
   'outcomes.json category_suppression: a category that is gone blocks nothing': '/config/categoryId',
   'outcomes.json category_suppression: a policy that cannot be read blocks': '/config/suppressionDays',
   'policies.json a filter node asks the global policies it names': '/draftConfig/nodes/1/config/contactPolicyIds/1',
-  'policies.json a policy of a type that is not built, or with a config that cannot be read, blocks':
-    '/config/metricId',
+  'policies.json a policy with a config that cannot be read blocks': '/config/metricId',
   'segments.json segment_exclusion without a segment cannot be asked, and blocks': '/config/excludeSegments',
   'segments.json segment_required without its list cannot be asked': '/config/requiredSegments',
   'strategies.json a default profile that is gone changes nothing': '/defaultArbitrationProfileId',

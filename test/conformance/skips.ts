@@ -5,6 +5,7 @@ import type { Standing } from './standing.ts';
 export const skipReasons = {
   campaign: 'a campaign, which no request can name',
   breaker: 'the breaker of a model, which opens by failures alone',
+  metric: 'values of behavioral metrics, which no call sets',
   chance: 'no request was found whose chance is that of the case',
   oldPlan: 'it expects what plans of this version do not do, or evidence that adds up to nothing',
   notShown: 'what it expects stands in no answer',
@@ -14,6 +15,7 @@ export const skipReasons = {
 export type Skip = keyof typeof skipReasons;
 
 export function skipOf({ source }: ConformanceCase, standing: Standing, keys: readonly string[]): Skip | null {
+  if (source.metrics !== undefined) return 'metric';
   if (source.openBreakers !== undefined) return 'breaker';
   if (source.request?.campaignId !== undefined) return 'campaign';
   if (source.suppressions?.some(({ policyId }) => policyId != null)) return 'suppression';

@@ -296,11 +296,11 @@ describe('input that is refused and changes nothing', () => {
       'validation_failed',
     ],
     [
-      'rule type not built',
+      'rule of an unknown metric',
       'qualification-rules',
       { name: 'x', ruleType: 'metric_condition', config: { metricId: random, threshold: 1 } },
       400,
-      'validation_failed',
+      'reference_not_found',
     ],
     [
       'rule of a foreign target',

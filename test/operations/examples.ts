@@ -294,6 +294,11 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { toStatus: 'challenger' },
   }),
 
+  'behavioralMetrics.compute': async (f) => ({ params: { id: (await f.make('behavioral-metrics')).id } }),
+  'behavioralMetrics.values': async (f) => ({
+    params: { id: (await f.make('behavioral-metrics')).id },
+    query: { customerId: f.marker },
+  }),
   'segments.refresh': async (f) => ({ params: { id: (await f.make('segments')).id } }),
   'segments.customers': async (f) => ({ params: { id: (await aSegment(f)).id }, query: { limit: '10' } }),
   'segments.preview': async (f) => {

@@ -17,6 +17,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],
+  ['behavioral-metrics'],
   [
     // One line each, so that features added at the same time don't conflict.
     'schemas',
@@ -76,6 +77,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   data: [
     // One line each, so that features added at the same time don't conflict.
+    'behavioral-metrics',
     'connectors',
     'pipelines',
   ],

@@ -8,6 +8,7 @@ import { doctor } from './commands/doctor.ts';
 import { ingest } from './commands/ingest.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { login } from './commands/login.ts';
+import { metricsCompute } from './commands/metrics-compute.ts';
 import { migrate } from './commands/migrate.ts';
 import { pipelinesRun } from './commands/pipelines-run.ts';
 import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
@@ -47,6 +48,7 @@ const commands: readonly Command[] = [
   ingest,
   runCampaign,
   pipelinesRun,
+  metricsCompute,
   trace,
   replay,
   auditVerify,

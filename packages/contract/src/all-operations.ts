@@ -21,6 +21,7 @@ import { schemaJoinOperations } from './catalogue/schema-joins.ts';
 import { schemaOperations } from './catalogue/schemas.ts';
 import { segmentOperations } from './catalogue/segments.ts';
 import { byId } from './core/by-id.ts';
+import { behavioralMetricOperations } from './data/behavioral-metrics.ts';
 import { connectorOperations } from './data/connectors.ts';
 import { pipelineRunOperations } from './data/pipeline-runs.ts';
 import { pipelineOperations } from './data/pipelines.ts';
@@ -105,6 +106,7 @@ export const operations = {
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(segmentOperations),
+  ...byId(behavioralMetricOperations),
   ...byId(connectorOperations),
   ...byId(pipelineRunOperations),
   ...byId(pipelineOperations),

@@ -38,6 +38,7 @@ export * from './core/resource.ts';
 export * from './core/schemas.ts';
 export * from './core/time-range.ts';
 export * from './core/warnings.ts';
+export * from './data/behavioral-metrics.ts';
 export * from './data/connector-fields.ts';
 export * from './data/connector-types.ts';
 export * from './data/connector-words.ts';

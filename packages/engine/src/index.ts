@@ -77,11 +77,10 @@ export {
   policyProblems,
   policyRemarks,
   policyShapes,
-  policyTypes,
 } from './policies/policy-kinds.ts';
 export { volumeFull } from './policies/volumes.ts';
 export { daysSince } from './qualification/recency-check.ts';
-export { defaultStage, ruleProblems, ruleRemarks, ruleShapes, ruleTypes } from './qualification/rule-kinds.ts';
+export { defaultStage, ruleProblems, ruleRemarks, ruleShapes } from './qualification/rule-kinds.ts';
 export { h32, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { diffResults, resultOf } from './replay.ts';

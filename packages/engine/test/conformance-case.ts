@@ -78,6 +78,7 @@ export interface CaseSource {
   readonly volumes?: readonly (VolumeKey & Partial<VolumeCounts>)[];
   readonly evidence?: EvidenceSource;
   readonly rankingProfiles?: Snapshot['rankingProfiles'];
+  readonly metrics?: Snapshot['metrics'];
   /** By offer: impressions, positives and converts of 30 days, impressions of 7 days. */
   readonly objectiveCounts?: Readonly<Record<string, readonly [number, number, number, number]>>;
   readonly expect: { readonly [key: string]: Json };
@@ -273,6 +274,7 @@ function snapshotOf(source: CaseSource): Snapshot {
           ),
         }),
     ...(source.rankingProfiles === undefined ? {} : { rankingProfiles: source.rankingProfiles }),
+    ...(source.metrics === undefined ? {} : { metrics: source.metrics }),
   };
 }
 

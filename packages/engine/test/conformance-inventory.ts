@@ -19,7 +19,10 @@ export function knownSubjects(): Readonly<Record<string, readonly string[]>> {
       keys.filter((key) => key !== 'bypassable').map((key) => `${type}.${key}`),
     ),
     rules: Object.entries(ruleKeys).flatMap(([type, keys]) =>
-      keys.filter((key) => key !== 'penalty').map((key) => `${type}.${key}`),
+      // A type of both is listed once.
+      keys
+        .filter((key) => key !== 'penalty' && policyKeys[type]?.includes(key) !== true)
+        .map((key) => `${type}.${key}`),
     ),
     operators: [...CONDITION_OPERATORS].map((operator) => `attribute_condition.operator=${operator}`),
     functions: functionNames().map((name) => `${name}()`),

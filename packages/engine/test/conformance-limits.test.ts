@@ -5,9 +5,9 @@ import {
   type Json,
   openReferences,
   policyProblems,
-  policyTypes,
+  policyShapes,
   ruleProblems,
-  ruleTypes,
+  ruleShapes,
   validateFlow,
 } from '../src/index.ts';
 import type { JsonObject } from '../src/plan/snapshot.ts';
@@ -35,8 +35,8 @@ function refused({ key, beside = {} }: Limit, value: Json): readonly string[] {
   const config = put(beside, path, value);
   if (name === 'flowConfig') return told(sound, config, '/flowConfig');
   if (name === 'rule') return paths(ruleProblems('attribute_condition', { ...condition, ...config }));
-  if (policyTypes.includes(name)) return paths(policyProblems(name, config));
-  if (ruleTypes.includes(name)) return paths(ruleProblems(name, config));
+  if (Object.hasOwn(policyShapes, name)) return paths(policyProblems(name, config));
+  if (Object.hasOwn(ruleShapes, name)) return paths(ruleProblems(name, config));
   const others = sound.filter(({ type }) => type !== name);
   const at = name === 'inventory' ? 0 : behindScore.has(name) ? others.length : 1;
   const nodes = [...others.slice(0, at), { id: 'x', type: name, config }, ...others.slice(at)];

@@ -1,5 +1,6 @@
 import type {
   AlgorithmModelCreate,
+  BehavioralMetricCreate,
   CategoryCreate,
   ChannelCreate,
   ContactPolicyCreate,
@@ -47,6 +48,7 @@ export interface Pack {
   /** Loaded if the tenant's journeys are on. */
   readonly journeys?: readonly JourneyCreate[];
   /** Those that enroll in journeys are loaded if the tenant's journeys are on. */
+  readonly metrics?: readonly BehavioralMetricCreate[];
   readonly triggers?: readonly TriggerCreate[];
   /** Loaded if the tenant's geofences are on. */
   readonly geofences?: readonly GeofenceCreate[];
@@ -126,7 +128,7 @@ export type PackTruth = (customer: PackRow, offerName: string, channelName: stri
 
 /** Kinds of records that a pack's configs refer to. */
 export const referenceKinds = [
-  ...(['category', 'channel', 'decisionFlow', 'journey', 'model', 'offer', 'placement', 'segment'] as const),
+  ...(['category', 'channel', 'decisionFlow', 'journey', 'metric', 'model', 'offer', 'placement', 'segment'] as const),
 ] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 

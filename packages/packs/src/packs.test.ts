@@ -108,6 +108,7 @@ function checkReferences(pack: Pack): void {
     channel: names(pack.channels),
     decisionFlow: pack.flows.map(({ key }) => key),
     journey: names(pack.journeys ?? []),
+    metric: (pack.metrics ?? []).map(({ name }) => name),
     model: pack.models.map(({ key }) => key),
     offer: names(pack.offers),
     placement: pack.channels.flatMap(({ name, placements = [] }) => placements.map((each) => `${name}/${each.name}`)),
@@ -298,6 +299,7 @@ const sizes: Readonly<Record<string, object>> = {
     models: 2,
     flows: 2,
     segments: 3,
+    metrics: 0,
     journeys: 0,
     triggers: 0,
     geofences: 0,
@@ -314,6 +316,7 @@ const sizes: Readonly<Record<string, object>> = {
     models: 1,
     flows: 2,
     segments: 4,
+    metrics: 0,
     journeys: 0,
     triggers: 0,
     geofences: 0,
@@ -325,11 +328,12 @@ const sizes: Readonly<Record<string, object>> = {
     placements: 5,
     offers: 16,
     creatives: 64,
-    rules: 8,
-    policies: 6,
+    rules: 9,
+    policies: 7,
     models: 2,
     flows: 2,
     segments: 3,
+    metrics: 3,
     journeys: 1,
     triggers: 2,
     geofences: 2,
@@ -356,15 +360,11 @@ const missing: Readonly<Record<string, readonly (readonly [what: string, brought
     ['model telco-gbm', 'training of models of type gradient_boosted'],
     ['model telco-online', 'models of type online_learner'],
     ['experiment telco-gbm 80 / telco-online 20', 'experiments'],
-    ['rule Has Value (value_180d)', 'behavioral metrics: rules of type metric_condition'],
-    ['policy Tired Of Us (dismissals_90d)', 'behavioral metrics: policies of type metric_condition'],
-    ['metrics contacts_30d, dismissals_90d, value_180d', 'behavioral metrics'],
   ],
 };
 
 /** Where records that the packs lack would be listed. */
 const collections: Readonly<Record<string, string>> = {
-  'behavioral metrics': '/api/v1/behavioral-metrics',
   experiments: '/api/v1/experiments',
 };
 const paths = new Set<string>(Object.values(operations).map(({ path }) => path));
@@ -383,6 +383,7 @@ for (const pack of packs) {
         models: pack.models.length,
         flows: pack.flows.length,
         segments: pack.segments.length,
+        metrics: pack.metrics?.length ?? 0,
         journeys: pack.journeys?.length ?? 0,
         triggers: pack.triggers?.length ?? 0,
         geofences: pack.geofences?.length ?? 0,

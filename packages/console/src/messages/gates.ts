@@ -84,6 +84,7 @@ export const gateTexts = {
     value === '0' ? 'nothing to override' : `overrode ${value === '1' ? '1 policy' : `${value} policies`}`,
   noContact: 'contact allowed',
   doNotContact: (source: string | null) => (source === null ? 'do not contact' : `do not contact (${source})`),
+  metricNot: (metric: string, comparison: string) => `${metric} not ${comparison}`,
   cannotEvaluate: "couldn't be evaluated, so it blocks",
   eligibility: {
     requiredSegments: (names: string) => `member of ${names}`,

@@ -571,7 +571,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         },
         "threshold": {
           "type": "number",
-          "description": "Threshold for the metric."
+          "description": "Threshold for the metric. Default 0."
         },
         "bypassable": {
           "type": "boolean",
@@ -807,7 +807,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         },
         "threshold": {
           "type": "number",
-          "description": "Threshold for the metric."
+          "description": "Threshold for the metric. Default 0."
         },
         "onMissing": {
           "type": "string",

@@ -174,7 +174,10 @@ export const qualificationRuleResource = resource({
     idsInside: ['config', 'scopes'],
   },
   removal: deleted,
-  errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
+  errors: {
+    create: ['reference_not_found', 'feature_disabled'],
+    update: ['reference_not_found', 'feature_disabled'],
+  },
 });
 
 export const qualificationRuleOperations = recordOperations(qualificationRuleResource);

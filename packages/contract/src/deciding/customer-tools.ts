@@ -136,7 +136,7 @@ export const CustomerProfile = Type.Object(
     attributes: JsonObject('Attributes of the customer, without those that are never stored.'),
     segments: Type.Array(Type.String(), { description: 'Names of the active segments the customer is in.' }),
     metrics: Type.Record(Type.String(), Type.Number(), {
-      description: 'Behavioral metrics by key. None are computed in this version.',
+      description: 'Behavioral metrics without dimensions, by key.',
     }),
     counters: Type.Array(
       Type.Object(

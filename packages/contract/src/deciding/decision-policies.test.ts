@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { contactPolicyTypes } from '../catalogue/contact-policies.ts';
 import { PolicyBlockDetail, PolicyDetail, PolicyResult } from './decision-policies.ts';
 
-const evaluated = contactPolicyTypes.filter((type) => type !== 'metric_condition');
+const evaluated = contactPolicyTypes;
 
 /** Members of a union that describe what a type of policy said; the last describes a policy that can't be evaluated. */
 const membersOf = ({ anyOf }: { readonly anyOf: readonly TSchema[] }): readonly TSchema[] => anyOf.slice(0, -1);

@@ -115,7 +115,17 @@ export const policyDetails = {
     },
     { description: 'The blocks that were lifted.' },
   ),
-} satisfies Record<Exclude<ContactPolicyType, 'metric_condition'>, TObject>;
+  metric_condition: Type.Object(
+    {
+      metricId: text('Metric that is compared.'),
+      metricName: text('Name of the metric.'),
+      operator: text('Comparison operator, such as `gte`.'),
+      threshold: number('Number the value is compared with.'),
+      actual: Nullable(Type.Number(), { description: "The customer's value, or null." }),
+    },
+    { description: 'The metric that blocks.' },
+  ),
+} satisfies Record<ContactPolicyType, TObject>;
 
 export const PolicyError = Type.Object(
   {
@@ -162,6 +172,7 @@ export const PolicyResult = Type.Union(
     policyResult('segment_exclusion'),
     policyResult('outcome_based'),
     policyResult('category_suppression'),
+    policyResult('metric_condition'),
     policyResult('allow_override'),
   ],
   { description: 'Result of a contact policy for one offer, by policy type.' },
@@ -183,6 +194,7 @@ export const PolicyDetail = Type.Union(
     policyDetails.segment_exclusion,
     policyDetails.outcome_based,
     policyDetails.category_suppression,
+    policyDetails.metric_condition,
     policyDetails.allow_override,
     PolicyError,
   ],

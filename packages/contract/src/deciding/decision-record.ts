@@ -171,6 +171,7 @@ const ReadSet = Type.Object({
     description: 'Columns read, by schema id.',
   }),
   joined: Type.Optional(texts('Names under `customer.` from joined schemas; absent if there are none.')),
+  metrics: Type.Optional(texts('Keys of behavioral metrics; absent if there are none.')),
   attributes: texts('Top-level names read under `attributes.`.'),
   context: Nullable(Type.Array(Type.String()), {
     description: 'Top-level names read under `request.context.`; null for the whole context.',
@@ -210,7 +211,7 @@ export const RecordedInputs = Type.Object(
       },
     ),
     metrics: Type.Record(Type.String(), Type.Number(), {
-      description: 'Behavioral metrics by key. None are computed in this version.',
+      description: 'Behavioral metrics without dimensions, by key.',
     }),
     segments: texts('Ids and names of stored segments the customer is in.'),
     counters: Nullable(

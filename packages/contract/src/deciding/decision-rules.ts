@@ -49,7 +49,17 @@ export const ruleDetails = {
     },
     { description: 'Age of a date and its limits.' },
   ),
-} satisfies Record<Exclude<QualificationRuleType, 'metric_condition'>, TObject>;
+  metric_condition: Type.Object(
+    {
+      metricId: text('Metric that is compared.'),
+      metricName: text('Name of the metric.'),
+      operator: text('Comparison operator, such as `gte`.'),
+      threshold: number('Number the value is compared with.'),
+      actual: numberOrNull("The customer's value; null if missing."),
+    },
+    { description: 'The metric and the value it requires.' },
+  ),
+} satisfies Record<QualificationRuleType, TObject>;
 
 export const RuleError = Type.Object(
   { error: Type.Literal('rule_error', { description: "The rule's configuration can't be evaluated, so it fails." }) },
@@ -106,6 +116,7 @@ export const RuleDetail = Type.Union(
     ruleDetails.segment_required,
     ruleDetails.propensity_threshold,
     ruleDetails.recency_check,
+    ruleDetails.metric_condition,
     EligibilityDetail,
     RuleError,
   ],
@@ -156,6 +167,7 @@ export const RuleResult = Type.Union(
     ruleResult('segment_required'),
     ruleResult('propensity_threshold'),
     ruleResult('recency_check'),
+    ruleResult('metric_condition'),
   ],
   { description: 'Result of a rule for one offer, by rule type.' },
 );

@@ -19,6 +19,7 @@ export const auditActions = [
   'revert',
   'promote',
   'train',
+  'compute',
   'revoke',
   'login',
   'login_failed',

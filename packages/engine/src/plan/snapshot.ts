@@ -53,9 +53,24 @@ export interface Snapshot {
    */
   readonly joins?: readonly SnapshotJoin[];
   /**
+   * Behavioral metrics that rules and policies compare. Left out when there are none, so that plans keep their hashes.
+   */
+  readonly metrics?: readonly SnapshotMetric[];
+  /**
    * Usable models that the flow or a rule names. Left out when there is none, so that plans keep their hashes.
    */
   readonly models?: readonly SnapshotModel[];
+}
+
+/** A behavioral metric. Its value is an input of each decision: `customer.metrics.<key>`. */
+export interface SnapshotMetric {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  /** With dimensions, the value is a list of rows `[dimension, ..., value]`. */
+  readonly groupBy: readonly ('offerId' | 'channelId' | 'creativeId' | 'outcomeType')[];
+  /** True for counts and sums: a customer without a value has 0. */
+  readonly zeroIfMissing: boolean;
 }
 
 /**

@@ -14,15 +14,15 @@ import { crossChannelCap } from './cross-channel-cap.ts';
 import { customerTotalCap } from './customer-total-cap.ts';
 import { doNotContact } from './do-not-contact.ts';
 import { frequencyCap } from './frequency-cap.ts';
+import { metricCondition } from './metric-condition.ts';
 import { mutualExclusion } from './mutual-exclusion.ts';
 import { offerCategoryCap } from './offer-category-cap.ts';
 import { outcomeBased } from './outcomes/outcome-based.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { segmentExclusion } from './segment-exclusion.ts';
 import { timeWindow } from './time-window.ts';
-import { type UnavailableKind, unavailableKinds } from './unavailable-kinds.ts';
 
-/** Policy types that can be evaluated: one file and one line each. */
+/** Policy types: one file and one line each. */
 const evaluatedKinds = {
   frequency_cap: frequencyCap,
   cooldown,
@@ -37,21 +37,15 @@ const evaluatedKinds = {
   segment_exclusion: segmentExclusion,
   outcome_based: outcomeBased,
   category_suppression: categorySuppression,
+  metric_condition: metricCondition,
 } satisfies Readonly<Record<string, PolicyKind>>;
 
-type PolicyType = keyof typeof evaluatedKinds | keyof typeof unavailableKinds;
+type PolicyType = keyof typeof evaluatedKinds;
 
 const kinds: readonly PolicyKind[] = Object.values(evaluatedKinds);
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
-/** All types of the contract, for judging a config. */
-const judgeByType = new Map<string, UnavailableKind>(
-  [...Object.values(unavailableKinds), ...kinds].map((kind) => [kind.ruleType, kind]),
-);
 
-/** Policy types that may be stored; the contract's other types are refused on write until they are built. */
-export const policyTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
-
-/** Keys that the config of a policy may have, by policy type; those that no decision evaluates yet are not among them. */
+/** Keys that the config of a policy may have, by policy type. */
 export const policyKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   kinds.map((kind) => [kind.ruleType, keysOf(kind)]),
 );
@@ -67,9 +61,9 @@ const withBypassable = ({ fields, required }: ConfigShape): ConfigShape => ({
 });
 
 /** The configs of all policy types, for the documentation of the API. */
-export const policyShapes = Object.fromEntries(
-  [...kinds, ...Object.values(unavailableKinds)].map((kind) => [kind.ruleType, withBypassable(kind)]),
-) as Readonly<Record<PolicyType, ConfigShape>>;
+export const policyShapes = Object.fromEntries(kinds.map((kind) => [kind.ruleType, withBypassable(kind)])) as Readonly<
+  Record<PolicyType, ConfigShape>
+>;
 
 function keysOf({ fields }: ConfigShape): string[] {
   return [...Object.keys(fields), 'bypassable'];
@@ -80,7 +74,7 @@ function keysOf({ fields }: ConfigShape): string[] {
  * references.
  */
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
-  const kind = judgeByType.get(ruleType);
+  const kind = kindByType.get(ruleType);
   if (kind === undefined) return [{ path: '', message: `${ruleType} is not a policy type` }];
   const problems = kind.check(config);
   // A wrong value of these is refused also where it has no effect (docs/design/api-catalogue.md 8.4).
@@ -96,14 +90,14 @@ export function policyProblems(ruleType: string, config: JsonObject): readonly C
  * without problems.
  */
 export function policyRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
-  const kind = judgeByType.get(ruleType);
+  const kind = kindByType.get(ruleType);
   if (kind === undefined) return [];
   return [...unknownKeys(config, keysOf(kind)), ...(kind.remarks?.(config) ?? [])];
 }
 
 /** Returns the days of a customer's history that a policy counts: 0 for none, infinite without a period. */
 export const policyHistoryDays = (ruleType: PolicyType, config: JsonObject): number =>
-  judgeByType.get(ruleType)!.historyDays(config);
+  kindByType.get(ruleType)!.historyDays(config);
 
 /** True when caps of these policies need the categories of offers outside the plan (`snapshot.otherOffers`). */
 export function needsOfferCategories(policies: readonly SnapshotPolicy[]): boolean {

@@ -6,31 +6,25 @@ import type { PlanOffer } from '../plan/offer.ts';
 import { type CompiledRule, type RuleBehaviour, type RuleStage, ruleStages } from '../plan/rule.ts';
 import type { JsonObject, SnapshotRule } from '../plan/snapshot.ts';
 import { attributeCondition } from './attribute-condition.ts';
+import { metricCondition } from './metric-condition.ts';
 import { offerAttribute } from './offer-attribute.ts';
 import { propensityThreshold } from './propensity-threshold.ts';
 import { recencyCheck } from './recency-check.ts';
 import type { RuleKind } from './rule-kind.ts';
 import { segmentRequired } from './segment-required.ts';
-import { type UnavailableRule, unavailableRules } from './unavailable-rules.ts';
 
-/** Rule types that can be evaluated: one file and one line each. */
+/** Rule types: one file and one line each. */
 const kinds: readonly RuleKind[] = [
   attributeCondition,
   recencyCheck,
   offerAttribute,
   segmentRequired,
   propensityThreshold,
+  metricCondition,
 ];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
-/** All types, for judging a config. */
-const judgeByType = new Map<string, UnavailableRule>(
-  [...unavailableRules, ...kinds].map((kind) => [kind.ruleType, kind]),
-);
 
-/** Rule types that may be stored; the others of docs/design/api-catalogue.md 9 are refused on write until they are built. */
-export const ruleTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
-
-/** Keys that the config of a rule may have, by rule type; those that no decision evaluates yet are not among them. */
+/** Keys that the config of a rule may have, by rule type. */
 export const ruleKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   kinds.map((kind) => [kind.ruleType, keysOf(kind)]),
 );
@@ -46,10 +40,7 @@ const penalty = numberField(
 
 /** The configs of all rule types, for the documentation of the API. */
 export const ruleShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
-  [...kinds, ...unavailableRules].map(({ ruleType, fields, required }) => [
-    ruleType,
-    { fields: { ...fields, penalty }, required },
-  ]),
+  kinds.map(({ ruleType, fields, required }) => [ruleType, { fields: { ...fields, penalty }, required }]),
 );
 
 function keysOf({ fields }: ConfigShape): string[] {
@@ -58,7 +49,7 @@ function keysOf({ fields }: ConfigShape): string[] {
 
 /** Stage of a rule that names none. */
 export function defaultStage(ruleType: string): RuleStage {
-  return judgeByType.get(ruleType)?.defaultStage ?? 'eligibility';
+  return kindByType.get(ruleType)?.defaultStage ?? 'eligibility';
 }
 
 /**
@@ -66,7 +57,7 @@ export function defaultStage(ruleType: string): RuleStage {
  * references.
  */
 export function ruleProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
-  const kind = judgeByType.get(ruleType);
+  const kind = kindByType.get(ruleType);
   if (kind === undefined) return [{ path: '', message: `${ruleType} is not a rule type` }];
   const reader = readConfig(config);
   reader.number('penalty', penalty);
@@ -75,7 +66,7 @@ export function ruleProblems(ruleType: string, config: JsonObject): readonly Con
 
 /** Returns what has no effect in a rule's config. For a config without problems. */
 export function ruleRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
-  const kind = judgeByType.get(ruleType);
+  const kind = kindByType.get(ruleType);
   if (kind === undefined) return [];
   return [...unknownKeys(config, keysOf(kind)), ...(kind.remarks?.(config) ?? [])];
 }

@@ -3,6 +3,7 @@ import type { Pack } from '../pack.ts';
 import { telcoCategories, telcoChannels, telcoOffers, telcoOutcomeTypes } from './catalogue.ts';
 import { telcoCreatives } from './creatives.ts';
 import { telcoFlows } from './flows.ts';
+import { telcoMetrics } from './metrics.ts';
 import { telcoModels } from './models.ts';
 import { telcoGeofences, telcoJourneys, telcoTriggers } from './outreach.ts';
 import { telcoPolicies, telcoRules, telcoSegments } from './rules.ts';
@@ -80,6 +81,7 @@ export const telcoCare: Pack = {
   creatives: telcoCreatives,
   segments: telcoSegments,
   models: telcoModels,
+  metrics: telcoMetrics,
   qualificationRules: telcoRules,
   contactPolicies: telcoPolicies,
   flows: telcoFlows,

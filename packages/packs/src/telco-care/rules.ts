@@ -40,6 +40,14 @@ const condition = (
 
 /** The pack's qualification rules. */
 export const telcoRules: readonly PackQualificationRule[] = [
+  {
+    name: 'Has Value',
+    description: 'The trial is for subscribers who bought something in 180 days.',
+    ruleType: 'metric_condition',
+    scope: 'offer',
+    scopeName: 'Streaming Trial',
+    config: { metricId: reference('metric', 'value_180d'), operator: 'gt', threshold: 0 },
+  },
   condition(
     {
       name: 'Contract Ends Soon',
@@ -207,5 +215,13 @@ export const telcoPolicies: readonly PackContactPolicy[] = [
     scope: 'offer',
     scopeName: 'Loyalty Credit',
     config: { budgetField: 'spend', threshold: 60_000 },
+  },
+  {
+    name: 'Tired Of Us',
+    description: 'No offers after five negative answers in 90 days.',
+    ruleType: 'metric_condition',
+    priority: 55,
+    scope: 'global',
+    config: { metricId: reference('metric', 'dismissals_90d'), operator: 'gte', threshold: 5 },
   },
 ];

@@ -194,6 +194,56 @@ export interface BackupCodesRow {
   readonly codeHash: Buffer;
 }
 
+/** A row of `behavioral_metric_days`. */
+export interface BehavioralMetricDaysRow {
+  readonly tenantId: string;
+  readonly customerId: string;
+  readonly metricId: string;
+  readonly dimensions: string[];
+  readonly day: string;
+  readonly value: string;
+}
+
+/** A row of `behavioral_metric_states`. */
+export interface BehavioralMetricStatesRow {
+  readonly tenantId: string;
+  readonly metricId: string;
+  readonly nextComputeAt: Date | null;
+  readonly lastComputedAt: Date | null;
+  readonly lastError: string | null;
+  readonly valueCount: number;
+}
+
+/** A row of `behavioral_metric_values`. */
+export interface BehavioralMetricValuesRow {
+  readonly tenantId: string;
+  readonly customerId: string;
+  readonly metricId: string;
+  readonly dimensions: string[];
+  readonly value: string;
+}
+
+/** A row of `behavioral_metrics`. */
+export interface BehavioralMetricsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  readonly aggregateFunction: 'count' | 'sum' | 'avg' | 'min' | 'max' | 'ratio';
+  readonly sourceField: 'impressions' | 'positive' | 'negative' | 'neutral' | 'converts' | 'totalValue';
+  readonly windowDays: number | null;
+  readonly groupByDimensions: string[];
+  readonly filterConditions: unknown;
+  readonly sqlFilter: string | null;
+  readonly computeMode: 'batch' | 'realtime';
+  readonly batchIntervalMin: number;
+  readonly status: 'active' | 'paused' | 'archived';
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `campaign_members`. */
 export interface CampaignMembersRow {
   readonly tenantId: string;
@@ -1936,6 +1986,10 @@ export interface Tables {
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
   readonly backup_codes: BackupCodesRow;
+  readonly behavioral_metric_days: BehavioralMetricDaysRow;
+  readonly behavioral_metric_states: BehavioralMetricStatesRow;
+  readonly behavioral_metric_values: BehavioralMetricValuesRow;
+  readonly behavioral_metrics: BehavioralMetricsRow;
   readonly campaign_members: CampaignMembersRow;
   readonly campaign_results: CampaignResultsRow;
   readonly campaign_runs: CampaignRunsRow;
@@ -2234,6 +2288,48 @@ export const columnKinds = {
     tenantId: 'uuid',
     userId: 'uuid',
     codeHash: 'bytes',
+  },
+  behavioral_metric_days: {
+    tenantId: 'uuid',
+    customerId: 'text',
+    metricId: 'uuid',
+    dimensions: 'array',
+    day: 'day',
+    value: 'number',
+  },
+  behavioral_metric_states: {
+    tenantId: 'uuid',
+    metricId: 'uuid',
+    nextComputeAt: 'instant',
+    lastComputedAt: 'instant',
+    lastError: 'text',
+    valueCount: 'integer',
+  },
+  behavioral_metric_values: {
+    tenantId: 'uuid',
+    customerId: 'text',
+    metricId: 'uuid',
+    dimensions: 'array',
+    value: 'number',
+  },
+  behavioral_metrics: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    key: 'text',
+    name: 'text',
+    description: 'text',
+    aggregateFunction: 'text',
+    sourceField: 'text',
+    windowDays: 'integer',
+    groupByDimensions: 'array',
+    filterConditions: 'json',
+    sqlFilter: 'text',
+    computeMode: 'text',
+    batchIntervalMin: 'integer',
+    status: 'text',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   campaign_members: {
     tenantId: 'uuid',

@@ -16,6 +16,7 @@ import { rankingProfilesFeature } from '../features/catalogue/ranking-profiles/i
 import { restoreFeature } from '../features/catalogue/restore/index.ts';
 import { schemasFeature } from '../features/catalogue/schemas/index.ts';
 import { segmentsFeature } from '../features/catalogue/segments/index.ts';
+import { behavioralMetricsFeature } from '../features/data/behavioral-metrics/index.ts';
 import { connectorsFeature } from '../features/data/connectors/index.ts';
 import { pipelinesFeature } from '../features/data/pipelines/index.ts';
 import { customerStatesFeature } from '../features/deciding/customer-states/index.ts';
@@ -79,6 +80,7 @@ export const features = [
   alertsFeature,
   approvalsFeature,
   auditFeature,
+  behavioralMetricsFeature,
   campaignsFeature,
   catalogueHistoryFeature,
   categoriesFeature,

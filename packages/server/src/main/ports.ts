@@ -1,6 +1,6 @@
 import type { Tx } from '../db/index.ts';
 import type { JobPortsOf, OperationPortsOf } from '../feature.ts';
-import { policiesNamingSegment } from '../features/catalogue/contact-policies/index.ts';
+import { policiesNamingSegment, policiesReadingMetric } from '../features/catalogue/contact-policies/index.ts';
 import { contentHandlersInside } from '../features/catalogue/content/index.ts';
 import { deleteCreativesOfOffer } from '../features/catalogue/creatives/index.ts';
 import { lockRoutes } from '../features/catalogue/flow-routes/index.ts';
@@ -11,7 +11,7 @@ import {
   selectFlowsContaining,
 } from '../features/catalogue/flows/index.ts';
 import { hasOffers, offersNamingSegment } from '../features/catalogue/offers/index.ts';
-import { rulesNamingSegment } from '../features/catalogue/qualification/index.ts';
+import { rulesNamingSegment, rulesReadingMetric } from '../features/catalogue/qualification/index.ts';
 import { keepsProfile } from '../features/catalogue/ranking-profiles/index.ts';
 import {
   type FindFieldUses,
@@ -29,6 +29,7 @@ import {
 import { pipelinesNamingConnector, pipelinesNamingField, startDuePipelines } from '../features/data/pipelines/index.ts';
 import { customerNumbers } from '../features/deciding/customer-states/index.ts';
 import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
+import { metricEvents } from '../features/deciding/plans/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
@@ -66,6 +67,7 @@ export const jobFeaturePorts = {
     },
     setAttributes,
   },
+  metricEvents,
   settlementNumbers: customerNumbers,
   alsoDue: [startReports, resumeJourneys, startDueCampaigns, startDuePipelines],
   filesOf: reportFiles,
@@ -126,6 +128,11 @@ export const featurePorts = {
     })),
     ...(kind === 'any' ? await journeysNaming(tx, segment.id) : []).map((journey) => ({ noun: 'journey', ...journey })),
     ...(kind === 'any' ? await triggerUses(tx, segment.id) : []),
+  ],
+  metricEvents,
+  findMetricUses: async (tx, { id }) => [
+    ...(await policiesReadingMetric(tx, id)).map((policy) => ({ noun: 'contact policy', ...policy })),
+    ...(await rulesReadingMetric(tx, id)).map((rule) => ({ noun: 'qualification rule', ...rule })),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

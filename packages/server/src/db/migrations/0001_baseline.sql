@@ -3880,3 +3880,80 @@ create unique index pipeline_runs_open on arbiter.pipeline_runs (tenant_id, pipe
   where status in ('pending', 'running');
 create index pipeline_runs_age on arbiter.pipeline_runs (tenant_id, created_at);
 select arbiter.protect_table('arbiter.pipeline_runs');
+
+-- =====================================================================================================================
+-- Behavioral metrics
+-- =====================================================================================================================
+
+create table arbiter.behavioral_metrics (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  key text not null check (key ~ '^[a-z0-9][a-z0-9_]{0,99}$'),
+  name text not null check (char_length(name) between 1 and 100),
+  description text not null default '' check (char_length(description) <= 500),
+  aggregate_function text not null check (aggregate_function in ('count', 'sum', 'avg', 'min', 'max', 'ratio')),
+  source_field text not null check (source_field in ('impressions', 'positive', 'negative', 'neutral', 'converts', 'totalValue')),
+  -- Null: all time.
+  window_days integer check (window_days between 1 and 365),
+  group_by_dimensions text[] not null default '{}' check (cardinality(group_by_dimensions) <= 2),
+  filter_conditions jsonb check (jsonb_typeof(filter_conditions) = 'object'),
+  sql_filter text check (char_length(sql_filter) <= 500),
+  compute_mode text not null default 'batch' check (compute_mode in ('batch', 'realtime')),
+  batch_interval_min integer not null default 60 check (batch_interval_min between 5 and 1440),
+  status text not null default 'active' check (status in ('active', 'paused', 'archived')),
+  version integer not null check (version > 0),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  constraint behavioral_metrics_name unique (tenant_id, name),
+  constraint behavioral_metrics_key unique (tenant_id, key),
+  check (compute_mode = 'batch' or aggregate_function in ('count', 'sum'))
+);
+comment on table arbiter.behavioral_metrics is 'Numbers per customer, computed from interaction history.';
+select arbiter.protect_table('arbiter.behavioral_metrics');
+select arbiter.keep_versions('arbiter.behavioral_metrics', 'behavioralMetric');
+
+-- In a table of its own, because a computation is no change of the metric.
+create table arbiter.behavioral_metric_states (
+  tenant_id uuid not null,
+  metric_id uuid not null,
+  -- Null unless the scheduler computes it.
+  next_compute_at timestamptz(3),
+  last_computed_at timestamptz(3),
+  last_error text,
+  value_count integer not null default 0 check (value_count >= 0),
+  primary key (tenant_id, metric_id),
+  foreign key (tenant_id, metric_id) references arbiter.behavioral_metrics (tenant_id, id) on delete cascade
+);
+comment on table arbiter.behavioral_metric_states is 'When behavioral metrics were and will be computed.';
+select arbiter.protect_table('arbiter.behavioral_metric_states');
+
+-- Values of batch metrics.
+create table arbiter.behavioral_metric_values (
+  tenant_id uuid not null,
+  customer_id text not null,
+  metric_id uuid not null,
+  -- In the order of group_by_dimensions; null where the event has none.
+  dimensions text[] not null,
+  value numeric not null,
+  primary key (tenant_id, customer_id, metric_id, dimensions),
+  foreign key (tenant_id, metric_id) references arbiter.behavioral_metrics (tenant_id, id) on delete cascade
+) with (fillfactor = 90);
+comment on table arbiter.behavioral_metric_values is 'Values of behavioral metrics by customer.';
+create index behavioral_metric_values_top on arbiter.behavioral_metric_values (tenant_id, metric_id, value desc, customer_id);
+select arbiter.protect_table('arbiter.behavioral_metric_values');
+
+-- Realtime metrics by day of the tenant's time zone: the window applies on read.
+create table arbiter.behavioral_metric_days (
+  tenant_id uuid not null,
+  customer_id text not null,
+  metric_id uuid not null,
+  dimensions text[] not null,
+  day date not null,
+  value numeric not null,
+  primary key (tenant_id, customer_id, metric_id, dimensions, day),
+  foreign key (tenant_id, metric_id) references arbiter.behavioral_metrics (tenant_id, id) on delete cascade
+) with (fillfactor = 80);
+comment on table arbiter.behavioral_metric_days is 'Counts and sums of realtime metrics by customer and day.';
+create index behavioral_metric_days_metric on arbiter.behavioral_metric_days (tenant_id, metric_id);
+select arbiter.protect_table('arbiter.behavioral_metric_days');

@@ -56,6 +56,12 @@ const rules: Readonly<Record<string, Case>> = {
     actual: '5',
     figure: 'ruler',
   },
+  metric_condition: {
+    detail: { metricId: 'm', metricName: 'visits', operator: 'gte', threshold: 3, actual: 2 },
+    required: 'visits at least 3',
+    actual: '2',
+    figure: 'none',
+  },
 };
 
 const policies: Readonly<Record<string, Case>> = {
@@ -144,14 +150,17 @@ const policies: Readonly<Record<string, Case>> = {
     actual: 'do not contact (crm)',
     figure: 'none',
   },
+  metric_condition: {
+    detail: { metricId: 'm', metricName: 'Contacts 30d', operator: 'gte', threshold: 10, actual: 12 },
+    required: 'Contacts 30d not at least 10',
+    actual: '12',
+    figure: 'none',
+  },
 };
 
-/** Metrics aren't computed in this version, so such rules and policies never judge an offer. */
-const isEvaluated = (type: string): boolean => type !== 'metric_condition';
-
-test('every rule and policy type that can be evaluated has a story and a case here, and every type has a name', () => {
-  const ruleTypes = qualificationRuleTypes.filter(isEvaluated).sort();
-  const policyTypes = contactPolicyTypes.filter(isEvaluated).sort();
+test('every rule and policy type has a story and a case here, and every type has a name', () => {
+  const ruleTypes = qualificationRuleTypes.toSorted();
+  const policyTypes = contactPolicyTypes.toSorted();
   assert.deepEqual(Object.keys(ruleStories).sort(), ruleTypes);
   assert.deepEqual(Object.keys(policyStories).sort(), policyTypes);
   assert.deepEqual(Object.keys(rules).sort(), ruleTypes);

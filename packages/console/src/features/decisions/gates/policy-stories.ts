@@ -1,4 +1,5 @@
 import type { PolicyResult } from '@arbiter/contract/deciding/decision-policies';
+import { operatorText } from '../../../messages/catalogue/conditions.ts';
 import { gateTexts as t } from '../../../messages/gates.ts';
 import { type GateStory, namesText, story, type Writers } from './gate-story.ts';
 
@@ -75,6 +76,12 @@ export const policyStories: {
   },
   do_not_contact({ policyReason, dncSource }) {
     return story(t.noContact, policyReason ?? t.doNotContact(dncSource));
+  },
+  metric_condition({ metricName, operator, threshold, actual }, write) {
+    return story(
+      t.metricNot(metricName, operatorText(operator, write.number(threshold))),
+      actual === null ? null : write.number(actual),
+    );
   },
 };
 

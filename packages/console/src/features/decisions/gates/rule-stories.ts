@@ -45,6 +45,14 @@ export const ruleStories: {
       actualDays === null,
     );
   },
+  metric_condition({ metricName, operator, threshold, actual }, write) {
+    return story(
+      `${metricName} ${conditionText(operator, threshold, write)}`,
+      actual === null ? t.missing : write.number(actual),
+      noFigure,
+      actual === null,
+    );
+  },
 };
 
 /** Whether a gate's type is a rule type, not a policy type. */

@@ -49,6 +49,7 @@ type BlockDetail = Extract<DroppedOffer, { reason: 'qualification' | 'contact_po
 
 /** Derives the type of the rule or policy that dropped an offer from the fields of its detail; null if it isn't clear. */
 export function blockType(detail: BlockDetail): GateType | null {
+  if ('metricId' in detail) return 'metric_condition';
   if ('operator' in detail) return 'attribute_condition';
   if ('maxDays' in detail) return 'recency_check';
   if ('minScore' in detail) return 'propensity_threshold';

@@ -1,23 +1,13 @@
 import { hash } from 'node:crypto';
 import type { ErrorEntry } from '@arbiter/contract';
-import {
-  canonicalJson,
-  compileCondition,
-  listWords,
-  policyProblems,
-  policyRemarks,
-  policyTypes,
-  type SnapshotPolicy,
-} from '@arbiter/engine';
+import { canonicalJson, compileCondition, policyProblems, policyRemarks, type SnapshotPolicy } from '@arbiter/engine';
 import { isUuid } from '../../../platform/ids.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import { type Remark, remarksAt } from '../../../platform/remark.ts';
 import { zoneProblem } from '../../../platform/time/zones.ts';
 
 /**
- * Returns why a policy with this type and config can't be stored (docs/design/api-catalogue.md 8.4). After the problems
- * of the config, refuses a contract type that the engine can't evaluate yet: a policy that blocks nothing would be
- * worse than none.
+ * Returns why a policy with this type and config can't be stored (docs/design/api-catalogue.md 8.4).
  */
 export function contactPolicyProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
   const problems = policyProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
@@ -28,10 +18,7 @@ export function contactPolicyProblems(ruleType: string, config: Readonly<Record<
   const unknownZone = ruleType === 'time_window' && typeof timezone === 'string' ? zoneProblem(timezone) : null;
   const hasTimezoneProblem = problems.some(({ path }) => path === '/config/timezone');
   if (unknownZone !== null && !hasTimezoneProblem) problems.push({ path: '/config/timezone', message: unknownZone });
-  if (problems.length > 0 || policyTypes.includes(ruleType)) return problems;
-  return [
-    { path: '/ruleType', message: `${ruleType} is not available yet; available types: ${listWords(policyTypes)}` },
-  ];
+  return problems;
 }
 
 /** Returns warnings for a config without problems: unknown keys, and policies that can never apply. */

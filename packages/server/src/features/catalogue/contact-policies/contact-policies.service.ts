@@ -2,6 +2,7 @@ import type { ContactPolicy, ContactPolicyCreate, ContactPolicyScope, EntityType
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, refuseProblems } from '../../../platform/app-error.ts';
 import type { Remark } from '../../../platform/remark.ts';
+import { requireComparedMetric } from '../../data/behavioral-metrics/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import {
   type Addressed,
@@ -63,6 +64,7 @@ export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Pr
   refuseProblems(contactPolicyProblems(body.ruleType, config));
   await checkBudgets(tx, body.ruleType);
   await requireCategories(tx, body.ruleType, config);
+  await requireComparedMetric(tx, body.ruleType, config);
   tx.remarks.push(...(await configRemarks(tx, { ruleType: body.ruleType, config })));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
   const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
@@ -86,6 +88,7 @@ export async function updateContactPolicy(
         refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
         await checkBudgets(tx, ruleType);
         await requireCategories(tx, ruleType, config ?? current.config);
+        await requireComparedMetric(tx, ruleType, config ?? current.config);
         tx.remarks.push(...(await configRemarks(tx, { ruleType, config: config ?? current.config })));
       }
       const wanted = wantedAssignments(changes, current.scopes, defaultScope);

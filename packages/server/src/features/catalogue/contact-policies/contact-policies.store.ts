@@ -70,3 +70,14 @@ export async function policiesNamingSegment(
     [tx.tenantId, id, name],
   );
 }
+
+/** Active policies that read this metric. */
+export async function policiesReadingMetric(tx: Tx, id: string): Promise<Pick<ContactPolicyRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(contactPolicySpec, ['id', 'name']),
+    `from arbiter.contact_policies where tenant_id = $1 and deleted_at is null and status = 'active'
+       and rule_type = 'metric_condition' and lower(config ->> 'metricId') = $2 order by id`,
+    [tx.tenantId, id],
+  );
+}

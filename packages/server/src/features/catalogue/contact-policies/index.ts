@@ -11,6 +11,7 @@ export { createContactPolicy, type PolicyReferrers } from './contact-policies.se
 export {
   idlePolicies,
   policiesNamingSegment,
+  policiesReadingMetric,
   selectGlobalPolicyIds,
   snapshotPolicies,
 } from './contact-policies.store.ts';

@@ -26,21 +26,8 @@ const create = (ruleType: string, config: unknown, more: object = {}, headers: R
     body: { name: `Policy ${++number}`, ruleType, scope: 'global', config, ...more },
     headers,
   });
-const evaluated = [
-  'frequency_cap',
-  'cooldown',
-  'time_window',
-  'mutual_exclusion',
-  'cross_channel_cap',
-  'customer_total_cap',
-  'offer_category_cap',
-  'allow_override',
-  'budget_exhausted',
-  'do_not_contact',
-  'segment_exclusion',
-  'outcome_based',
-  'category_suppression',
-];
+const createMetric = () =>
+  server.create('behavioral-metrics', { name: 'Contacts', aggregateFunction: 'count', sourceField: 'impressions' });
 
 /** A config for each type with every key it accepts. */
 const good: Readonly<Record<string, Record<string, unknown>>> = {
@@ -140,18 +127,12 @@ const bad: readonly (readonly [ruleType: string, config: Record<string, unknown>
 ];
 
 describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () => {
-  it('are taken when decisions evaluate the type, else refused as not available yet', async () => {
+  it('are taken for every type', async () => {
     assert.deepEqual(Object.keys(good).sort(), [...contactPolicyTypes].sort());
     for (const [ruleType, config] of Object.entries(good)) {
-      const answer = await create(ruleType, { ...config, bypassable: false });
-      if (evaluated.includes(ruleType)) {
-        assert.equal(answer.status, 201, `${ruleType}: ${answer.text}`);
-        continue;
-      }
-      assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], ruleType);
-      const [error, ...more] = answer.body.errors;
-      assert.deepEqual([error?.path, more.length], ['/ruleType', 0], answer.text);
-      assert.match(error?.message ?? '', /is not available yet/);
+      const metric = ruleType === 'metric_condition' ? { metricId: await createMetric() } : {};
+      const answer = await create(ruleType, { ...config, ...metric, bypassable: false });
+      assert.equal(answer.status, 201, `${ruleType}: ${answer.text}`);
     }
   });
 
@@ -262,13 +243,13 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       bare.body.errors.map(({ path }) => path),
       ['/config/maxTotal'],
     );
-    const closed = await change({
+    const unknown = await change({
       ruleType: 'metric_condition',
-      config: { metricId: 'm', operator: 'eq', threshold: 1 },
+      config: { metricId: body.id, operator: 'eq', threshold: 1 },
     });
     assert.deepEqual(
-      closed.body.errors.map(({ path }) => path),
-      ['/ruleType'],
+      [unknown.body.code, ...unknown.body.errors.map(({ path }) => path)],
+      ['reference_not_found', '/config/metricId'],
     );
     const stale = await change({ rowVersion: 2, priority: 1 });
     assert.deepEqual([stale.status, stale.body.code], [409, 'row_version_conflict']);

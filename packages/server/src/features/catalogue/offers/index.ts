@@ -21,6 +21,7 @@ export {
   snapshotOffers,
   snapshotOffersNamed,
   snapshotOtherOffers,
+  subCategoryOf,
 } from './offers.store.ts';
 export { readSoldOut, takeStock } from './stock.store.ts';
 

@@ -245,3 +245,7 @@ export async function selectBudgetedOffers(tx: Tx): Promise<BudgetedOffer[]> {
     [tx.tenantId],
   );
 }
+
+/** SQL: the sub-category that an offer of the tenant ($1) has now. The argument is a column or a parameter. */
+export const subCategoryOf = (offerId: string): string =>
+  `(select o.sub_category_id from arbiter.offers o where o.tenant_id = $1 and o.id = ${offerId})`;

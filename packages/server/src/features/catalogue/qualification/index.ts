@@ -6,7 +6,7 @@ import { qualificationRuleRoutes } from './qualification.routes.ts';
 import { qualificationRuleSpec } from './qualification.store.ts';
 
 export { createQualificationRule } from './qualification.service.ts';
-export { idleRules, rulesNamingSegment, snapshotRules } from './qualification.store.ts';
+export { idleRules, rulesNamingSegment, rulesReadingMetric, snapshotRules } from './qualification.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['qualification_rules'];

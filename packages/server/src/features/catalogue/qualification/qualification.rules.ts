@@ -1,5 +1,5 @@
 import { type ErrorEntry, type QualificationStage, stageAliases } from '@arbiter/contract';
-import { compileCondition, defaultStage, listWords, ruleProblems, ruleRemarks, ruleTypes } from '@arbiter/engine';
+import { compileCondition, defaultStage, ruleProblems, ruleRemarks } from '@arbiter/engine';
 import { asJson, asJsonObject } from '../../../platform/json.ts';
 import { type Remark, remarksAt } from '../../../platform/remark.ts';
 
@@ -36,8 +36,7 @@ export function wantedStage(
 export const usualStage = (ruleType: string): QualificationStage => defaultStage(ruleType);
 
 /**
- * What keeps a rule of this type and config from being stored (docs/design/api-catalogue.md 9). A type that the engine cannot
- * evaluate yet is refused, after the faults of its config: it would gate nothing.
+ * What keeps a rule of this type and config from being stored (docs/design/api-catalogue.md 9).
  */
 export function qualificationRuleProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
   const problems = ruleProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
@@ -48,8 +47,7 @@ export function qualificationRuleProblems(ruleType: string, config: Readonly<Rec
   if (ruleType === 'offer_attribute' && config.value != null && config.valueFrom != null) {
     problems.push({ path: '/config/value', message: "can't be combined with valueFrom, which takes precedence" });
   }
-  if (problems.length > 0 || ruleTypes.includes(ruleType)) return problems;
-  return [{ path: '/ruleType', message: `${ruleType} is not available yet; available types: ${listWords(ruleTypes)}` }];
+  return problems;
 }
 
 /** Unknown keys of a config without problems. */

@@ -1,6 +1,7 @@
 import type { EntityType, QualificationRule, QualificationRuleCreate, QualificationScope } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { refuseProblems } from '../../../platform/app-error.ts';
+import { requireComparedMetric } from '../../data/behavioral-metrics/index.ts';
 import {
   type Addressed,
   assignScopes,
@@ -54,6 +55,7 @@ export async function createQualificationRule(tx: Tx, body: QualificationRuleCre
   const { scope, scopeId, scopes, stage, decisioningStage, config = {}, ...fields } = body;
   const wanted = wantedStage(stage, decisioningStage);
   refuseProblems([...wanted.problems, ...qualificationRuleProblems(body.ruleType, config)]);
+  await requireComparedMetric(tx, body.ruleType, config);
   tx.remarks.push(...qualificationRuleRemarks(body.ruleType, config));
   const assignments = wantedAssignments(body, null, defaultScope) ?? [];
   return createRecord(tx, qualificationRuleSpec, {
@@ -80,6 +82,7 @@ export async function updateQualificationRule(
       if (fields.ruleType !== undefined || config !== undefined) {
         const ruleType = fields.ruleType ?? current.ruleType;
         refuseProblems(qualificationRuleProblems(ruleType, config ?? current.config));
+        await requireComparedMetric(tx, ruleType, config ?? current.config);
         tx.remarks.push(...qualificationRuleRemarks(ruleType, config ?? current.config));
       }
       const assignments = wantedAssignments(changes, current.scopes, defaultScope);

@@ -62,3 +62,14 @@ export async function rulesNamingSegment(
     [tx.tenantId, id, name, kind],
   );
 }
+
+/** Active rules that read this metric. */
+export async function rulesReadingMetric(tx: Tx, id: string): Promise<Pick<QualificationRuleRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(qualificationRuleSpec, ['id', 'name']),
+    `from arbiter.qualification_rules where tenant_id = $1 and deleted_at is null and status = 'active'
+       and rule_type = 'metric_condition' and lower(config ->> 'metricId') = $2 order by id`,
+    [tx.tenantId, id],
+  );
+}

@@ -101,18 +101,7 @@ describe('qualification rules', () => {
       code: 'validation_failed',
       errors: [{ path: '/config/value', message: "can't be combined with valueFrom, which takes precedence" }],
     });
-    for (const type of ['metric_condition'] as const) {
-      const config = { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1, metricId: 'm' };
-      await assert.rejects(create(type, config), {
-        code: 'validation_failed',
-        errors: [
-          {
-            path: '/ruleType',
-            message: `${type} is not available yet; available types: attribute_condition, recency_check, offer_attribute, segment_required, propensity_threshold`,
-          },
-        ],
-      });
-    }
+    await assert.rejects(create('metric_condition', { metricId: newId() }), { code: 'reference_not_found' });
     await assert.rejects(create('attribute_condition', age, { scope: 'placement', scopeId: newId() }), {
       code: 'reference_not_found',
     });

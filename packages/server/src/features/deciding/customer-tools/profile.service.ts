@@ -11,6 +11,14 @@ interface ProfileQuery {
   readonly flowId?: string | undefined;
 }
 
+/** The metrics without dimensions that the decision read. */
+function metricsIn(values: unknown): Record<string, number> {
+  if (typeof values !== 'object' || values === null) return {};
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
 /** A decision of a customer stage by stage (docs/design/api-access.md 16). Throws 404 and 409 for a flow that cannot run. */
 export async function readProfile(
   ports: CustomerToolPorts,
@@ -45,7 +53,7 @@ export async function readProfile(
     flow: { id, key, version },
     attributes: facts.attributes,
     segments: facts.segments,
-    metrics: {},
+    metrics: metricsIn(profile.values['metrics']),
     counters: countersOf(trial!),
     stages: stagesOf(trace).map(({ dropped, ...stage }) => ({
       ...stage,

@@ -3,6 +3,7 @@ import type { Tx } from '../../../db/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { takeStock } from '../../catalogue/offers/index.ts';
+import { countInRealtime } from '../../data/behavioral-metrics/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { appendCounted } from '../../operations/stream/index.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../customer-states/index.ts';
 import { appendChanges, type EvidenceChange } from '../evidence/index.ts';
 import { insertInteractions, type NewInteraction } from '../interactions/index.ts';
+import { realtimeCounterOf } from '../plans/index.ts';
 import { triggeredRows, writeTriggered } from '../suppressions/index.ts';
 import { type Booking, bookVolumes, impressionCents, outcomeCents } from '../volumes/index.ts';
 import type { ImportedEvent } from './line.rules.ts';
@@ -96,9 +98,16 @@ export async function writeEvents(
     tx,
     rows.map(({ id }) => id),
   );
+  const settings = await readSettings(tx);
+  const counter = await realtimeCounterOf(tx, settings);
+  await countInRealtime(
+    tx,
+    counter,
+    rows.map(({ id }) => id),
+  );
   await appendChanges(tx, evidenceOf(events));
   // Last: volumes are held after everything else.
-  await bookVolumes(tx, { facts: events.map(bookingOf), settled: [] }, (await readSettings(tx)).timezone);
+  await bookVolumes(tx, { facts: events.map(bookingOf), settled: [] }, settings.timezone);
 }
 
 /** What the event costs the budgets of its offer, creative and channel, at the prices of now. */

@@ -16,6 +16,7 @@ import { idleRules, snapshotRules } from '../../catalogue/qualification/index.ts
 import { snapshotRankingProfiles } from '../../catalogue/ranking-profiles/index.ts';
 import { readJoins, readSchemaTables, toSnapshotSchema } from '../../catalogue/schemas/index.ts';
 import { readActiveSegments } from '../../catalogue/segments/index.ts';
+import { selectMetrics } from '../../data/behavioral-metrics/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { getTenant } from '../../identity/tenants/index.ts';
 import { selectVolumeRefs } from '../volumes/index.ts';
@@ -32,7 +33,12 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
   const tables = await readSchemaTables(tx);
   const joins = await readJoins(tx);
   const active = await snapshotPolicies(tx);
-  const policies = settings.enableBudgets ? active : active.filter(({ ruleType }) => ruleType !== 'budget_exhausted');
+  const off = new Set([
+    ...(settings.enableBudgets ? [] : ['budget_exhausted']),
+    ...(settings.enableBehavioralMetrics ? [] : ['metric_condition']),
+  ]);
+  const isOn = ({ ruleType }: { readonly ruleType: string }): boolean => !off.has(ruleType);
+  const policies = active.filter(isOn);
   // Drafts and paused offers take part in dry runs of flows that name their status.
   const wanted = {
     statuses: flows.offerStatuses(),
@@ -50,7 +56,8 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
     routes: routeTable(await readRoutes(tx), { ...places, inactivePlacements }, (id) => flows.runnableOf(id) !== null),
     inactiveChannels: new Set(await selectInactiveChannelIds(tx)),
     models: await selectModels(tx),
-    rules: await snapshotRules(tx),
+    rules: (await snapshotRules(tx)).filter(isOn),
+    metrics: settings.enableBehavioralMetrics ? await selectMetrics(tx) : [],
     policies,
     schemaTables: new Map(tables.map((table) => [table.schemaId, table])),
     segments: await readActiveSegments(tx),

@@ -6,7 +6,7 @@ import { membershipReader } from '../../catalogue/segments/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
 import { readRows } from './catalogue-rows.ts';
 import { compileFlow } from './compile-flow.ts';
-import { headOf, snapshotOf } from './plan-head.ts';
+import { headOf, metricKeys, metricsFor, snapshotOf } from './plan-head.ts';
 import { newPiece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { ownReadSet, readSetNames, storeNames } from './read-set.ts';
 import type { CompiledFlow, InTransaction, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
@@ -105,9 +105,21 @@ function planStore(
       inTransaction(async (tx) => {
         await storePlan(tx, sealed, pieces, version);
         const { plan, neverStore } = await ahead.flow;
-        tenantReads ??= inTurns(readsBeside({ ...headOf(content, flow), ...lists, models: everyModel }, beside));
+        tenantReads ??= inTurns(
+          readsBeside(
+            { ...headOf(content, flow), ...lists, models: everyModel, ...metricsFor(content.metrics) },
+            beside,
+          ),
+        );
         const reads = await tenantReads;
-        const reading = { reads, recordReads: settings.recordReads, schemas: lists.schemas, joins, neverStore };
+        const reading = {
+          reads,
+          recordReads: settings.recordReads,
+          schemas: lists.schemas,
+          joins,
+          metrics: metricKeys(content),
+          neverStore,
+        };
         return storeNames(tx, readSetNames(plan, reading), version);
       }),
     ]);
@@ -131,7 +143,7 @@ async function compileOnce(
   const compiled = await compileFlow(snapshotOf(content, headOf(content, flow), own), noHash);
   const { plan } = compiled;
   const membership = membershipReader(segments, plan.reads, plan.reads.segments);
-  return { ...compiled, readSet: ownReadSet(plan), joined: plan.joinedSources, membership };
+  return { ...compiled, readSet: ownReadSet(plan, metricKeys(content)), joined: plan.joinedSources, membership };
 }
 
 /** Rules or policies in a piece. */

@@ -8,6 +8,7 @@ export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
 export { readPlanContent } from './plan-pieces.ts';
 export type { PlanRefs } from './plan-refs.ts';
 export { ownReadSet, type ReadSetNames, readNames } from './read-set.ts';
+export { metricEvents, realtimeCounterOf } from './realtime-counter.ts';
 export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
 export type { CompiledFlow, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
 export { newestVersions } from './versions.store.ts';

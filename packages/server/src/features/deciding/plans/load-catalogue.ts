@@ -6,6 +6,7 @@ import type { RunnableFlow } from '../../catalogue/flows/index.ts';
 import { type CatalogueContent, outcomePoliciesOf, readContent } from './catalogue-content.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
 import { createFlowPlans } from './flow-plans.ts';
+import { realtimeCounterOf } from './realtime-counter.ts';
 import type { InTransaction, TenantCatalogue } from './tenant-catalogue.ts';
 
 /**
@@ -37,6 +38,8 @@ export async function loadCatalogue(
     countsVolumes,
     volumes,
     schemaTables,
+    metrics: content.metrics,
+    realtimeCounter: await realtimeCounterOf(tx, settings),
     rows,
     hasFlow: () => flows.fallback() !== null,
     flowFor: (asked, request) => planOf(asked === null ? usualFlow(content, request) : namedFlow(content, asked)),

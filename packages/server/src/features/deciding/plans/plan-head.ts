@@ -3,6 +3,7 @@ import { modelsNamed, type Snapshot, type SnapshotRankingProfile, semantics } fr
 import { zoneOffsets } from '../../../platform/time/zones.ts';
 import type { RunnableFlow } from '../../catalogue/flows/index.ts';
 import { modelsForPlan } from '../../catalogue/models/index.ts';
+import { type DecisionMetric, metricsCompared } from '../../data/behavioral-metrics/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
 import type { PlanHead } from './plan-pieces.ts';
@@ -31,6 +32,7 @@ export function headOf(content: CatalogueContent, flow: RunnableFlow): PlanHead 
     ...namedProfiles(rankingProfiles, [flow, ...subFlows], settings),
     ...(subFlows.length === 0 ? {} : { subFlows }),
     ...modelsOf(content, [flow, ...subFlows]),
+    ...metricsFor(comparedMetrics(content)),
   };
 }
 
@@ -54,6 +56,35 @@ function modelsOf(
   const names = new Set(flows.flatMap(({ config }) => modelsNamed(config, rules)));
   const own = modelsForPlan(models, [...names].sort());
   return own.length === 0 ? {} : { models: own };
+}
+
+const comparedMetrics = ({ metrics, rules, policies }: CatalogueContent): DecisionMetric[] =>
+  metricsCompared(metrics, [...rules, ...policies]);
+
+/** Keys of the metrics that decisions read: those without dimensions, and those that rules and policies compare. */
+export function metricKeys(content: CatalogueContent): string[] {
+  const compared = new Set(comparedMetrics(content).map(({ id }) => id));
+  return content.metrics
+    .filter(
+      ({ id, status, groupByDimensions }) =>
+        status !== 'archived' && (groupByDimensions.length === 0 || compared.has(id)),
+    )
+    .map(({ key }) => key)
+    .sort();
+}
+
+/** Metrics as plans hold them. */
+export function metricsFor(named: readonly DecisionMetric[]): Pick<PlanHead, 'metrics'> {
+  if (named.length === 0) return {};
+  return {
+    metrics: named.map(({ id, key, name, groupByDimensions, aggregateFunction }) => ({
+      id,
+      key,
+      name,
+      groupBy: groupByDimensions,
+      zeroIfMissing: aggregateFunction === 'count' || aggregateFunction === 'sum',
+    })),
+  };
 }
 
 /** True when a formula among these may format dates, for which the plan holds the offsets of the tenant's zone. */

@@ -42,7 +42,7 @@ export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
 /** A snapshot without its lists; the ranking profiles are few, and each flow has its own. */
 export type PlanHead = Pick<
   Snapshot,
-  'format' | 'semantics' | 'tenant' | 'flow' | 'models' | 'rankingProfiles' | 'subFlows'
+  'format' | 'semantics' | 'tenant' | 'flow' | 'models' | 'rankingProfiles' | 'metrics' | 'subFlows'
 >;
 
 export function newPiece(lists: PieceLists): Piece {
@@ -166,7 +166,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
 function joinPieces(
-  { format, semantics, tenant, flow, models, rankingProfiles, subFlows }: PlanHead,
+  { format, semantics, tenant, flow, models, rankingProfiles, metrics, subFlows }: PlanHead,
   parts: readonly PieceLists[],
 ): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
@@ -198,5 +198,6 @@ function joinPieces(
     schemas: join((part) => part.schemas),
     ...(joins.length === 0 ? {} : { joins }),
     ...(rankingProfiles === undefined ? {} : { rankingProfiles }),
+    ...(metrics === undefined ? {} : { metrics }),
   };
 }

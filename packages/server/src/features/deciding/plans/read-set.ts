@@ -22,6 +22,8 @@ export interface ReadSetNames {
   readonly columns: Readonly<Record<string, readonly string[]>>;
   /** Names under `customer.` from joined schemas; left out when there are none, so that read sets keep their hashes. */
   readonly joined?: readonly string[];
+  /** Keys of behavioral metrics; left out when there are none, so that read sets keep their hashes. */
+  readonly metrics?: readonly string[];
   /** Top-level names under `attributes.`, stored when there are more attributes than a record holds. */
   readonly attributes: readonly string[];
   /** The same under `request.context.`; null: the whole context. */
@@ -42,13 +44,15 @@ export interface TenantReads {
   readonly recordReads: { readonly customer: readonly string[]; readonly segments: readonly string[] };
   readonly schemas: readonly SnapshotSchema[];
   readonly joins: readonly SnapshotJoin[];
+  /** Keys of the metrics that decisions may read. */
+  readonly metrics: readonly string[];
   readonly neverStore: ReadonlySet<string>;
 }
 
 /** The names that decisions with this plan read and keep. What is never stored is read for the plan alone. */
 export function readSetNames(
   plan: Plan,
-  { reads, recordReads, schemas, joins, neverStore }: TenantReads,
+  { reads, recordReads, schemas, joins, metrics, neverStore }: TenantReads,
 ): ReadSetNames {
   const customer = new Set([...plan.profileFields, ...reads.customer, ...recordReads.customer]);
   const own = new Map<string, Set<string>>();
@@ -71,6 +75,7 @@ export function readSetNames(
   return {
     columns,
     ...(joined.length === 0 ? {} : { joined }),
+    ...(metrics.length === 0 || !customer.has('metrics') ? {} : { metrics }),
     attributes: union(plan.reads.attributes, reads.attributes),
     context: whole ? null : union(plan.reads.context ?? [], reads.context ?? []),
     segments: union(plan.reads.segments, reads.segments, recordReads.segments),
@@ -83,7 +88,7 @@ export function readSetNames(
  */
 function joinedNames(
   plan: Plan,
-  { recordReads, schemas, joins, neverStore }: Omit<TenantReads, 'reads'>,
+  { recordReads, schemas, joins, neverStore }: Omit<TenantReads, 'reads' | 'metrics'>,
   customer: ReadonlySet<string>,
 ): string[] {
   if (joins.length === 0) return [];
@@ -114,7 +119,7 @@ export async function readNames(tx: Tx, id: number): Promise<ReadSetNames | null
 }
 
 /** The read set of decisions that store nothing beyond their plan. */
-export function ownReadSet(plan: Plan): ReadSet {
+export function ownReadSet(plan: Plan, metrics: readonly string[]): ReadSet {
   const nothing: Reads = {
     customer: new Set(),
     attributes: new Set(),
@@ -127,6 +132,7 @@ export function ownReadSet(plan: Plan): ReadSet {
     recordReads: { customer: [], segments: [] },
     schemas: [],
     joins: [],
+    metrics,
     neverStore: new Set(),
   });
   return { ...names, id: 0 };

@@ -6,6 +6,7 @@ import type { RunnableFlow } from '../../catalogue/flows/index.ts';
 import type { OutcomeTypeFacts } from '../../catalogue/outcomes/index.ts';
 import type { SchemaTable } from '../../catalogue/schemas/index.ts';
 import type { MembershipReader } from '../../catalogue/segments/index.ts';
+import type { DecisionMetric, RealtimeCounter } from '../../data/behavioral-metrics/index.ts';
 import type { VolumeRef } from '../volumes/index.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
 import type { PlanRefs } from './plan-refs.ts';
@@ -33,6 +34,10 @@ export interface TenantCatalogue {
   readonly volumes: readonly VolumeRef[];
   /** Where a schema's rows are stored, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
+  /** Behavioral metrics; none while they are off. */
+  readonly metrics: readonly DecisionMetric[];
+  /** Adds recorded events to realtime metrics. */
+  readonly realtimeCounter: RealtimeCounter;
   /** Offers and creatives, for the next version to reuse. */
   readonly rows: CatalogueRows;
   /** False: the tenant has no runnable flow at all. */

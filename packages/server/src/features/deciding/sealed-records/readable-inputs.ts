@@ -4,6 +4,14 @@ import type { PlanRefs, ReadSetNames } from '../plans/index.ts';
 import { type PackedInput, unpackExternal, unpackWindows } from './packed-input.ts';
 import type { StoredRecord } from './sealed-records.store.ts';
 
+/** The metrics without dimensions. */
+function numbersIn(metrics: unknown): Record<string, number> {
+  if (typeof metrics !== 'object' || metrics === null) return {};
+  return Object.fromEntries(
+    Object.entries(metrics).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
 /** Inputs with the names of docs/design/api-decisioning.md 12. */
 export function readableInputs(
   packed: PackedInput,
@@ -16,7 +24,7 @@ export function readableInputs(
     request: packed.q as Frozen<RecordedInputs['request']>,
     profile: packed.p,
     enriched: packed.e ?? {},
-    metrics: {},
+    metrics: numbersIn(packed.p['metrics']),
     segments: packed.g ?? [],
     counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
     outcomes: packed.l ?? [],

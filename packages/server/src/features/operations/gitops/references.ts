@@ -33,7 +33,8 @@ const words: Readonly<Record<string, string>> = {
   parentTemplate: 'contentItem',
   template: 'contentItem',
   join: 'schemaJoin',
-  // In configs of policies and nodes.
+  // In configs of policies, rules and nodes.
+  metric: 'behavioralMetric',
   excludeOffer: 'offer',
   triggerCategory: 'category',
   excludeJoin: 'schemaJoin',

@@ -13,6 +13,7 @@ import { createOutcomeType, hasOutcomeType } from '../../catalogue/outcomes/inde
 import { createQualificationRule } from '../../catalogue/qualification/index.ts';
 import { createSchema, insertRows } from '../../catalogue/schemas/index.ts';
 import { createSegment } from '../../catalogue/segments/index.ts';
+import { createMetric } from '../../data/behavioral-metrics/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { createGeofence } from '../../outreach/geofences/index.ts';
 import { createJourney } from '../../outreach/journeys/index.ts';
@@ -66,6 +67,7 @@ export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecord
     all.model.set(body.key, model.key);
     models.push(model.id);
   }
+  const behavioralMetrics = await createMetrics(tx, pack, all);
   const rules = await createRules(tx, pack, all);
   const decisionFlows = await createFlows(tx, pack, all);
   const ids = {
@@ -79,6 +81,7 @@ export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecord
     outcomeTypes,
     segments,
     models,
+    behavioralMetrics,
     ...rules,
     decisionFlows,
     ...(await createOutreach(tx, pack, all)),
@@ -147,16 +150,34 @@ async function createOffers(tx: Tx, pack: Pack, all: NamesOfPack): Promise<void>
   }
 }
 
+/** Behavioral metrics, if the tenant has them on. */
+async function createMetrics(tx: Tx, pack: Pack, all: NamesOfPack): Promise<string[]> {
+  if (!(await readSettings(tx)).enableBehavioralMetrics) return [];
+  const ids: string[] = [];
+  for (const body of pack.metrics ?? []) {
+    const metric = await freely(tx, pack, body, (free) => createMetric(tx, free));
+    all.metric.set(body.name, metric.id);
+    ids.push(metric.id);
+  }
+  return ids;
+}
+
+/** Without metrics, nothing can compare them. */
+const canEvaluate = (all: NamesOfPack, { ruleType }: { readonly ruleType: string }): boolean =>
+  ruleType !== 'metric_condition' || all.metric.size > 0;
+
 /** Qualification rules and contact policies. */
 async function createRules(tx: Tx, pack: Pack, all: NamesOfPack): Promise<PackRecords> {
   const qualificationRules: string[] = [];
   for (const { scopeName, ...body } of pack.qualificationRules) {
+    if (!canEvaluate(all, body)) continue;
     const aimed = { ...scopeOf(all, body.scope, scopeName), ...configOf(all, body) };
     const rule = await freely(tx, pack, body, (free) => createQualificationRule(tx, { ...free, ...aimed }));
     qualificationRules.push(rule.id);
   }
   const contactPolicies: string[] = [];
   for (const { scopeName, scopeNames, ...body } of pack.contactPolicies) {
+    if (!canEvaluate(all, body)) continue;
     const scopes = scopeNames?.map(({ scope, name }) => ({ scope, scopeId: named(all[scope], name) }));
     const scope = scopes === undefined ? scopeOf(all, body.scope, scopeName) : { scopes };
     const aimed = { ...scope, ...configOf(all, body) };

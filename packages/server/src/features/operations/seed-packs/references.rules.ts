@@ -9,6 +9,7 @@ export const noNames = (): NamesOfPack => ({
   creative: new Map(),
   decisionFlow: new Map(),
   journey: new Map(),
+  metric: new Map(),
   model: new Map(),
   offer: new Map(),
   placement: new Map(),

@@ -40,7 +40,7 @@ const total = async (tenant: TestTenant, resource: string) =>
 const idle = { status: 'idle', step: '', progress: 0 };
 
 /** What is listed of a dataset, and the result of its removal. */
-const noOutreach = { journeys: 0, triggers: 0, geofences: 0 };
+const noOutreach = { behavioralMetrics: 0, journeys: 0, triggers: 0, geofences: 0 };
 const datasets = [
   {
     key: 'coffee_rewards',
@@ -83,11 +83,12 @@ const datasets = [
     rows: { telco_subscribers_rows: 3000, telco_usage_rows: 9000, telco_tickets_rows: 1500 },
     removed: {
       decisionFlows: 2,
-      contactPolicies: 6,
-      qualificationRules: 8,
+      contactPolicies: 7,
+      qualificationRules: 9,
       segments: 3,
       interactions: 9000,
       journeys: 1,
+      behavioralMetrics: 3,
       triggers: 2,
       geofences: 2,
     },

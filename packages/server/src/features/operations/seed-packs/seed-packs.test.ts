@@ -65,6 +65,7 @@ test('a pack brings its customers, catalogue and published flow, noted in the au
     models: 2,
     experiments: 0,
     journeys: 0,
+    behavioralMetrics: 0,
     triggers: 0,
     geofences: 0,
     qualificationRules: 6,

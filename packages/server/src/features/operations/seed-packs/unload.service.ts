@@ -26,6 +26,7 @@ const deletions = [
   ['decisionFlows', 'decisionFlows.deleteById'],
   ['contactPolicies', 'contactPolicies.deleteById'],
   ['qualificationRules', 'qualificationRules.deleteById'],
+  ['behavioralMetrics', 'behavioralMetrics.deleteById'],
   ['creatives', 'creatives.deleteById'],
   ['offers', 'offers.deleteById'],
   ['channels', 'channels.deleteById'],

@@ -46,7 +46,7 @@ export function planBatchReads(
   for (const { request } of prepared) if (!request.dryRun) stored.add(request.customerId);
   const dry = new Set<string>();
   for (const { request } of prepared) if (!stored.has(request.customerId)) dry.add(request.customerId);
-  const profiles = planProfileReads(catalogue, prepared);
+  const profiles = planProfileReads(catalogue, prepared, near);
   const membership = planMembership(prepared);
   const watch = watchOf(catalogue, prepared);
   const announced = stored.size === 0 ? [] : [announceWriting(tenantId)];

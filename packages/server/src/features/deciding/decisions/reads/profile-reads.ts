@@ -16,6 +16,7 @@ import {
   type TableOf,
   type TableRead,
 } from './joined-reads.ts';
+import { planMetricReads } from './metric-reads.ts';
 
 /** What a decision reads of its customer's profile. */
 export interface Profile {
@@ -48,7 +49,25 @@ const nothing: Profile = { known: false, values: {}, enriched: {}, isTruncated: 
 const readsNothing = ({ plan, joined }: LiveFlow): boolean =>
   plan.autoSources.length === 0 && plan.enrichSources.length === 0 && joined.length === 0;
 
-export function planProfileReads(catalogue: TenantCatalogue, requests: readonly ProfileRequest[]): ProfileReads {
+/** `near`: about now, in epoch ms. */
+export function planProfileReads(
+  catalogue: TenantCatalogue,
+  requests: readonly ProfileRequest[],
+  near: number,
+): ProfileReads {
+  const rows = planRowReads(catalogue, requests);
+  const metrics = planMetricReads(catalogue, requests, near);
+  if (metrics.statements.length === 0) return rows;
+  return {
+    statements: [...rows.statements, ...metrics.statements],
+    async resolve(answers, tx) {
+      const own = rows.statements.length;
+      return metrics.addTo(await rows.resolve(answers.slice(0, own), tx), answers.slice(own));
+    },
+  };
+}
+
+function planRowReads(catalogue: TenantCatalogue, requests: readonly ProfileRequest[]): ProfileReads {
   const flows = [...new Set(requests.map((r) => r.flow))];
   if (flows.every(readsNothing)) {
     return { statements: [], resolve: async () => requests.map(() => nothing) };

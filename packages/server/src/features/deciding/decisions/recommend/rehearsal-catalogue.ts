@@ -141,7 +141,7 @@ function inventedPolicy(at: number, name: string, ruleType: string, config: Snap
 export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalogue> {
   const snapshot = inventedSnapshot(timezone);
   const compiled = await compileFlow(snapshot, Buffer.alloc(32));
-  const flow: LiveFlow = { ...compiled, readSet: ownReadSet(compiled.plan), joined: [], membership: null };
+  const flow: LiveFlow = { ...compiled, readSet: ownReadSet(compiled.plan, []), joined: [], membership: null };
   return {
     tenantId: nobodysTenant,
     version: 0,
@@ -155,6 +155,8 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     countsVolumes: false,
     volumes: [],
     schemaTables: new Map(),
+    metrics: [],
+    realtimeCounter: null,
     rows: {
       wanted: { statuses: ['active'], otherOffers: false, budgets: true, contentItems: false },
       pieces: [],

@@ -32,6 +32,7 @@ export async function writeBatch(
   const statements = [
     ...stateStatements(catalogue.tenantId, customers, nowOf, horizonMs),
     ...rowStatements(catalogue.tenantId, writes, objectiveCounts?.number ?? null),
+    ...(catalogue.realtimeCounter?.(shownIds(writes)) ?? []),
     ...also,
   ];
   const startedAt = performance.now();
@@ -39,6 +40,9 @@ export async function writeBatch(
   await (volumes === null ? tx.commit(all) : volumes.commit(tx, all));
   ports.batchStage('commit', (performance.now() - startedAt) / 1000);
 }
+
+/** Keys of the history rows of what was shown. */
+const shownIds = (writes: readonly Writes[]): string[] => writes.flatMap(({ shown }) => shown.map(({ id }) => id));
 
 /** Writes the customers back, and first: in the order in which rows are locked everywhere. */
 function stateStatements(

@@ -5,9 +5,11 @@ import { AppError } from '../../../../platform/app-error.ts';
 import { snapshotPolicies } from '../../../catalogue/contact-policies/index.ts';
 import { takeStock } from '../../../catalogue/offers/index.ts';
 import { readOutcomeTypes } from '../../../catalogue/outcomes/index.ts';
+import { countInRealtime } from '../../../data/behavioral-metrics/index.ts';
+import { readSettings } from '../../../identity/settings/index.ts';
 import { appendEvents } from '../../../operations/stream/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../../evidence/index.ts';
-import { type CatalogueCache, outcomePoliciesOf, type TenantCatalogue } from '../../plans/index.ts';
+import { type CatalogueCache, outcomePoliciesOf, realtimeCounterOf, type TenantCatalogue } from '../../plans/index.ts';
 import { announceBooking, bookVolumes } from '../../volumes/index.ts';
 import type { SetApart } from '../queue/batcher.ts';
 import { settleHeld } from '../queue/held-customers.ts';
@@ -148,7 +150,10 @@ async function record(
   return outcome.left;
 }
 
-type RespondCatalogue = Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies' | 'countsVolumes' | 'settings'>;
+type RespondCatalogue = Pick<
+  TenantCatalogue,
+  'outcomes' | 'outcomePolicies' | 'countsVolumes' | 'settings' | 'realtimeCounter'
+>;
 
 /**
  * Returns the catalogue that responses of this transaction are recorded with. Read here and not by a refresh of the
@@ -161,6 +166,7 @@ async function newestCatalogue(tx: Tx, known: TenantCatalogue): Promise<RespondC
     outcomePolicies: outcomePoliciesOf(await snapshotPolicies(tx)),
     countsVolumes: true,
     settings: known.settings,
+    realtimeCounter: await realtimeCounterOf(tx, await readSettings(tx)),
   };
 }
 
@@ -205,7 +211,7 @@ async function respondInOrder(
 /** Writes what the responses of a batch do beyond their customers: stock, events, evidence, volumes. */
 async function writeTogether(
   tx: Tx,
-  { countsVolumes, settings }: RespondCatalogue,
+  { countsVolumes, settings, realtimeCounter }: RespondCatalogue,
   responded: readonly Responded[],
 ): Promise<EvidenceChange[]> {
   await takeStock(
@@ -215,6 +221,11 @@ async function writeTogether(
   await appendEvents(
     tx,
     responded.flatMap(({ events }) => events),
+    responded.flatMap(({ itemIds }) => itemIds),
+  );
+  await countInRealtime(
+    tx,
+    realtimeCounter,
     responded.flatMap(({ itemIds }) => itemIds),
   );
   const numbered = await appendChanges(

@@ -1,0 +1,46 @@
+import { behavioralMetricOperations } from '@arbiter/contract';
+import type { Database } from '../../../db/index.ts';
+import { feature } from '../../../feature.ts';
+import { handlerEntries } from '../../../http/handler.ts';
+import type { ComputePorts } from './compute.service.ts';
+import { metricJobs, retainValues } from './metrics.jobs.ts';
+import { metricRoutes } from './metrics.routes.ts';
+import type { MetricPorts } from './metrics.service.ts';
+import { eraseValues, holdValues } from './values.store.ts';
+
+export { requireComparedMetric } from './compared-metric.service.ts';
+export type { ComputePorts } from './compute.service.ts';
+export type { EventSources } from './compute-sql.store.ts';
+export { readCustomerValues } from './customer-values.store.ts';
+export { createMetric, type FindMetricUses } from './metrics.service.ts';
+export { type DecisionMetric, metricsCompared, selectMetrics } from './metrics.store.ts';
+
+export { countInRealtime, type RealtimeCounter, readRealtimeCounter } from './realtime.service.ts';
+export { windowOf } from './window.rules.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = [
+  'behavioral_metrics',
+  'behavioral_metric_states',
+  'behavioral_metric_values',
+  'behavioral_metric_days',
+];
+
+export const behavioralMetricsFeature = feature({
+  name: 'behavioral-metrics',
+  tables,
+  resets: {
+    empties: ['behavioral_metric_days', 'behavioral_metric_values', 'behavioral_metric_states', 'behavioral_metrics'],
+  },
+  erases: [
+    {
+      tables: ['behavioral_metric_values', 'behavioral_metric_days'],
+      scopes: ['everything'],
+      settle: holdValues,
+      erase: async (tx, { customerId }) => ({ metricValues: await eraseValues(tx, customerId) }),
+    },
+  ],
+  retains: [{ dataClass: 'metrics', counted: 'metrics', remove: retainValues }],
+  operations: (ports: MetricPorts) => handlerEntries(behavioralMetricOperations, metricRoutes(ports)),
+  jobs: (ports: ComputePorts & { readonly database: Database }) => metricJobs(ports),
+});

@@ -1,0 +1,28 @@
+import type { behavioralMetricOperations } from '@arbiter/contract';
+import { type Handlers, reply } from '../../../http/handler.ts';
+import { noContent, recordHandlers } from '../../catalogue/catalogue-records/index.ts';
+import { computeNow } from './compute.service.ts';
+import {
+  changeMetric,
+  createMetric,
+  deleteMetric,
+  listValues,
+  type MetricPorts,
+  showMetrics,
+} from './metrics.service.ts';
+import { metricSpec } from './metrics.store.ts';
+
+/** Handlers of behavioral metrics (docs/design/api-catalogue.md 13). */
+export function metricRoutes(ports: MetricPorts): Handlers<typeof behavioralMetricOperations> {
+  return {
+    ...recordHandlers(metricSpec, {
+      show: (tx, rows) => showMetrics(tx, ports, rows),
+      create: createMetric,
+      change: changeMetric,
+      remove: (tx, id, addressed) => noContent(deleteMetric(tx, id, addressed, ports.findMetricUses)),
+    }),
+    compute: async (tx, { params }) => reply(200, await computeNow(tx, ports, params.id)),
+    values: async (tx, { params, query }) =>
+      reply(200, await listValues(tx, ports, params.id, query.customerId ?? null)),
+  };
+}
