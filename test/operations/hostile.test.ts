@@ -256,6 +256,11 @@ for (const operation of writing) {
       const odd = Object.fromEntries(keys.map((text, index) => [text, index]));
       let deep: unknown = 'bottom';
       for (let depth = 0; depth < 55; depth += 1) deep = depth % 2 === 0 ? [deep] : { a: deep };
+      // Connectors move secrets from their settings to their credentials.
+      const storedOf = (value: object): object =>
+        operation.id.startsWith('connectors.')
+          ? Object.fromEntries(Object.entries(value).filter(([name]) => !/passw|cookie/i.test(name)))
+          : value;
       for (const { path } of declaredPlaces(operation.body).filter(({ kind }) => kind === 'open')) {
         for (const value of [odd, { deep }, { '': '' }, Object.fromEntries([['a'.repeat(70_000), 1]])]) {
           const sent = withAt(body(), path, value);
@@ -263,7 +268,8 @@ for (const operation of writing) {
           const kept = at(answer.json, path);
           // Keys without effect aren't stored if the response says so.
           if (answer.headers['x-unknown-properties'] !== undefined) continue;
-          if (answer.status < 300 && kept !== undefined && kept !== null) assert.deepEqual(kept, value, path.join('.'));
+          if (answer.status < 300 && kept !== undefined && kept !== null)
+            assert.deepEqual(kept, storedOf(value), path.join('.'));
         }
       }
     });
