@@ -361,7 +361,10 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       return { id, runId };
     },
     async pipelineRun(runs = 1) {
-      const { id } = await fixtures.make('pipelines');
+      // Without a path, its runs end before they connect to anything.
+      const csv = { name: fixtures.name('Source'), type: 'csv' };
+      const { id: connectorId } = await fixtures.must('POST', 'connectors', csv, 201);
+      const { id } = await fixtures.make('pipelines', { ...(await fixtures.draft('pipelines')), connectorId });
       const facts = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
       for (let run = 1; ; run++) {
         const { id: runId } = await fixtures.must('POST', `pipelines/${id}/runs`, undefined, 201);
