@@ -24,9 +24,10 @@ const order = [
   'outcomeTypes',
   'behavioralMetrics',
   'schemas',
-  'schemaJoins',
   'connectors',
+  // Before the joins, whose ids in the documents begin like those of schemas.
   'pipelines',
+  'schemaJoins',
   'segments',
   'offers',
   'content',

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from '../core/examples.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from '../core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
@@ -127,8 +128,8 @@ export const PipelineCreate = Type.Object(
     examples: [
       {
         name: 'Customers from the warehouse',
-        connectorId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a01',
-        schemaId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a02',
+        connectorId: exampleId('connector'),
+        schemaId: exampleId('schema'),
         source: { sourceTable: 'public.customers', watermarkColumn: 'updated_at' },
         transforms: [{ op: 'lower', columns: ['email'] }],
         loadMode: 'upsert',
