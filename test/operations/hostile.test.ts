@@ -319,6 +319,9 @@ describe('hostile parameters', () => {
       );
       for (const segment of operation.params === undefined ? [] : rawSegments) {
         const path = operation.path.replace(/\{[^}]+\}/, segment);
+        // Clients resolve `%2e%2e`, which may lead to another operation: `/pipelines/%2e%2e/runs` to `/runs`.
+        const resolved = new URL(path, 'http://localhost').pathname;
+        if (all.some((other) => other.method === operation.method && other.path === resolved)) continue;
         const answer = await sendHostile({ ...operation, path }, { ...call, params: {} }, { key });
         // A customer id may be any text, and an unknown customer has no data. A dataset's key only labels its progress
         // for people: there is one load at a time.
