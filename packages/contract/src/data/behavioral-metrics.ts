@@ -180,7 +180,7 @@ export const behavioralMetricResource = resource({
   removal: deleted,
   errors: {
     create: ['limit_reached', 'feature_disabled'],
-    update: ['feature_disabled'],
+    update: ['in_use', 'feature_disabled'],
     delete: ['in_use', 'feature_disabled'],
   },
 });

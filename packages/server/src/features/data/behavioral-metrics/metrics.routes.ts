@@ -18,7 +18,7 @@ export function metricRoutes(ports: MetricPorts): Handlers<typeof behavioralMetr
     ...recordHandlers(metricSpec, {
       show: (tx, rows) => showMetrics(tx, ports, rows),
       create: createMetric,
-      change: changeMetric,
+      change: (tx, id, rowVersion, changes) => changeMetric(tx, id, rowVersion, changes, ports.findMetricUses),
       remove: (tx, id, addressed) => noContent(deleteMetric(tx, id, addressed, ports.findMetricUses)),
     }),
     compute: async (tx, { params }) => reply(200, await computeNow(tx, ports, params.id)),
