@@ -223,11 +223,13 @@ export const behavioralMetricOperations = {
   ...recordOperations(behavioralMetricResource),
   compute: operation({
     ...common,
+    transaction: 'own',
     id: 'behavioralMetrics.compute',
     method: 'POST',
     path: '/api/v1/behavioral-metrics/{id}/compute',
     summary: 'Compute the values of a metric',
-    description: 'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history.',
+    description: 'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history, in steps that let ' +
+      'events be recorded meanwhile.',
     role: 'editor',
     params: oneMetric,
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'tenant' }],

@@ -27,6 +27,7 @@ import {
   segmentsOfCustomers,
   segmentsReadingMetric,
 } from '../features/catalogue/segments/index.ts';
+import { rebuildRealtime } from '../features/data/behavioral-metrics/index.ts';
 import { pipelinesNamingConnector, pipelinesNamingField, startDuePipelines } from '../features/data/pipelines/index.ts';
 import { customerNumbers } from '../features/deciding/customer-states/index.ts';
 import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
@@ -103,6 +104,7 @@ export const featurePorts = {
   recordableColumns,
   lockRoutes,
   recordableSegments,
+  rebuildRealtime,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },

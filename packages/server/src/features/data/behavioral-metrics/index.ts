@@ -21,7 +21,7 @@ export { readCustomerValues } from './customer-values.store.ts';
 export { createMetric, type FindMetricUses } from './metrics.service.ts';
 export { type DecisionMetric, metricsCompared, selectMetrics } from './metrics.store.ts';
 
-export { countInRealtime, type RealtimeCounter, readRealtimeCounter } from './realtime.service.ts';
+export { countInRealtime, type RealtimeCounter, readRealtimeCounter, rebuildRealtime } from './realtime.service.ts';
 export { readSampledValues } from './sampled-values.service.ts';
 export { metricValueSql } from './value-sql.store.ts';
 export { windowOf } from './window.rules.ts';
@@ -49,6 +49,7 @@ export const behavioralMetricsFeature = feature({
     },
   ],
   retains: [{ dataClass: 'metrics', counted: 'metrics', remove: retainValues }],
-  operations: (ports: MetricPorts) => handlerEntries(behavioralMetricOperations, metricRoutes(ports)),
+  operations: (ports: MetricPorts & { readonly database: Database }) =>
+    handlerEntries(behavioralMetricOperations, metricRoutes(ports)),
   jobs: (ports: ComputePorts & { readonly database: Database }) => metricJobs(ports),
 });

@@ -20,6 +20,7 @@ import {
 import { readSettings } from '../../identity/settings/index.ts';
 import { assertEnabled, type ComputePorts } from './compute.service.ts';
 import { assertSqlFilter, storedCondition } from './definition.service.ts';
+import { changesDefinition } from './definition-changes.rules.ts';
 import { keyOf } from './keys.rules.ts';
 import { countAndHold, type MetricRow, metricSpec, selectKeys, selectStates, setNextCompute } from './metrics.store.ts';
 import { clearValues, countCurrent, selectTop } from './values.store.ts';
@@ -99,21 +100,6 @@ export async function createMetric(tx: Tx, body: BehavioralMetricCreate): Promis
   await setNextCompute(tx, row.id, row.status === 'active' ? tx.now : null);
   return row;
 }
-
-const definingFields = [
-  'aggregateFunction',
-  'sourceField',
-  'windowDays',
-  'groupByDimensions',
-  'filterConditions',
-  'sqlFilter',
-  'computeMode',
-] as const;
-
-const changesDefinition = (before: MetricRow, after: Partial<MetricRow>): boolean =>
-  definingFields.some(
-    (name) => after[name] !== undefined && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
-  );
 
 /**
  * Changes the supplied fields. Another definition deletes the values and is computed at once. Throws as `createMetric`, and 409

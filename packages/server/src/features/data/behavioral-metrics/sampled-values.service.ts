@@ -5,6 +5,7 @@ import { readSettings } from '../../identity/settings/index.ts';
 import { assertEnabled } from './compute.service.ts';
 import { readCustomerValues } from './customer-values.store.ts';
 import { selectMetrics } from './metrics.store.ts';
+import { readStatements } from './values.store.ts';
 import { windowOf } from './window.rules.ts';
 
 /**
@@ -29,9 +30,7 @@ export async function readSampledValues(
   if (status === 'archived') return () => missing;
   const bounds = windowOf(windowDays, (await readSettings(tx)).timezone, tx.now, 0);
   const { statements, parse } = readCustomerValues(tx.tenantId, customerIds, [metric], () => bounds);
-  const answers = [];
-  for (const { text, values } of statements) answers.push(await tx.query(text, values));
-  const values = parse(answers);
+  const values = parse(await readStatements(tx, statements));
   return (customerId) => {
     const value = values.get(customerId)?.[key];
     return typeof value === 'number' ? value : missing;

@@ -59,7 +59,7 @@ export function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObjec
 }
 
 const reads = ({ filters }: Members, { body }: TenantObject | WantedObject): boolean =>
-  JSON.stringify(filters ?? null).includes(JSON.stringify(`metric.${String(body['key'])}`));
+  JSON.stringify(filters ?? null).includes(JSON.stringify(`metric.${String(body.key)}`));
 
 /** Why a change that loses data is refused until the caller allows it. */
 export const heldBack = (lost: FileProblem): FileProblem => ({
