@@ -229,7 +229,7 @@ export const behavioralMetricOperations = {
     path: '/api/v1/behavioral-metrics/{id}/compute',
     summary: 'Compute the values of a metric',
     description: 'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history, in steps that let ' +
-      'events be recorded meanwhile.',
+      'events be recorded meanwhile. When it takes longer than a request may, it fails with 503 and continues in the background.',
     role: 'editor',
     params: oneMetric,
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'tenant' }],

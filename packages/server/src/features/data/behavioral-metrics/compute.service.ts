@@ -13,7 +13,7 @@ import {
 } from './compute-sql.store.ts';
 import { definitionOf } from './definition.service.ts';
 import { definingFields } from './definition-changes.rules.ts';
-import { lockUnchanged, type MetricRow, metricSpec, noteComputed } from './metrics.store.ts';
+import { lockUnchanged, type MetricRow, metricSpec, noteComputed, setNextCompute } from './metrics.store.ts';
 import {
   type DayParameters,
   holdDays,
@@ -44,7 +44,7 @@ export type RunInTransaction = <Answer>(work: (tx: Tx) => Promise<Answer>) => Pr
 const minuteMs = 60_000;
 
 /** Rows of history that a step of a rebuild reads. Writes of events wait for a step, not for the rebuild. */
-const rowsPerStep = 20_000;
+const rowsPerStep = 4_000;
 
 /** Times that a computation begins again because the metric's definition changed meanwhile. */
 const maxStarts = 3;
@@ -165,10 +165,14 @@ export async function computeNow(run: RunInTransaction, ports: ComputePorts, id:
   const start = async (tx: Tx): Promise<MetricRow> => {
     await assertEnabled(tx);
     const row = await getRecord(tx, metricSpec, id);
-    if (row.status === 'active') return row;
-    throw new AppError('invalid_transition', {
-      detail: `A metric that is ${row.status} keeps its values. Activate it to compute it.`,
-    });
+    if (row.status !== 'active') {
+      throw new AppError('invalid_transition', {
+        detail: `A metric that is ${row.status} keeps its values. Activate it to compute it.`,
+      });
+    }
+    // If this takes longer than a request may, the scheduler computes it.
+    await setNextCompute(tx, row.id, tx.now);
+    return row;
   };
   const valueCount = await computeUnchanged(run, ports, start, (tx, row) =>
     recordAudit(tx, {
