@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BehavioralMetricCreate } from '@arbiter/contract';
 import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { metricEvents } from '../../deciding/plans/index.ts';
@@ -55,7 +54,7 @@ async function rowsRead(query: MetricQuery): Promise<number> {
   });
 }
 
-const definition = (more: Partial<BehavioralMetricCreate>) =>
+const definition = (more: { readonly windowDays?: number }) =>
   definitionOf({
     ...{ aggregateFunction: 'count', sourceField: 'impressions', windowDays: null },
     ...{ groupByDimensions: [], filterConditions: null, sqlFilter: null },
