@@ -17,6 +17,7 @@ import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type U
 import { benchCampaigns } from './campaign-bench.ts';
 import { measureCatalogue } from './catalogue-bench.ts';
 import { benchExports } from './export-bench.ts';
+import { benchMetrics } from './metric-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';
 import { benchPipelines } from './pipeline-bench.ts';
 import { benchReports } from './report-bench.ts';
@@ -414,6 +415,8 @@ const tail: Row[] = [
 
 say('pipelines');
 rows.push(...(await benchPipelines(1_000_000)));
+say('behavioral metrics');
+rows.push(...(await benchMetrics(1_000_000, 100_000)));
 say('campaigns');
 rows.push(...(await benchCampaigns({ customers, seconds, rounds, say })));
 rows.push(...(await benchSinks({ seconds, rounds, say })));

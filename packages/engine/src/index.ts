@@ -32,6 +32,7 @@ export { compileFormula } from './formula/compile-formula.ts';
 export { dependencyOrder } from './formula/dependencies.ts';
 export { formulaHint } from './formula/hint.ts';
 export * from './formula/scope.ts';
+export { compareMetric, type MetricOperator, metricOperators } from './metrics/metric-comparison.ts';
 export type { Lesson } from './models/model-kind.ts';
 export {
   modelLearning,

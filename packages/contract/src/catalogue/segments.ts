@@ -67,7 +67,7 @@ const definition = {
   filters: Type.Optional(
     Type.Unknown({
       description:
-        'Who is a member: groups `{ logic, conditions }` of `{ field, operator, value }`. Fields are columns of the base schema (`age`, also `customer.age`) and `<alias>.<column>` of joins. Default: everyone.',
+        'Who is a member: groups `{ logic, conditions }` of `{ field, operator, value }`. Fields are columns of the base schema (`age`, also `customer.age`) `<alias>.<column>` of joins, and `metric.<key>` of behavioral metrics without dimensions. Default: everyone.',
       examples: [{ logic: 'and', conditions: [{ field: 'tier', operator: 'in', value: ['gold', 'platinum'] }] }],
     }),
   ),
@@ -161,7 +161,7 @@ export const segmentResource = resource({
   references: { baseSchemaId: { to: 'dataSchema', onDelete: 'refuse' } },
   files: { idsInside: ['joins'] },
   removal: deleted,
-  errors: { update: ['in_use'], delete: ['in_use'] },
+  errors: { create: ['feature_disabled'], update: ['in_use', 'feature_disabled'], delete: ['in_use'] },
 });
 
 /** Operations of every catalogue resource. */
@@ -301,7 +301,7 @@ export const segmentMemberOperations = {
       examples: [{ filters: [{ field: 'tier', operator: 'eq', value: 'gold' }] }],
     }),
     responses: { 200: { description: 'Who would be a member.', schema: SegmentPreview } },
-    errors: ['reference_not_found'],
+    errors: ['reference_not_found', 'feature_disabled'],
     audit: [],
   }),
   overlap: operation({

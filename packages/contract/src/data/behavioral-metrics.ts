@@ -180,7 +180,7 @@ export const behavioralMetricResource = resource({
   removal: deleted,
   errors: {
     create: ['limit_reached', 'feature_disabled'],
-    update: ['feature_disabled'],
+    update: ['in_use', 'feature_disabled'],
     delete: ['in_use', 'feature_disabled'],
   },
 });
@@ -223,11 +223,13 @@ export const behavioralMetricOperations = {
   ...recordOperations(behavioralMetricResource),
   compute: operation({
     ...common,
+    transaction: 'own',
     id: 'behavioralMetrics.compute',
     method: 'POST',
     path: '/api/v1/behavioral-metrics/{id}/compute',
     summary: 'Compute the values of a metric',
-    description: 'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history.',
+    description: 'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history, in steps that let ' +
+      'events be recorded meanwhile. When it takes longer than a request may, it fails with 503 and continues in the background.',
     role: 'editor',
     params: oneMetric,
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'tenant' }],

@@ -80,11 +80,13 @@ export const ReachEstimateRequest = Type.Object(
           'Column of the schema (attribute_condition, recency_check) or id of the metric (metric_condition).',
       }),
     ),
-    operator: Type.Optional(Type.String({ maxLength: 50, description: 'For attribute_condition only.' })),
+    operator: Type.Optional(
+      Type.String({ maxLength: 50, description: 'For attribute_condition and metric_condition (default gte).' }),
+    ),
     value: Type.Optional(
       Type.Unknown({
         description:
-          'Value to compare the column with. For recency_check: the maximum number of days. For segment_required: segment ids or names.',
+          'Value to compare the column with. For recency_check: the maximum number of days. For metric_condition: the threshold (default 0). For segment_required: segment ids or names.',
       }),
     ),
     schema: Type.Optional(Name('Id or name of a schema. Default: the oldest schema of type customer.')),
@@ -166,5 +168,6 @@ export const estimateOperations = {
     description: 'Samples rows of a schema in the hash order of their row keys. Stores nothing.',
     body: ReachEstimateRequest,
     responses: { 200: { description: 'The estimate.', schema: ReachEstimate } },
+    errors: ['reference_not_found', 'feature_disabled'],
   }),
 };

@@ -6,13 +6,14 @@ import type { Candidate } from '../plan/candidate.ts';
 import type { FormulaScope } from '../plan/formula.ts';
 import type { Json, JsonObject, SnapshotMetric } from '../plan/snapshot.ts';
 
-const operators = ['gt', 'gte', 'lt', 'lte', 'eq'] as const;
-type MetricOperator = (typeof operators)[number];
+/** How a metric's value is compared with a threshold. */
+export const metricOperators = ['gt', 'gte', 'lt', 'lte', 'eq'] as const;
+export type MetricOperator = (typeof metricOperators)[number];
 
 /** Keys of a policy's or rule's config that compare a behavioral metric (docs/design/api-catalogue.md 8.3, 9). */
 export const metricFields = {
   metricId: textField('Metric to compare.'),
-  operator: wordField(operators, 'How to compare the metric with the threshold.', 'gte'),
+  operator: wordField(metricOperators, 'How to compare the metric with the threshold.', 'gte'),
   threshold: anyNumberField('Threshold for the metric. Default 0.'),
 };
 
@@ -28,7 +29,7 @@ export function readComparison(reader: ConfigReader) {
   }
   return {
     metricId: (metricId ?? '').toLowerCase(),
-    operator: reader.word('operator', operators) ?? 'gte',
+    operator: reader.word('operator', metricOperators) ?? 'gte',
     threshold: reader.number('threshold', metricFields.threshold) ?? 0,
   };
 }
@@ -70,7 +71,7 @@ export function compileComparison(
       if (groupBy.length > 0) return groupValue(value, metric, candidate) ?? valueIfMissing;
       return typeof value === 'number' ? value : valueIfMissing;
     },
-    holds: (value) => compare(value, operator, threshold),
+    holds: (value) => compareMetric(value, operator, threshold),
     name,
     operator,
     threshold,
@@ -78,7 +79,8 @@ export function compileComparison(
   };
 }
 
-function compare(value: number, operator: MetricOperator, threshold: number): boolean {
+/** True when the value satisfies the comparison. */
+export function compareMetric(value: number, operator: MetricOperator, threshold: number): boolean {
   switch (operator) {
     case 'gt':
       return value > threshold;

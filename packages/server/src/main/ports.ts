@@ -25,7 +25,9 @@ import {
   segmentsAmong,
   segmentsAsking,
   segmentsOfCustomers,
+  segmentsReadingMetric,
 } from '../features/catalogue/segments/index.ts';
+import { rebuildRealtime } from '../features/data/behavioral-metrics/index.ts';
 import { pipelinesNamingConnector, pipelinesNamingField, startDuePipelines } from '../features/data/pipelines/index.ts';
 import { customerNumbers } from '../features/deciding/customer-states/index.ts';
 import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
@@ -102,6 +104,7 @@ export const featurePorts = {
   recordableColumns,
   lockRoutes,
   recordableSegments,
+  rebuildRealtime,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
@@ -130,9 +133,16 @@ export const featurePorts = {
     ...(kind === 'any' ? await triggerUses(tx, segment.id) : []),
   ],
   metricEvents,
-  findMetricUses: async (tx, { id }) => [
-    ...(await policiesReadingMetric(tx, id)).map((policy) => ({ noun: 'contact policy', ...policy })),
-    ...(await rulesReadingMetric(tx, id)).map((rule) => ({ noun: 'qualification rule', ...rule })),
+  findMetricUses: async (tx, { id, key }, kind) => [
+    ...(kind === 'any' ? await policiesReadingMetric(tx, id) : []).map((policy) => ({
+      noun: 'contact policy',
+      ...policy,
+    })),
+    ...(kind === 'any' ? await rulesReadingMetric(tx, id) : []).map((rule) => ({
+      noun: 'qualification rule',
+      ...rule,
+    })),
+    ...(await segmentsReadingMetric(tx, key)),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

@@ -239,6 +239,7 @@ describe('offers', () => {
           keepsProfile: async () => false,
           recordableColumns: async () => new Set(),
           recordableSegments: async () => new Set(),
+          rebuildRealtime: async () => Promise.resolve(),
           storesSecondFactors: true,
         },
       ),

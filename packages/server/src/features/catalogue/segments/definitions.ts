@@ -2,6 +2,7 @@ import type { SegmentJoin } from '@arbiter/contract';
 import { type Condition, conditionRemarks } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { asJson } from '../../../platform/json.ts';
+import { readFieldMetrics, requireFieldMetrics } from '../../data/behavioral-metrics/index.ts';
 import {
   type ConditionSchema,
   keepBaseSchema,
@@ -9,7 +10,7 @@ import {
   readConditionSchemas,
   refuseDefinition,
 } from './condition-schemas.ts';
-import { readFilters } from './filters.rules.ts';
+import { type FieldSources, metricsIn, namesMetric, readFilters } from './filters.rules.ts';
 import { fillJoin, type JoinInput, joinProblems } from './joins.rules.ts';
 import type { Definition } from './membership-sql.store.ts';
 import type { StoredDefinition } from './segments.store.ts';
@@ -33,12 +34,20 @@ export async function readDefinition(tx: Tx, input: DefinitionInput): Promise<De
     joins.push(fillJoin(base, schema, join));
   }
   refuseDefinition(joinProblems(base, joins));
-  const filters = readFilters(input.filters, base, joins);
+  const sources = { base, joins, metrics: await metricsFor(tx, input.filters) };
+  const filters = readFilters(input.filters, sources);
   if ('problems' in filters) refuseDefinition(filters.problems);
   const stored: Condition = 'stored' in filters ? filters.stored : { logic: 'and', conditions: [] };
   tx.remarks.push(...conditionRemarks(asJson(input.filters), '/filters'));
-  return { base, joins, filters: stored };
+  await requireFieldMetrics(tx, metricsIn(sources, stored), '/filters');
+  return { ...sources, filters: stored };
 }
+
+const noMetrics: FieldSources['metrics'] = new Map();
+
+/** The metrics that a condition could name. */
+export const metricsFor = async (tx: Tx, condition: unknown): Promise<FieldSources['metrics']> =>
+  namesMetric(condition) ? readFieldMetrics(tx) : noMetrics;
 
 /** The joins as they are stored. */
 export const storedJoins = ({ joins }: Definition): SegmentJoin[] =>
@@ -50,8 +59,12 @@ export const schemaIdsOf = ({ baseSchemaId, joins }: Pick<StoredDefinition, 'bas
   ...joins.map(({ schemaId }) => schemaId),
 ];
 
-/** The definition of a stored segment. `schemas`: those that it asks. */
-export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<string, ConditionSchema>): Definition {
+/** The definition of a stored segment. `schemas` and `metrics`: at least those that it names. */
+export function openDefinition(
+  row: StoredDefinition,
+  schemas: ReadonlyMap<string, ConditionSchema>,
+  metrics: FieldSources['metrics'],
+): Definition {
   const schemaOf = (id: string): ConditionSchema => {
     const schema = schemas.get(id);
     // In use, so it can't have been deleted.
@@ -60,10 +73,10 @@ export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<strin
   };
   const base = schemaOf(row.baseSchemaId);
   const joins = row.joins.map((join) => fillJoin(base, schemaOf(join.schemaId), join));
-  return { base, joins, filters: row.filters };
+  return { base, joins, metrics, filters: row.filters };
 }
 
 /** The definition of a stored segment, its schemas read. */
 export async function loadDefinition(tx: Tx, row: StoredDefinition): Promise<Definition> {
-  return openDefinition(row, await readConditionSchemas(tx, schemaIdsOf(row)));
+  return openDefinition(row, await readConditionSchemas(tx, schemaIdsOf(row)), await metricsFor(tx, row.filters));
 }

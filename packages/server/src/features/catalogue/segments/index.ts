@@ -25,7 +25,7 @@ export { type RefreshPorts, refreshNow } from './refresh.service.ts';
 export { enqueueRefresh } from './segments.jobs.ts';
 export { createSegment } from './segments.service.ts';
 export { segmentOfView } from './segments.store.ts';
-export { segmentsAsking } from './uses.service.ts';
+export { segmentsAsking, segmentsReadingMetric } from './uses.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['segments', 'segment_snapshots', 'segment_members'];

@@ -1,15 +1,14 @@
 import type { DataType } from '@arbiter/contract';
 import type { Condition } from '@arbiter/engine';
+import { metricValueSql } from '../../data/behavioral-metrics/index.ts';
 import { conditionSql, newLiterals, type SqlColumn, type SqlLiterals } from '../condition-sql/index.ts';
 import { quoteName } from '../schemas/index.ts';
 import { type ConditionColumn, type ConditionSchema, columnOf } from './condition-schemas.ts';
-import { fieldOf, fieldsOf } from './filters.rules.ts';
+import { type FieldSources, fieldOf, fieldsOf } from './filters.rules.ts';
 import { type ConditionJoin, joinedAs } from './joins.rules.ts';
 
 /** A segment's members, with everything that its definition names. */
-export interface Definition {
-  readonly base: ConditionSchema;
-  readonly joins: readonly ConditionJoin[];
+export interface Definition extends FieldSources {
   readonly filters: Condition;
 }
 
@@ -72,9 +71,13 @@ export function belongs(definition: Definition, literals: SqlLiterals): string {
     literals,
     now: () => nowOf(literals),
     fieldOf(field) {
-      const found = fieldOf(schema, joins, field);
+      const found = fieldOf(definition, field);
       if (typeof found === 'string') throw new Error(`field ${field} of a stored segment ${found}`);
-      const { column, join } = found;
+      const { column, join, metric } = found;
+      if (metric !== null) {
+        const sql = metricValueSql(metric, customerIdSql(schema), literals);
+        return { column: { ...column, sql }, relation: null };
+      }
       if (join === null) return { column: place(base, column), relation: null };
       return { column: place(`j${joins.indexOf(join)}`, column), relation: join.alias };
     },
@@ -131,10 +134,13 @@ function keyTextSql(column: string, dataType: DataType): string {
   }
 }
 
+/** The id of the base row's customer. */
+const customerIdSql = (schema: ConditionSchema): string => keyTextSql(keySql(schema), keyColumn(schema).dataType);
+
 /** Every member once, as `customer_id`. */
 function membersText(definition: Definition, literals: SqlLiterals): string {
   const { base: schema } = definition;
-  const key = keyTextSql(keySql(schema), keyColumn(schema).dataType);
+  const key = customerIdSql(schema);
   const where = `${countingRow(schema)} and ${belongs(definition, literals)}`;
   return `select ${key} as customer_id ${fromSql(schema)} where ${where}`;
 }

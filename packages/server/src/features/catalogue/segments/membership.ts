@@ -1,7 +1,7 @@
 import type { PlanReads } from '@arbiter/engine';
 import type { HotRow, HotStatement, Tx } from '../../../db/index.ts';
 import { readConditionSchemas } from './condition-schemas.ts';
-import { openDefinition, schemaIdsOf } from './definitions.ts';
+import { metricsFor, openDefinition, schemaIdsOf } from './definitions.ts';
 import type { Definition } from './membership-sql.store.ts';
 import { type MembershipStatement, membershipStatement } from './membership-statement.store.ts';
 import { selectActiveSegments } from './segments.store.ts';
@@ -18,7 +18,11 @@ export async function readActiveSegments(tx: Tx): Promise<ActiveSegment[]> {
   const rows = await selectActiveSegments(tx);
   if (rows.length === 0) return [];
   const schemas = await readConditionSchemas(tx, rows.flatMap(schemaIdsOf));
-  return rows.map((row) => ({ id: row.id, name: row.name, definition: openDefinition(row, schemas) }));
+  const metrics = await metricsFor(
+    tx,
+    rows.map(({ filters }) => filters),
+  );
+  return rows.map((row) => ({ id: row.id, name: row.name, definition: openDefinition(row, schemas, metrics) }));
 }
 
 /** Segments of a customer, by the words that name them. */

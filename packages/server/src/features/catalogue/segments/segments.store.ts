@@ -50,6 +50,17 @@ export async function selectAsking(tx: Tx, schemaId: string): Promise<StoredDefi
   );
 }
 
+/** Segments whose filters name this field, oldest first. */
+export async function selectNamingField(tx: Tx, field: string): Promise<Pick<SegmentRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(segmentSpec, ['id', 'name']),
+    `from arbiter.segments where tenant_id = $1
+       and jsonb_path_exists(filters, '$.**.field ? (@ == $field)', jsonb_build_object('field', $2::text)) order by id`,
+    [tx.tenantId, field],
+  );
+}
+
 /** Stores a segment's number of customers. Not a new version, because its definition hasn't changed. */
 export async function storeCount(tx: Tx, id: string, count: number | null): Promise<void> {
   await tx.query(

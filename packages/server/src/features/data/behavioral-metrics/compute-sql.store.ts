@@ -54,6 +54,17 @@ export interface MetricQuery {
   readonly values: readonly string[];
 }
 
+/** Customers of a rebuild's step: behind `after` up to `until`, by id; null: from the first, to the last. */
+export interface CustomerRange {
+  readonly after: string | null;
+  readonly until: string | null;
+}
+
+export type RangeQuery = MetricQuery & {
+  /** SQL that restricts a column to the customers of the query, starting with `and`. */
+  readonly range: (customerId: string) => string;
+};
+
 /** Parameters before the literals: tenant and the two of the zone's days. */
 export const firstLiteral = 4;
 export const daysFrom = '$2';
@@ -90,6 +101,7 @@ function eventsSql(
   window: MetricWindow | null,
   literals: SqlLiterals,
   among: string | null,
+  inRange: RangeQuery['range'] = () => '',
 ): string {
   const bound =
     window === null
@@ -105,7 +117,7 @@ function eventsSql(
   ) =>
     `select ${customerId} as customer_id, ${group} as dimensions, ${day} as day, ${fields[metric.sourceField]} as field,
        ${fields.impressions} as impressions`;
-  const rows = `${select(groupSql(metric, ofHistory), history)} from ${history.from}${bound}${chosen}${filtersSql(metric, ofHistory, literals)}`;
+  const rows = `${select(groupSql(metric, ofHistory), history)} from ${history.from}${bound}${chosen}${inRange(history.customerId)}${filtersSql(metric, ofHistory, literals)}`;
   if (among !== null || !countsSummaries(metric, summaries)) return rows;
   const ofSums: ColumnSql = (column) => {
     const sql = isMetricColumn(column) ? summaries.columns[column] : undefined;
@@ -118,7 +130,7 @@ function eventsSql(
       : ` and ${summaries.day} >= (${literals.add(window.firstDay, 'text')})::date
           and ${summaries.day} <= (${literals.add(window.lastDay, 'text')})::date`;
   return `${rows} union all ${select(groupSql(metric, ofSums), summaries)}
-    from ${summaries.from}${days}${filtersSql(metric, ofSums, literals)}`;
+    from ${summaries.from}${days}${inRange(summaries.customerId)}${filtersSql(metric, ofSums, literals)}`;
 }
 
 /** Returns SQL that counts or sums the source field of events. */
@@ -152,11 +164,19 @@ export function valuesQuery(metric: MetricDefinition, sources: EventSources, win
   }
 }
 
-/** Returns SQL of a realtime metric's sums by day. */
-export function daysQuery(metric: MetricDefinition, sources: EventSources, window: MetricWindow | null): MetricQuery {
+/** Returns SQL of a realtime metric's sums by day, for a range of customers. */
+export function daysQuery(
+  metric: MetricDefinition,
+  sources: EventSources,
+  window: MetricWindow | null,
+  { after, until }: CustomerRange,
+): RangeQuery {
   const literals = newLiterals('parameters', firstLiteral);
-  const events = eventsSql(metric, sources, window, literals, null);
-  return { text: daysText(metric, events), values: literals.values };
+  const range = (customerId: string): string =>
+    (after === null ? '' : ` and ${customerId} > ${literals.add(after, 'text')}`) +
+    (until === null ? '' : ` and ${customerId} <= ${literals.add(until, 'text')}`);
+  const events = eventsSql(metric, sources, window, literals, null, range);
+  return { text: daysText(metric, events), values: literals.values, range };
 }
 
 const daysText = (metric: MetricDefinition, events: string): string =>

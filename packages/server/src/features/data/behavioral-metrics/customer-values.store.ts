@@ -64,18 +64,18 @@ function parseValues(
 ): ReadonlyMap<string, CustomerMetrics> {
   const found = new Map<string, Record<string, Value>>();
   for (const row of rows) {
-    const metric = byId.get(String(row['metric_id']));
+    const metric = byId.get(String(row.metric_id));
     if (metric === undefined) continue;
-    const customerId = String(row['customer_id']);
+    const customerId = String(row.customer_id);
     const own = found.get(customerId) ?? {};
     found.set(customerId, own);
-    const value = Number(row['value']);
+    const value = Number(row.value);
     if (metric.groupByDimensions.length === 0) {
       own[metric.key] = value;
       continue;
     }
     const before = own[metric.key];
-    const dimensions: (string | null)[] = JSON.parse(String(row['dimensions']));
+    const dimensions: (string | null)[] = JSON.parse(String(row.dimensions));
     own[metric.key] = [...(typeof before === 'object' ? before : []), [...dimensions, value]];
   }
   return found;

@@ -8,14 +8,22 @@ import { metricRoutes } from './metrics.routes.ts';
 import type { MetricPorts } from './metrics.service.ts';
 import { eraseValues, holdValues } from './values.store.ts';
 
-export { requireComparedMetric } from './compared-metric.service.ts';
+export {
+  type FieldMetric,
+  type FieldMetrics,
+  readFieldMetrics,
+  requireComparedMetric,
+  requireFieldMetrics,
+} from './compared-metric.service.ts';
 export type { ComputePorts } from './compute.service.ts';
 export type { EventSources } from './compute-sql.store.ts';
 export { readCustomerValues } from './customer-values.store.ts';
 export { createMetric, type FindMetricUses } from './metrics.service.ts';
 export { type DecisionMetric, metricsCompared, selectMetrics } from './metrics.store.ts';
 
-export { countInRealtime, type RealtimeCounter, readRealtimeCounter } from './realtime.service.ts';
+export { countInRealtime, type RealtimeCounter, readRealtimeCounter, rebuildRealtime } from './realtime.service.ts';
+export { readSampledValues } from './sampled-values.service.ts';
+export { metricValueSql } from './value-sql.store.ts';
 export { windowOf } from './window.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
@@ -41,6 +49,7 @@ export const behavioralMetricsFeature = feature({
     },
   ],
   retains: [{ dataClass: 'metrics', counted: 'metrics', remove: retainValues }],
-  operations: (ports: MetricPorts) => handlerEntries(behavioralMetricOperations, metricRoutes(ports)),
+  operations: (ports: MetricPorts & { readonly database: Database }) =>
+    handlerEntries(behavioralMetricOperations, metricRoutes(ports)),
   jobs: (ports: ComputePorts & { readonly database: Database }) => metricJobs(ports),
 });

@@ -1,11 +1,10 @@
 import Type from 'typebox';
 import { type Database, systemActor, type Tx } from '../../../db/index.ts';
 import { enqueueJob, handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
-import { findRecord } from '../../catalogue/catalogue-records/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { removeByAge } from '../../operations/retention/index.ts';
 import { type ComputePorts, computeDue } from './compute.service.ts';
-import { claimDue, metricSpec, noteFailed } from './metrics.store.ts';
+import { claimDue, noteFailed } from './metrics.store.ts';
 import { expireValues } from './values.store.ts';
 
 /** Computes one metric. */
@@ -44,11 +43,8 @@ export function metricJobs({ database, ...ports }: ComputePorts & { readonly dat
   return [
     handleJob(computeJob, async ({ metricId }, { tenantId }) => {
       try {
-        const work = async (tx: Tx): Promise<void> => {
-          const row = await findRecord(tx, metricSpec, metricId);
-          if (row !== null) await computeDue(tx, ports, row);
-        };
-        await database.withTenant(tenantId, actor, work, { statementTimeoutMs: longestComputeMs });
+        const patient = { statementTimeoutMs: longestComputeMs };
+        await computeDue((work) => database.withTenant(tenantId, actor, work, patient), ports, metricId);
       } catch (error) {
         const reason = error instanceof Error ? error.message : 'unknown error';
         await database.withTenant(tenantId, actor, (tx) => noteFailed(tx, metricId, reason.slice(0, 500)));

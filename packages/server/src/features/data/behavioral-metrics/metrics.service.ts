@@ -20,15 +20,20 @@ import {
 import { readSettings } from '../../identity/settings/index.ts';
 import { assertEnabled, type ComputePorts } from './compute.service.ts';
 import { assertSqlFilter, storedCondition } from './definition.service.ts';
+import { changesDefinition } from './definition-changes.rules.ts';
 import { keyOf } from './keys.rules.ts';
 import { countAndHold, type MetricRow, metricSpec, selectKeys, selectStates, setNextCompute } from './metrics.store.ts';
 import { clearValues, countCurrent, selectTop } from './values.store.ts';
 import { windowOf } from './window.rules.ts';
 
-/** Port for the features above: active records that read this metric. */
+/**
+ * Port for the features above: active rules and policies that read this metric, and segments. `single`: only those that need one
+ * value per customer.
+ */
 export type FindMetricUses = (
   tx: Tx,
   metric: { readonly id: string; readonly key: string },
+  kind: 'any' | 'single',
 ) => Promise<readonly { readonly noun: string; readonly name: string; readonly id: string }[]>;
 
 export type MetricPorts = ComputePorts & { readonly findMetricUses: FindMetricUses };
@@ -96,29 +101,16 @@ export async function createMetric(tx: Tx, body: BehavioralMetricCreate): Promis
   return row;
 }
 
-const definingFields = [
-  'aggregateFunction',
-  'sourceField',
-  'windowDays',
-  'groupByDimensions',
-  'filterConditions',
-  'sqlFilter',
-  'computeMode',
-] as const;
-
-const changesDefinition = (before: MetricRow, after: Partial<MetricRow>): boolean =>
-  definingFields.some(
-    (name) => after[name] !== undefined && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
-  );
-
 /**
- * Changes the supplied fields. Another definition deletes the values and is computed at once. Throws as `createMetric`.
+ * Changes the supplied fields. Another definition deletes the values and is computed at once. Throws as `createMetric`, and 409
+ * `in_use` for dimensions while a segment reads the metric.
  */
 export async function changeMetric(
   tx: Tx,
   id: string,
   rowVersion: number | undefined,
   changes: Partial<Omit<BehavioralMetricCreate, 'key'>>,
+  findUses: FindMetricUses,
 ): Promise<MetricRow> {
   await assertEnabled(tx);
   const { filterConditions, ...fields } = changes;
@@ -128,7 +120,10 @@ export async function changeMetric(
   let resumes = false;
   const row = await updateRecord(tx, metricSpec, id, {
     rowVersion,
-    change(current) {
+    async change(current) {
+      if (current.groupByDimensions.length === 0 && (fields.groupByDimensions ?? []).length > 0) {
+        await assertUngrouped(tx, current, findUses);
+      }
       const change = {
         ...fields,
         ...(condition === undefined ? {} : { filterConditions: condition === null ? null : { ...condition } }),
@@ -144,13 +139,21 @@ export async function changeMetric(
   return row;
 }
 
+async function assertUngrouped(tx: Tx, { id, key }: MetricRow, findUses: FindMetricUses): Promise<void> {
+  const entries = (await findUses(tx, { id, key }, 'single')).map((use) => ({
+    path: '/groupByDimensions',
+    message: `must stay empty while ${use.noun} ${JSON.stringify(use.name)} (${use.id}) reads the metric`,
+  }));
+  if (entries.length > 0) throw inUse('behavioral metric', entries);
+}
+
 /** Deletes a metric with its values. Throws 409 `in_use` while something active reads it, and 403 `feature_disabled`. */
 export async function deleteMetric(tx: Tx, id: string, addressed: Addressed, findUses: FindMetricUses): Promise<void> {
   await assertEnabled(tx);
   await hardDeleteRecord(tx, metricSpec, id, {
     addressed,
     async check(row) {
-      const uses = await findUses(tx, { id: row.id, key: row.key });
+      const uses = await findUses(tx, { id: row.id, key: row.key }, 'any');
       const entries = uses.map((use) => inUseEntry(addressed, use.noun, use.name, use.id));
       if (entries.length > 0) throw inUse('behavioral metric', entries);
     },

@@ -62,6 +62,17 @@ export async function setNextCompute(tx: Tx, id: string, at: Date | null): Promi
   );
 }
 
+/** Makes the active realtime metrics due at this instant, unless they are due before. */
+export async function dueRealtime(tx: Tx, at: Date): Promise<void> {
+  await tx.query(
+    `update arbiter.behavioral_metric_states s set next_compute_at = least(s.next_compute_at, $2)
+       from arbiter.behavioral_metrics m
+      where s.tenant_id = $1 and m.tenant_id = s.tenant_id and m.id = s.metric_id and m.status = 'active'
+        and m.compute_mode = 'realtime'`,
+    [tx.tenantId, at],
+  );
+}
+
 /** Notes a computation that worked. */
 export async function noteComputed(tx: Tx, id: string, valueCount: number, nextAt: Date | null): Promise<void> {
   await tx.query(
@@ -93,6 +104,31 @@ export async function claimDue(tx: Tx): Promise<string[]> {
     [tx.tenantId, tx.now],
   );
   return rows.map(({ id }) => id);
+}
+
+const definitionColumns = columns(metricSpec, [
+  'status',
+  'aggregateFunction',
+  'sourceField',
+  'windowDays',
+  'groupByDimensions',
+  'filterConditions',
+  'sqlFilter',
+  'computeMode',
+]);
+
+/**
+ * Reads a metric's definition, which can't change until the transaction ends. Undefined if it was deleted, or is being changed:
+ * that transaction may wait for this one.
+ */
+export async function lockUnchanged(tx: Tx, id: string): Promise<RowOf<typeof definitionColumns> | undefined> {
+  const [row] = await select(
+    tx,
+    definitionColumns,
+    'from arbiter.behavioral_metrics where tenant_id = $1 and id = $2 for share skip locked',
+    [tx.tenantId, id],
+  );
+  return row;
 }
 
 const decisionColumns = columns(metricSpec, [

@@ -3,7 +3,7 @@ import { type HotStatement, type Tx, uuidArray } from '../../../db/index.ts';
 import type { ComputePorts } from './compute.service.ts';
 import { additionQuery, daysFrom, daysSeconds } from './compute-sql.store.ts';
 import { definitionOf } from './definition.service.ts';
-import { selectRealtime } from './metrics.store.ts';
+import { dueRealtime, selectRealtime } from './metrics.store.ts';
 import { runStatements, shareDays } from './values.store.ts';
 
 /** Adds events to the tenant's realtime metrics, in the transaction that records them. Null: the tenant has none. */
@@ -39,6 +39,15 @@ export async function readRealtimeCounter(
     return [shareDays(tenantId), ...added];
   };
 }
+
+/** Transactions that began before a change of settings end within this, in ms. */
+const settleMs = 60_000;
+
+/**
+ * Has realtime metrics rebuilt after something that their counters don't follow: another time zone, history written past them, or
+ * metrics that were off.
+ */
+export const rebuildRealtime = (tx: Tx): Promise<void> => dueRealtime(tx, new Date(tx.now.getTime() + settleMs));
 
 /** Runs the statements of a counter in an ordinary transaction. */
 export const countInRealtime = (tx: Tx, counter: RealtimeCounter, rowIds: readonly string[]): Promise<void> =>

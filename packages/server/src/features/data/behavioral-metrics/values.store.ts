@@ -1,7 +1,7 @@
-import type { HotStatement } from '../../../db/index.ts';
+import type { HotRow, HotStatement } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { Removed } from '../../../jobs/index.ts';
-import { daysSeconds, firstLiteral, type MetricQuery } from './compute-sql.store.ts';
+import { daysSeconds, firstLiteral, type MetricQuery, type RangeQuery } from './compute-sql.store.ts';
 
 /** Parameters of the zone's days, as `metricDayParameters` returns them. */
 export type DayParameters = readonly [from: string, seconds: string];
@@ -30,6 +30,13 @@ export async function runStatements(tx: Tx, statements: readonly HotStatement[])
   for (const { text, values } of statements) await tx.query(text, values);
 }
 
+/** Reads with statements of the hot path in an ordinary transaction, in order. */
+export async function readStatements(tx: Tx, statements: readonly HotStatement[]): Promise<(readonly HotRow[])[]> {
+  const answers = [];
+  for (const { text, values } of statements) answers.push(await tx.query<HotRow>(text, values));
+  return answers;
+}
+
 /** Waits for transactions that add to realtime metrics, and keeps others from it until this one ends. */
 export async function holdDays(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${daysLock})`, [tx.tenantId]);
@@ -50,12 +57,12 @@ export function replaceText({ text, values }: MetricQuery): string {
     select count(*)::int as count from fresh where ${usesDays}`;
 }
 
-/** Same for the sums by day of a realtime metric. */
-export function replaceDaysText({ text, values }: MetricQuery): string {
+/** Same for the sums by day of a realtime metric, of the customers in a range. */
+export function replaceDaysText({ text, values, range }: RangeQuery): string {
   const metric = `$${firstLiteral + values.length}::uuid`;
   return `with fresh as materialized (${text}),
     gone as (
-      delete from behavioral_metric_days v where v.tenant_id = $1 and v.metric_id = ${metric}
+      delete from behavioral_metric_days v where v.tenant_id = $1 and v.metric_id = ${metric}${range('v.customer_id')}
         and not exists (select from fresh f
           where f.customer_id = v.customer_id and f.dimensions = v.dimensions and f.day = v.day)),
     written as (

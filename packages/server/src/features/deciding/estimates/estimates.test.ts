@@ -248,7 +248,7 @@ describe('reach estimate (docs/design/api-catalogue.md 9)', () => {
     const rule = { ruleType: 'attribute_condition', field: 'age', operator: 'gte', value: 20 };
     const bad: [object, string, string][] = [
       [{ ...rule, ruleType: 'offer_attribute' }, '/ruleType', 'validation_failed'],
-      [{ ...rule, ruleType: 'metric_condition' }, '/ruleType', 'validation_failed'],
+      [{ ...rule, ruleType: 'metric_condition' }, '/field', 'reference_not_found'],
       [{ ...rule, field: undefined }, '/field', 'validation_failed'],
       [{ ...rule, field: 'height' }, '/field', 'validation_failed'],
       [{ ...rule, field: '__proto__' }, '/field', 'validation_failed'],

@@ -1,10 +1,20 @@
 import type { ReachEstimate, ReachEstimateRequest } from '@arbiter/contract';
-import { compileCondition, daysSince, emptyScope, type Json } from '@arbiter/engine';
+import {
+  compareMetric,
+  compileCondition,
+  daysSince,
+  emptyScope,
+  type Json,
+  listWords,
+  type MetricOperator,
+  metricOperators,
+} from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid, refuseProblems } from '../../../platform/app-error.ts';
 import { asJson } from '../../../platform/json.ts';
 import { zoneClock } from '../../../platform/time/zones.ts';
 import { readSchemaTables, type SchemaTable, sampleRows } from '../../catalogue/schemas/index.ts';
+import { readSampledValues } from '../../data/behavioral-metrics/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { distribution, percent, topSegments } from './figures.rules.ts';
 import type { SegmentsAmong } from './impact-preview.service.ts';
@@ -29,18 +39,19 @@ const numbers = new Set(['smallint', 'integer', 'bigint', 'decimal', 'numeric', 
 /** Whom a rule would let pass (docs/design/api-catalogue.md 9). Writes nothing. */
 export async function estimateReach(tx: Tx, body: ReachEstimateRequest, ports: ReachPorts): Promise<ReachEstimate> {
   const { ruleType, sampleSize = 1000 } = body;
-  if (ruleType === 'metric_condition') throw invalid('/ruleType', 'metric_condition is not available yet');
   const segments = ruleType === 'segment_required' ? readSegments(body.value) : null;
+  const metric = ruleType === 'metric_condition' ? readMetricTest(body) : null;
   const table = await findTable(tx, body.schema);
-  const column = segments === null ? findColumn(table, body.field) : null;
+  const column = segments === null && metric === null ? findColumn(table, body.field) : null;
   const passesColumn = column === null ? null : await columnTest(tx, body, column.name);
   const sampled = await sampleRows(tx, table, column?.name ?? null, sampleSize);
-  const rows = sampled.map(({ key, value }) => ({ key, value: asJson(value) }));
-  const keys = rows.map(({ key }) => key);
-  const passes = passesColumn ?? (await segmentTest(tx, segments ?? [], keys, ports));
+  const keys = sampled.map(({ key }) => key);
+  const metricOf = metric === null ? null : await readSampledValues(tx, metric.metricId, keys, '/field');
+  const rows = sampled.map(({ key, value }) => ({ key, value: metricOf === null ? asJson(value) : metricOf(key) }));
+  const passes = passesColumn ?? metric?.passes ?? (await segmentTest(tx, segments ?? [], keys, ports));
   const excluded = new Set(rows.filter((row) => !passes(row)).map(({ key }) => key));
   const members = excluded.size === 0 ? [] : await ports.segmentsAmong(tx, keys);
-  const isNumeric = column !== null && numbers.has(column.dataType);
+  const isNumeric = metric !== null || (column !== null && numbers.has(column.dataType));
   return {
     totalSampled: rows.length,
     qualifying: rows.length - excluded.size,
@@ -116,6 +127,18 @@ async function columnTest(tx: Tx, body: ReachEstimateRequest, column: string): P
     return test(scope) || (forgives && value === null);
   };
 }
+
+/** The metric of `field`, and the test of its value as the engine does it. Throws 400. */
+function readMetricTest({ field, operator = 'gte', value = 0, onMissing }: ReachEstimateRequest) {
+  if (field === undefined || field === '') throw invalid('/field', 'is required');
+  if (!isMetricOperator(operator)) throw invalid('/operator', `must be one of ${listWords(metricOperators)}`);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid('/value', 'must be a number');
+  const passes: Passes = (row) =>
+    typeof row.value === 'number' ? compareMetric(row.value, operator, value) : onMissing === 'pass';
+  return { metricId: field.toLowerCase(), passes };
+}
+
+const isMetricOperator = (word: string): word is MetricOperator => metricOperators.some((each) => each === word);
 
 /** Segments by id or name; an empty list lets everybody pass. */
 function readSegments(value: unknown): readonly string[] {

@@ -24,7 +24,7 @@ export {
   insertInteraction,
   type NewInteraction,
 } from './interactions.store.ts';
-export { eventsAheadMs, metricDayParameters, metricEventSources } from './metric-events.store.ts';
+export { customerAfterRows, eventsAheadMs, metricDayParameters, metricEventSources } from './metric-events.store.ts';
 export { countSummariesOf, customersOfOffers, removeHistoryOf } from './offer-removal.store.ts';
 export { previewCap, selectOffersSeen } from './preview.store.ts';
 export {

@@ -1,3 +1,4 @@
+import type { Tx } from '../../../db/tx.ts';
 import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { dayOf, dayParameters } from './summaries.store.ts';
 
@@ -70,4 +71,22 @@ export function metricEventSources(from: string, seconds: string, subCategoryOf:
       },
     },
   };
+}
+
+/**
+ * The customer up to whom there are about so many stored rows behind this one, in the order of ids, so that work can be divided.
+ * Null: up to the last.
+ */
+export async function customerAfterRows(tx: Tx, after: string | null, rows: number): Promise<string | null> {
+  const [found] = await tx.query<{ customerId: string | null }>(
+    `select min(customer_id) as "customerId" from (${['interactions', 'decision_impressions', 'interaction_summaries']
+      .map(
+        (table) =>
+          `(select customer_id from arbiter.${table} where tenant_id = $1 and ($2::text is null or customer_id > $2)
+             order by customer_id offset $3 limit 1)`,
+      )
+      .join(' union all ')}) ends`,
+    [tx.tenantId, after, rows],
+  );
+  return found?.customerId ?? null;
 }

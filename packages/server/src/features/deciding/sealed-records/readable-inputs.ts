@@ -24,7 +24,7 @@ export function readableInputs(
     request: packed.q as Frozen<RecordedInputs['request']>,
     profile: packed.p,
     enriched: packed.e ?? {},
-    metrics: numbersIn(packed.p['metrics']),
+    metrics: numbersIn(packed.p.metrics),
     segments: packed.g ?? [],
     counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
     outcomes: packed.l ?? [],

@@ -4,6 +4,7 @@ import { handlerEntries } from '../../../http/handler.ts';
 import { tenantSettingsRoutes } from './settings.routes.ts';
 import type { SettingsPorts } from './settings.service.ts';
 
+export { settingSql } from './setting-sql.store.ts';
 export { readPatch, settingsOf } from './settings.rules.ts';
 export { changeSettings, readNumberedSettings, readSettings, type SettingsPorts } from './settings.service.ts';
 

@@ -35,6 +35,8 @@ export interface SettingsPorts {
   recordableSegments(tx: Tx): Promise<ReadonlySet<string>>;
   /** True when the ranking profile exists; it cannot be deleted until the transaction ends. */
   keepsProfile(tx: Tx, id: string): Promise<boolean>;
+  /** Called when realtime metrics no longer fit the settings: another time zone, or metrics that were off. */
+  rebuildRealtime(tx: Tx): Promise<void>;
   /** False while second factors cannot be stored: DATA_ENCRYPTION_KEY is not set. */
   readonly storesSecondFactors: boolean;
 }
@@ -82,6 +84,8 @@ export async function changeSettings(
     before,
     after,
   });
+  const starts = after.enableBehavioralMetrics && !before.enableBehavioralMetrics;
+  if (starts || after.timezone !== before.timezone) await ports.rebuildRealtime(tx);
   tx.touchCatalogue();
   return answer(changed);
 }

@@ -8,6 +8,7 @@ import { isUuid, newId } from '../../../platform/ids.ts';
 import { keepsProfile } from '../../catalogue/ranking-profiles/index.ts';
 import { recordableColumns } from '../../catalogue/schemas/index.ts';
 import { recordableSegments } from '../../catalogue/segments/index.ts';
+import { rebuildRealtime } from '../../data/behavioral-metrics/index.ts';
 import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../../identity/credentials/index.ts';
 import { changeSettings, readNumberedSettings } from '../../identity/settings/index.ts';
 import { disableSso } from '../../identity/sso/index.ts';
@@ -172,7 +173,13 @@ async function applyTenant(
 }
 
 // An operator who requires second factors sets their key, perhaps after applying this file.
-const settingsPorts = { keepsProfile, recordableColumns, recordableSegments, storesSecondFactors: true };
+const settingsPorts = {
+  keepsProfile,
+  recordableColumns,
+  recordableSegments,
+  rebuildRealtime,
+  storesSecondFactors: true,
+};
 
 async function applyInside(
   tx: Tx,

@@ -102,6 +102,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
       keepsProfile: async () => false,
       recordableColumns: async () => new Set<string>(),
       recordableSegments: async () => new Set<string>(),
+      rebuildRealtime: async () => Promise.resolve(),
       storesSecondFactors: true,
       isDemoMode: false,
       resets: [],

@@ -47,12 +47,19 @@ export async function deletable(
 
 export function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObject>) {
   const paths = new Map([...items].map(([path, { kind, ref }]) => [refKey(kind.entityType, ref), path]));
-  return ({ kind, body }: TenantObject | WantedObject, own: string): string[] =>
-    neededBy(kind, body).flatMap((key) => {
+  const metrics = [...items].filter(([, { kind }]) => kind.entityType === 'behavioralMetric');
+  return ({ kind, body }: TenantObject | WantedObject, own: string): string[] => [
+    ...neededBy(kind, body).flatMap((key) => {
       const path = paths.get(key);
       return path === undefined || path === own ? [] : [path];
-    });
+    }),
+    // Filters name metrics by key.
+    ...(kind.entityType === 'segment' ? metrics.flatMap(([path, metric]) => (reads(body, metric) ? [path] : [])) : []),
+  ];
 }
+
+const reads = ({ filters }: Members, { body }: TenantObject | WantedObject): boolean =>
+  JSON.stringify(filters ?? null).includes(JSON.stringify(`metric.${String(body.key)}`));
 
 /** Why a change that loses data is refused until the caller allows it. */
 export const heldBack = (lost: FileProblem): FileProblem => ({

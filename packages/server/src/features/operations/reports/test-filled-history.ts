@@ -17,7 +17,12 @@ const itemsEach = 3;
 export async function fillHistory(
   db: Pick<TestDatabase, 'ownerQuery'>,
   tenantId: string,
-  { interactions, days, now }: { readonly interactions: number; readonly days: number; readonly now: Date },
+  {
+    interactions,
+    days,
+    now,
+    customers = 20_000,
+  }: { readonly interactions: number; readonly days: number; readonly now: Date; readonly customers?: number },
 ): Promise<HistoryFilled> {
   const offerIds = Array.from({ length: 40 }, () => newId());
   const channelIds = Array.from({ length: 4 }, () => newId());
@@ -43,7 +48,7 @@ export async function fillHistory(
     `($2::timestamptz + ($3::timestamptz - $2::timestamptz) * ((${number}) / ${of}::float8))`;
   await db.ownerQuery(
     `insert into arbiter.decision_impressions (tenant_id, id, customer_id, occurred_at, offer_ids, channel_ids)
-     select $1, ${idOf('at', 'n')}, 'C' || n % 20000, at,
+     select $1, ${idOf('at', 'n')}, 'C' || n % ${customers}, at,
        array[$5::uuid[][1 + n % 40], $5::uuid[][1 + (n + 7) % 40], $5::uuid[][1 + (n + 19) % 40]],
        array[$6::uuid[][1 + n % 4]]
      from (select n, date_trunc('milliseconds', ${instant('n', '$4')}) as at from generate_series(0, $4::int - 1) n) made`
@@ -54,7 +59,7 @@ export async function fillHistory(
   await db.ownerQuery(
     `insert into arbiter.interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction,
        is_conversion, offer_id, channel_id, conversion_value, occurred_at, created_at)
-     select $1, ${idOf('at', 'n + 1000000000')}, 'C' || n % 20000, 'response', case when n % 5 = 0 then 'convert' else 'click' end,
+     select $1, ${idOf('at', 'n + 1000000000')}, 'C' || n % ${customers}, 'response', case when n % 5 = 0 then 'convert' else 'click' end,
        'positive', 'inbound', n % 5 = 0, ($5::uuid[])[1 + n % 40], ($6::uuid[])[1 + n % 4],
        case when n % 5 = 0 then 12.5 end, at, at
      from (select n, date_trunc('milliseconds', ${instant('n', '$4')}) as at from generate_series(0, $4::int - 1) n) made`,

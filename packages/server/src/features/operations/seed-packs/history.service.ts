@@ -4,6 +4,7 @@ import { newId } from '../../../platform/ids.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { snapshotPolicies } from '../../catalogue/contact-policies/index.ts';
 import { readOutcomeTypes } from '../../catalogue/outcomes/index.ts';
+import { rebuildRealtime } from '../../data/behavioral-metrics/index.ts';
 import {
   type CustomerKeys,
   decodeState,
@@ -131,6 +132,7 @@ export async function removePackHistory(
     negatives: -negatives,
   }));
   await appendChanges(tx, reversed);
+  await rebuildRealtime(tx);
   return { interactions, interactionSummaries: summed };
 }
 
