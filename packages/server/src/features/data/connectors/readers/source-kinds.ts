@@ -2,8 +2,12 @@ import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
+import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
+import { iterableSource } from './iterable.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
+import { salesforceSource } from './salesforce.ts';
+import { segmentSource } from './segment.ts';
 import { serviceTypes } from './service-apis.ts';
 import { serviceSource } from './services.ts';
 
@@ -17,6 +21,11 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   neon: postgresqlSource,
   redshift: postgresqlSource,
   csv: csvSource,
+  elasticsearch: elasticsearchSource,
+  opensearch: opensearchSource,
+  salesforce: salesforceSource,
+  iterable: iterableSource,
+  segment: segmentSource,
   rest_api: restApiSource,
   webhook: restApiSource,
   graphql: graphqlSource,
