@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import type { Outbound, OutboundAnswer, OutboundCall } from '../outbound/outbound.ts';
 import { asSourceError, SourceError, statusReason } from './source-error.ts';
 
@@ -16,6 +17,7 @@ export interface HttpRequest extends Pick<OutboundCall, 'method' | 'headers' | '
 
 const mostTries = 4;
 const mostBytes = 32 * 1024 * 1024;
+const mostPlainBytes = 128 * 1024 * 1024;
 const timeoutMs = 30_000;
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
@@ -64,9 +66,19 @@ async function requestBytes(
     });
     const { status, headers } = answer;
     const reason = status >= 300 && status < 400 ? 'unexpected_response' : statusReason(status);
-    if (reason === null) return answer;
-    if (attempt === tries || (status !== 429 && status < 500)) throw new SourceError(reason);
+    if (reason === null) return { ...answer, body: plainBody(answer) };
+    if (attempt === tries || (status !== 429 && status < 500)) throw new SourceError(reason, { cause: status });
     await sleep(pauseOf(headers, attempt), null, { signal });
+  }
+}
+
+/** Some servers compress whatever they're asked for. */
+function plainBody({ headers, body }: OutboundAnswer): Buffer {
+  if (headers['content-encoding'] !== 'gzip') return body;
+  try {
+    return gunzipSync(body, { maxOutputLength: mostPlainBytes });
+  } catch (cause) {
+    throw new SourceError('unexpected_response', { cause });
   }
 }
 

@@ -10,6 +10,10 @@ import { salesforceSource } from './salesforce.ts';
 import { segmentSource } from './segment.ts';
 import { serviceTypes } from './service-apis.ts';
 import { serviceSource } from './services.ts';
+import { bigquerySource } from './warehouses/bigquery.ts';
+import { clickhouseSource } from './warehouses/clickhouse.ts';
+import { databricksSource } from './warehouses/databricks.ts';
+import { snowflakeSource } from './warehouses/snowflake.ts';
 
 const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   postgresql: postgresqlSource,
@@ -20,6 +24,10 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   supabase: postgresqlSource,
   neon: postgresqlSource,
   redshift: postgresqlSource,
+  clickhouse: clickhouseSource,
+  snowflake: snowflakeSource,
+  bigquery: bigquerySource,
+  databricks: databricksSource,
   csv: csvSource,
   elasticsearch: elasticsearchSource,
   opensearch: opensearchSource,

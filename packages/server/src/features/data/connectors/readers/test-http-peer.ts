@@ -12,7 +12,7 @@ export interface PeerRequest {
 export interface PeerAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text as it is, anything else as JSON. Undefined: no body. */
+  /** Text and bytes as they are, anything else as JSON. Undefined: no body. */
   readonly body?: unknown;
 }
 
@@ -37,7 +37,7 @@ export async function startHttpPeer(answer: (request: PeerRequest) => PeerAnswer
     requests.push(request);
     const { status = 200, headers = {}, body } = answer(request);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body));
+    response.end(typeof body === 'string' || Buffer.isBuffer(body) || body === undefined ? body : JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
