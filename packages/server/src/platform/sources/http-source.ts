@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outbound, OutboundCall } from '../outbound/outbound.ts';
+import { gunzipSync } from 'node:zlib';
+import type { Outbound, OutboundAnswer, OutboundCall } from '../outbound/outbound.ts';
 import { asSourceError, SourceError, statusReason } from './source-error.ts';
 
 /** An answer of an API. */
@@ -16,6 +17,7 @@ export interface HttpRequest extends Pick<OutboundCall, 'method' | 'headers' | '
 
 const mostTries = 4;
 const mostBytes = 32 * 1024 * 1024;
+const mostPlainBytes = 128 * 1024 * 1024;
 const timeoutMs = 30_000;
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
@@ -26,15 +28,37 @@ function pauseOf(headers: Readonly<Record<string, string>>, attempt: number): nu
   return Math.min(wanted, longestPauseMs);
 }
 
+interface RequestOptions {
+  readonly tries?: number;
+}
+
 /**
  * Requests JSON. Tries 429 and 5xx three more times, after `Retry-After` (docs/design/api-catalogue.md 14.3). Redirects
  * are failures. Throws SourceError.
  */
 export async function requestJson(
   outbound: Outbound,
-  { url, signal, ...call }: HttpRequest,
-  { tries = mostTries }: { readonly tries?: number } = {},
+  request: HttpRequest,
+  options: RequestOptions = {},
 ): Promise<HttpAnswer> {
+  const { status, headers, body } = await requestBytes(outbound, request, options);
+  return { status, headers, body: status === 204 ? null : parseJson(body) };
+}
+
+/** Like `requestJson`, for text in UTF-8. */
+export async function requestText(
+  outbound: Outbound,
+  request: HttpRequest,
+  options: RequestOptions = {},
+): Promise<string> {
+  return decode((await requestBytes(outbound, request, options)).body);
+}
+
+async function requestBytes(
+  outbound: Outbound,
+  { url, signal, ...call }: HttpRequest,
+  { tries = mostTries }: RequestOptions,
+): Promise<OutboundAnswer> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
     const answer = await outbound.call(url, { ...call, timeoutMs, maxBytes: mostBytes }).catch((error: unknown) => {
@@ -42,15 +66,33 @@ export async function requestJson(
     });
     const { status, headers } = answer;
     const reason = status >= 300 && status < 400 ? 'unexpected_response' : statusReason(status);
-    if (reason === null) return { status, headers, body: status === 204 ? null : parseJson(answer.body) };
-    if (attempt === tries || (status !== 429 && status < 500)) throw new SourceError(reason);
+    if (reason === null) return { ...answer, body: plainBody(answer) };
+    if (attempt === tries || (status !== 429 && status < 500)) throw new SourceError(reason, { cause: status });
     await sleep(pauseOf(headers, attempt), null, { signal });
+  }
+}
+
+/** Some servers compress whatever they're asked for. */
+function plainBody({ headers, body }: OutboundAnswer): Buffer {
+  if (headers['content-encoding'] !== 'gzip') return body;
+  try {
+    return gunzipSync(body, { maxOutputLength: mostPlainBytes });
+  } catch (cause) {
+    throw new SourceError('unexpected_response', { cause });
+  }
+}
+
+function decode(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch (cause) {
+    throw new SourceError('parse_failed', { cause });
   }
 }
 
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(decode(body));
   } catch (cause) {
     throw new SourceError('parse_failed', { cause });
   }

@@ -40,12 +40,14 @@ export async function authHeaders(outbound: Outbound, source: Source, signal: Ab
 /** An access token, by the refresh token if there is one. */
 async function freshToken(outbound: Outbound, source: Source, signal: AbortSignal): Promise<string> {
   const refreshToken = textOf(source, 'refreshToken');
+  const scope = textOf(source, 'scope');
   const form = new URLSearchParams({
     ...(refreshToken === undefined
       ? { grant_type: 'client_credentials' }
       : { grant_type: 'refresh_token', refresh_token: refreshToken }),
     client_id: requiredText(source, 'clientId'),
     client_secret: requiredText(source, 'clientSecret'),
+    ...(scope === undefined ? {} : { scope }),
   });
   const { body } = await requestJson(
     outbound,

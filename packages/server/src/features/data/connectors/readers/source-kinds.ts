@@ -2,10 +2,18 @@ import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
+import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
+import { iterableSource } from './iterable.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
+import { salesforceSource } from './salesforce.ts';
+import { segmentSource } from './segment.ts';
 import { serviceTypes } from './service-apis.ts';
 import { serviceSource } from './services.ts';
+import { bigquerySource } from './warehouses/bigquery.ts';
+import { clickhouseSource } from './warehouses/clickhouse.ts';
+import { databricksSource } from './warehouses/databricks.ts';
+import { snowflakeSource } from './warehouses/snowflake.ts';
 
 const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   postgresql: postgresqlSource,
@@ -16,7 +24,16 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   supabase: postgresqlSource,
   neon: postgresqlSource,
   redshift: postgresqlSource,
+  clickhouse: clickhouseSource,
+  snowflake: snowflakeSource,
+  bigquery: bigquerySource,
+  databricks: databricksSource,
   csv: csvSource,
+  elasticsearch: elasticsearchSource,
+  opensearch: opensearchSource,
+  salesforce: salesforceSource,
+  iterable: iterableSource,
+  segment: segmentSource,
   rest_api: restApiSource,
   webhook: restApiSource,
   graphql: graphqlSource,

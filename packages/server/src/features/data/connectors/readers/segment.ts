@@ -1,0 +1,59 @@
+import { isObject } from '../../../../platform/json.ts';
+import { requestJson } from '../../../../platform/sources/http-source.ts';
+import { SourceError } from '../../../../platform/sources/source-error.ts';
+import type { SourceRow } from '../reader.ts';
+import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
+import { flatRow } from './api-pages.rules.ts';
+import { readLookups } from './lookups.ts';
+import { withParameters } from './paged-api.ts';
+
+// https://www.twilio.com/docs/segment/unify/profile-api
+
+const host = 'https://profiles.segment.com';
+/** Traits of an answer at most. */
+const mostTraits = 200;
+const mostKeys = 100;
+
+function keysOf({ config }: Source): string[] {
+  const { keys } = config;
+  const isList = Array.isArray(keys) && keys.length >= 1 && keys.length <= mostKeys;
+  if (!isList || !keys.every((key) => typeof key === 'string' && key !== '')) throw new SourceError('missing_config');
+  return keys;
+}
+
+function lookupOf({ outbound, endpoints }: SourceDeps, source: Source, signal: AbortSignal) {
+  const idType = textOf(source, 'idType') ?? 'user_id';
+  const base = `${endpoints.segment ?? host}/v1/spaces/${encodeURIComponent(requiredText(source, 'spaceId'))}`;
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${requiredText(source, 'accessToken')}:`).toString('base64')}`,
+  };
+  return async (key: string, options: { readonly tries?: number } = {}): Promise<SourceRow | null> => {
+    const path = `${base}/collections/users/profiles/${encodeURIComponent(idType)}:${encodeURIComponent(key)}/traits`;
+    const url = withParameters(path, { limit: mostTraits });
+    const answer = await requestJson(outbound, { url, headers, signal }, options).catch((error: unknown) => {
+      if (error instanceof SourceError && error.reason === 'not_found') return null;
+      throw error;
+    });
+    if (answer === null) return null;
+    if (!isObject(answer.body) || !isObject(answer.body.traits)) throw new SourceError('unexpected_response');
+    return { ...flatRow(answer.body.traits), [idType]: key };
+  };
+}
+
+/** Traits of profiles that the option `keys` names, one lookup each. */
+export const segmentSource: SourceKind = {
+  async probe(deps, source, signal) {
+    // A profile that isn't there proves the space and the token as well.
+    await lookupOf(deps, source, signal)('arbiter-connection-test', { tries: 1 });
+    return { details: {} };
+  },
+  open: (deps, source) => ({
+    isResumable: true,
+    async *read(options) {
+      const lookup = lookupOf(deps, source, options.signal);
+      yield* readLookups(keysOf(source), (key) => lookup(key), options);
+    },
+    committed: async () => undefined,
+    close: async () => undefined,
+  }),
+};
