@@ -2,6 +2,7 @@ import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
+import { mysqlRelative, mysqlSource } from './mysql.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
 import { serviceTypes } from './service-apis.ts';
@@ -16,6 +17,11 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   supabase: postgresqlSource,
   neon: postgresqlSource,
   redshift: postgresqlSource,
+  mysql: mysqlSource,
+  mariadb: mysqlSource,
+  tidb: mysqlRelative,
+  singlestore: mysqlRelative,
+  planetscale: mysqlRelative,
   csv: csvSource,
   rest_api: restApiSource,
   webhook: restApiSource,
