@@ -59,7 +59,7 @@ export function nextLink(header: string | undefined, current: string): string | 
 const deepest = 10;
 
 /** Returns a row whose nested objects became `a_b` columns. */
-function flatRow(value: unknown): SourceRow {
+export function flatRow(value: unknown): SourceRow {
   if (!isObject(value)) return { value };
   const row: Record<string, unknown> = {};
   const add = (object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void => {
