@@ -35,10 +35,7 @@ export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartitions } from './partitions.ts';
 export { checkRole } from './roles/role-check.ts';
 export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './roles/session-check.ts';
-export {
-  openPostgresSource,
-  type PostgresSource,
-  type PostgresTarget,
-  type TableQuery,
-} from './sources/postgres-source.ts';
+export type { DatabaseSource, DatabaseTarget, TableQuery } from './sources/database-source.ts';
+export { openMysqlSource } from './sources/mysql-source.ts';
+export { openPostgresSource } from './sources/postgres-source.ts';
 export type { Actor, CountedWrite as Written, Tx } from './tx.ts';

@@ -10,6 +10,8 @@ export interface SpooledFile {
   readonly length: number;
   /** The bytes from the beginning, piece by piece. */
   read(): AsyncGenerator<Uint8Array>;
+  /** Some of the bytes. */
+  readPart(start: number, end: number): Promise<Uint8Array>;
   /** Gives the space back. */
   close(): Promise<void>;
 }
@@ -59,6 +61,15 @@ export async function spool(
         at += bytesRead;
         yield Buffer.from(buffer.subarray(0, bytesRead));
       }
+    },
+    async readPart(start, end) {
+      const part = Buffer.alloc(Math.max(0, Math.min(end, length) - start));
+      for (let at = 0; at < part.length; ) {
+        const { bytesRead } = await handle.read(part, at, part.length - at, start + at);
+        if (bytesRead === 0) throw new Error('a spooled file is shorter than expected');
+        at += bytesRead;
+      }
+      return part;
     },
     close: () => handle.close(),
   };

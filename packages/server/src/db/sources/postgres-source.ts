@@ -2,38 +2,9 @@ import pg from 'pg';
 import type { OutboundSockets } from '../../platform/outbound/outbound-sockets.ts';
 import { sizeOf } from '../../platform/sources/source-batches.ts';
 import { asSourceError, SourceError } from '../../platform/sources/source-error.ts';
-
-/** Where a PostgreSQL server is, and who signs in. */
-export interface PostgresTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly user: string;
-  readonly password: string;
-  readonly ssl: 'disable' | 'require' | 'verify_full';
-}
-
-/** A table to read. Names are quoted. */
-export interface TableQuery {
-  readonly table: string;
-  /** Null: the whole table. */
-  readonly watermark: string | null;
-  /** Only rows beyond this watermark; null: all that have one. */
-  readonly after: string | null;
-  /** 0: no limit. */
-  readonly limit: number;
-}
+import type { DatabaseSource, DatabaseTarget, TableQuery } from './database-source.ts';
 
 type Row = Record<string, unknown>;
-
-/** A session in a tenant's own database, which can only read. Its functions throw SourceError. */
-export interface PostgresSource {
-  /** Runs a trivial statement. */
-  check(): Promise<void>;
-  /** Reads through a cursor, in one snapshot. The size of a page follows that of its rows. */
-  pages(query: TableQuery): AsyncIterable<readonly Row[]>;
-  close(): Promise<void>;
-}
 
 const firstPage = 100;
 const mostOfPage = 1000;
@@ -41,6 +12,7 @@ const pageBytes = 4 * 1024 * 1024;
 
 type Run = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
+/** Reads through a cursor. */
 async function* pagesOf(run: Run, { table, watermark, after, limit }: TableQuery): AsyncGenerator<readonly Row[]> {
   const conditions = watermark === null ? '' : ` where ${watermark} ${after === null ? 'is not null' : '> $1'}`;
   const order = watermark === null ? '' : ` order by ${watermark}`;
@@ -97,9 +69,9 @@ function reasonOf(error: unknown): SourceError['reason'] | null {
  */
 export async function openPostgresSource(
   sockets: OutboundSockets,
-  { host, port, database, user, password, ssl }: PostgresTarget,
+  { host, port, database, user, password, ssl }: DatabaseTarget,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<PostgresSource> {
+): Promise<DatabaseSource> {
   const socket = await sockets.connect({ host, port, protocol: 'tcp' }, { timeoutMs, signal }).catch((error) => {
     throw asSourceError(error);
   });

@@ -1,5 +1,6 @@
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { decodedText } from './decoded-text.ts';
 import { SourceError } from './source-error.ts';
 
 export interface DelimitedFormat {
@@ -12,62 +13,6 @@ export interface DelimitedFormat {
 /** Bytes of one record at most. */
 const mostRecordBytes = 8 * 1024 * 1024;
 
-/** Decodes bytes strictly, and knows the line in which it fails. */
-function decoded(encoding: string): Transform {
-  const decoder = new TextDecoder(encoding, { fatal: true });
-  let lines = 1;
-  const decode = (bytes: Uint8Array | undefined): string => {
-    try {
-      const text = bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
-      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-      return text;
-    } catch (cause) {
-      throw new SourceError('parse_failed', { line: lines + linesBefore(bytes, encoding), cause });
-    }
-  };
-  return new Transform({
-    readableObjectMode: true,
-    transform(bytes: Buffer, _encoding, done) {
-      try {
-        done(null, decode(bytes));
-      } catch (error) {
-        done(error instanceof Error ? error : new Error());
-      }
-    },
-    flush(done) {
-      try {
-        done(null, decode(undefined));
-      } catch (error) {
-        done(error instanceof Error ? error : new Error());
-      }
-    },
-  });
-}
-
-/** Counts the line ends before the first bytes that aren't text. */
-function linesBefore(bytes: Uint8Array = new Uint8Array(), encoding: string): number {
-  let lines = 0;
-  const decoder = new TextDecoder(encoding, { fatal: true });
-  for (const byte of bytes) {
-    try {
-      if (decoder.decode(Uint8Array.of(byte), { stream: true }).includes('\n')) lines += 1;
-    } catch {
-      break;
-    }
-  }
-  return lines;
-}
-
-/** Whether text can be decoded from it. */
-function isEncoding(name: string): boolean {
-  try {
-    new TextDecoder(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Reads delimited text: a BOM is dropped, empty cells are null, missing cells too (docs/design/api-catalogue.md 20).
  * Throws SourceError `parse_failed` with the line for surplus cells, repeated columns, quotes out of place and bytes
@@ -77,16 +22,13 @@ export async function* readDelimited(
   bytes: AsyncIterable<Uint8Array>,
   { delimiter, header, encoding }: DelimitedFormat,
 ): AsyncGenerator<Record<string, string | null>> {
-  if (!isEncoding(encoding)) throw new SourceError('parse_failed', { line: 1 });
   const parser = parse({
     ...{ delimiter, bom: true, relax_column_count: true, skip_empty_lines: true, info: true },
     max_record_size: mostRecordBytes,
   });
-  const source = Readable.from(bytes, { objectMode: true });
-  const decoder = decoded(encoding);
-  source.on('error', (error) => decoder.destroy(error));
-  decoder.on('error', (error) => parser.destroy(error));
-  source.pipe(decoder).pipe(parser);
+  const source = Readable.from(decodedText(bytes, encoding), { objectMode: true });
+  source.on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
   let columns: readonly string[] | null = null;
   try {
     for await (const { record, info } of parser as AsyncIterable<ParsedRecord>) {

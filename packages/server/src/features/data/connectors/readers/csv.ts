@@ -1,15 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import type { Json } from '@arbiter/engine';
 import { isObject } from '../../../../platform/json.ts';
-import { readDelimited } from '../../../../platform/sources/delimited-rows.ts';
-import { mostBytes, mostRows, sizeOf } from '../../../../platform/sources/source-batches.ts';
 import { asSourceError, SourceError, statusReason } from '../../../../platform/sources/source-error.ts';
-import type { ReadOptions, SourceBatch, SourceRow } from '../reader.ts';
-import { connectMs, flagOf, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
+import type { ReadOptions, SourceBatch } from '../reader.ts';
+import { connectMs, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
+import { batchesOfFile, rowsOfFile } from './file-batches.ts';
 
 const sampleRows = 100;
 
@@ -57,23 +54,6 @@ async function fileOf({ outbound, importFolder }: SourceDeps, source: Source, si
   return { bytes: answer.body, version: answer.headers.etag ?? answer.headers['last-modified'] ?? null };
 }
 
-async function* rowsOf(source: Source, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SourceRow> {
-  const isZipped = textOf(source, 'compression') === 'gzip';
-  const plain = isZipped ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
-  const isTabbed = textOf(source, 'format') === 'tsv';
-  try {
-    yield* readDelimited(plain, {
-      delimiter: textOf(source, 'delimiter') ?? (isTabbed ? '\t' : ','),
-      header: flagOf(source, 'header', true),
-      encoding: textOf(source, 'encoding') ?? 'utf-8',
-    });
-  } catch (error) {
-    throw asSourceError(error, (cause) =>
-      cause instanceof Error && /^(Z_|ERR_)/.test(String(Reflect.get(cause, 'code'))) ? 'parse_failed' : null,
-    );
-  }
-}
-
 /** How many rows of this version of the file came before. Another version is read from its start. */
 const rowsBefore = (cursor: Json | null, version: string | null): number =>
   isObject(cursor) && cursor.version === version && typeof cursor.rows === 'number' ? cursor.rows : 0;
@@ -85,33 +65,17 @@ async function* batchesOf(
   { cursor, signal, rowLimit }: ReadOptions,
 ): AsyncGenerator<SourceBatch> {
   const { bytes, version } = await fileOf(deps, source, signal);
-  const skipped = rowsBefore(cursor, version);
-  let read = 0;
-  let taken = 0;
-  let size = 0;
-  let batch: SourceRow[] = [];
-  for await (const row of rowsOf(source, bytes)) {
-    read += 1;
-    if (read <= skipped) continue;
-    const rowBytes = sizeOf(row);
-    if (batch.length === mostRows || (batch.length > 0 && size + rowBytes > mostBytes)) {
-      yield { rows: batch, cursor: { rows: read - 1, version } };
-      batch = [];
-      size = 0;
-    }
-    batch.push(row);
-    size += rowBytes;
-    taken += 1;
-    if (taken === rowLimit) break;
+  const skip = rowsBefore(cursor, version);
+  for await (const { rows, position } of batchesOfFile(source, bytes, { skip, rowLimit })) {
+    yield { rows, cursor: { rows: position, version } };
   }
-  if (batch.length > 0) yield { rows: batch, cursor: { rows: read, version } };
 }
 
-/** One CSV file, in the operator's import folder or at a URL. */
+/** One file, in the operator's import folder or at a URL. */
 export const csvSource: SourceKind = {
   async probe(deps, source, signal) {
     let rowCount = 0;
-    for await (const _row of rowsOf(source, (await fileOf(deps, source, signal)).bytes)) {
+    for await (const _row of rowsOfFile(source, (await fileOf(deps, source, signal)).bytes)) {
       rowCount += 1;
       if (rowCount === sampleRows) break;
     }

@@ -4,6 +4,7 @@ import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
 import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
 import { iterableSource } from './iterable.ts';
+import { mysqlRelative, mysqlSource } from './mysql.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
 import { salesforceSource } from './salesforce.ts';
@@ -28,6 +29,11 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   snowflake: snowflakeSource,
   bigquery: bigquerySource,
   databricks: databricksSource,
+  mysql: mysqlSource,
+  mariadb: mysqlSource,
+  tidb: mysqlRelative,
+  singlestore: mysqlRelative,
+  planetscale: mysqlRelative,
   csv: csvSource,
   elasticsearch: elasticsearchSource,
   opensearch: opensearchSource,
