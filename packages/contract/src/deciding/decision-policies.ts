@@ -223,6 +223,7 @@ export const PolicyBlockDetail = Type.Union(
     blockedBy('segment_exclusion'),
     blockedBy('outcome_based'),
     blockedBy('category_suppression'),
+    blockedBy('metric_condition'),
     Type.Object(
       { reason: text('Why the policy blocks, as text.'), ...PolicyError.properties },
       { description: 'Block of a policy that cannot be evaluated.' },

@@ -160,8 +160,13 @@ test('every record of the frozen corpus fits the schemas of records, traces and 
     records += 1;
   });
   assert.equal(records, 2000);
-  // The corpus has every row that the schemas know, so each of them was held against a decision.
-  assert.deepEqual([...seen.policies].sort(), namesIn(PolicyResult, 'ruleType'));
-  assert.deepEqual([...seen.rules].map(String).sort(), [...namesIn(RuleResult, 'ruleType'), 'null'].sort());
+  // The corpus has every row that the schemas know, so each of them was held against a decision. Those of metrics are newer:
+  // metrics-in-decisions.test.ts reads them through the API, which checks its responses.
+  const inCorpus = (name: string): boolean => name !== 'metric_condition';
+  assert.deepEqual([...seen.policies].sort(), namesIn(PolicyResult, 'ruleType').filter(inCorpus));
+  assert.deepEqual(
+    [...seen.rules].map(String).sort(),
+    [...namesIn(RuleResult, 'ruleType').filter(inCorpus), 'null'].sort(),
+  );
   assert.deepEqual([...seen.drops].sort(), namesIn(DroppedOffer, 'reason'));
 });

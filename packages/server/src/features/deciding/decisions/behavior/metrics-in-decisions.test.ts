@@ -8,6 +8,8 @@ let channelId: string;
 let offers: string[];
 before(async () => {
   server = await startTestServer();
+  const traces = { decisionTraceEnabled: true, decisionTraceSampleRate: 1 };
+  assert.equal((await server.call('PUT', '/api/v1/tenant-settings', { body: traces })).status, 200);
   channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
   offers = [];
   for (const name of ['A', 'B']) {
@@ -53,6 +55,17 @@ async function replays(recommendationId: string | null): Promise<void> {
   assert.equal(body.identical, true, text);
 }
 
+/** Types of the policies or rules that the trace of a customer's decision lists. Its response is checked against the contract. */
+async function tracedTypes(customerId: string, of: 'contactPolicyResults' | 'qualificationResults') {
+  const path = '/api/v1/decision-traces';
+  const list = await server.call<{ traces: { id: string }[] }>('GET', `${path}?customerId=${customerId}`);
+  assert.equal(list.status, 200, `${list.text} ${JSON.stringify(server.log.filter(({ level }) => level !== 'info').at(-1))}`);
+  const [newest] = list.body.traces;
+  const trace = await server.call<Record<typeof of, { ruleType: string }[]>>('GET', `${path}/${newest?.id}`);
+  assert.equal(trace.status, 200, trace.text);
+  return trace.body[of].map(({ ruleType }) => ruleType);
+}
+
 test('a policy blocks at its threshold, on both sides, and replays after the value has changed', async () => {
   const metricId = await metric('Clicks');
   const policy = await server.create('contact-policies', {
@@ -66,6 +79,7 @@ test('a policy blocks at its threshold, on both sides, and replays after the val
   const open = await recommend('two');
   const closed = await recommend('three');
   assert.deepEqual([namesOf(open), namesOf(closed), await shown('nobody')], ['AB', '', 'AB']);
+  assert.ok((await tracedTypes('three', 'contactPolicyResults')).includes('metric_condition'));
   await click('two', offers[0], 1);
   assert.equal(await shown('two'), 'AB', 'the value is that of the last computation');
   await compute(metricId);
@@ -96,6 +110,7 @@ test('a rule compares the value of the candidate’s own offer', async () => {
   await compute(metricId);
   const answer = await recommend('grouped');
   assert.equal(namesOf(answer), 'B');
+  assert.ok((await tracedTypes('grouped', 'qualificationResults')).includes('metric_condition'));
   await replays(answer.recommendationId);
   assert.equal(await shown('nobody'), '', 'a count that is missing is 0');
   await remove(`qualification-rules/${rule}`);
