@@ -4,6 +4,7 @@ import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
 import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
 import { iterableSource } from './iterable.ts';
+import { kafkaSource } from './kafka.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
 import { salesforceSource } from './salesforce.ts';
@@ -28,6 +29,10 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   snowflake: snowflakeSource,
   bigquery: bigquerySource,
   databricks: databricksSource,
+  kafka: kafkaSource,
+  redpanda: kafkaSource,
+  confluent_kafka: kafkaSource,
+  azure_event_hubs: kafkaSource,
   csv: csvSource,
   elasticsearch: elasticsearchSource,
   opensearch: opensearchSource,
