@@ -2,6 +2,7 @@ import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
+import { mongodbSource } from './documents/mongodb.ts';
 import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
 import { iterableSource } from './iterable.ts';
 import { kafkaSource } from './kafka.ts';
@@ -33,6 +34,7 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   redpanda: kafkaSource,
   confluent_kafka: kafkaSource,
   azure_event_hubs: kafkaSource,
+  mongodb: mongodbSource,
   csv: csvSource,
   elasticsearch: elasticsearchSource,
   opensearch: opensearchSource,
