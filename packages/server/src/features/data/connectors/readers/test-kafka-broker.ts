@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import {
@@ -16,6 +15,7 @@ import {
   list,
   text,
 } from '../../../../platform/sources/kafka/wire.ts';
+import { createScramServer } from './test-scram-server.ts';
 
 /** A broker that speaks the published protocol: https://kafka.apache.org/protocol */
 
@@ -80,33 +80,9 @@ const endOf = (batches: readonly Buffer[]): number => {
   return last === undefined ? 0 : firstOffset(last) + last.readInt32BE(23) + 1;
 };
 
-const sum = (hash: string, key: Buffer, message: string) => createHmac(hash, key).update(message).digest();
-
-/** The server's side of RFC 5802, in two steps. */
-function scramServer(hash: string, password: string) {
-  let [first, bare, nonce] = ['', '', ''];
-  const salt = randomBytes(16);
-  return (message: string): string | null => {
-    if (bare === '') {
-      bare = message.replace(/^n,,/, '');
-      nonce = `${bare.split('r=')[1]}server`;
-      first = `r=${nonce},s=${salt.toString('base64')},i=4096`;
-      return first;
-    }
-    const size = createHash(hash).digest().length;
-    const salted = pbkdf2Sync(password, salt, 4096, size, hash);
-    const key = sum(hash, salted, 'Client Key');
-    const signed = `${bare},${first},c=biws,r=${nonce}`;
-    const mask = sum(hash, createHash(hash).update(key).digest(), signed);
-    const proof = Buffer.from(key.map((byte, at) => byte ^ (mask[at] ?? 0))).toString('base64');
-    if (message !== `c=biws,r=${nonce},p=${proof}`) return null;
-    return `v=${sum(hash, sum(hash, salted, 'Server Key'), signed).toString('base64')}`;
-  };
-}
-
 interface Session {
   isSignedIn: boolean;
-  scram: ReturnType<typeof scramServer> | null;
+  scram: ReturnType<typeof createScramServer> | null;
 }
 
 function authenticate(cluster: TestCluster, session: Session, token: string): Encoder {
@@ -182,7 +158,7 @@ function answerTo(cluster: TestCluster, session: Session, key: number, version: 
     const mechanism = request.text();
     const isKnown = mechanism === cluster.user?.mechanism;
     const hash = mechanism === 'SCRAM-SHA-256' ? 'sha256' : 'sha512';
-    session.scram = scramServer(hash, cluster.user?.password ?? '');
+    session.scram = createScramServer(hash, cluster.user?.password ?? '');
     return all(int16(isKnown ? 0 : 33), list([cluster.user?.mechanism ?? ''], text));
   }
   if (key === 36) return authenticate(cluster, session, request.nullableBytes()?.toString() ?? '');
