@@ -32,16 +32,21 @@ const hosts = [
 /** Settings of a type, without an address. */
 const others: Readonly<Record<string, unknown>> = {
   ...{ port: 5432, database: 'x', sourceTable: 'x', username: 'u', password: 'p', apiKey: 'k', accessToken: 't' },
-  ...{ index: 'x' },
+  ...{ index: 'x', httpPath: '/sql/1.0/warehouses/x', topic: 'x' },
 };
 
 const reachable = Object.entries(connectorTypes).flatMap(([type, info]) => {
   const name = connectorTypeNames.find((each) => each === type);
   const keys = [...info.required.flat(), ...info.optional].filter((key) =>
-    ['host', 'url', 'endpoint', 'instanceUrl'].includes(key),
+    ['host', 'url', 'endpoint', 'instanceUrl', 'bootstrapServers'].includes(key),
   );
   return name !== undefined && readableTypes.has(type) ? keys.map((key) => ({ type: name, key })) : [];
 });
+
+function addressIn(key: string, host: string, port: number): object {
+  if (key === 'host') return { host, port };
+  return { [key]: key === 'bootstrapServers' ? `${host}:${port}` : `http://${host}:${port}/` };
+}
 
 test('types that can be read have addresses to try', () => assert.ok(reachable.length >= 12));
 
@@ -51,7 +56,7 @@ for (const { type, key } of reachable) {
     const sources = createSources({ outbound, sockets: createOutboundSockets({}), importFolder: null, endpoints: {} });
     const { port } = canary.address() as AddressInfo;
     for (const host of hosts) {
-      const address = key === 'host' ? { host, port } : { [key]: `http://${host}:${port}/` };
+      const address = addressIn(key, host, port);
       const source = sourceOf(type, { ...others, ...address });
       assert.equal((await sources.probe(source)).reason, 'blocked_address', host);
       const reader = sources.open({ ...source, id: `${source.id} read` });
@@ -78,7 +83,7 @@ test('a name that changes its address reaches nothing inside', async () => {
   const { port } = canary.address() as AddressInfo;
   for (const { type, key } of reachable) {
     for (let round = 0; round < 4; round++) {
-      const address = key === 'host' ? { host: 'flips.example', port } : { [key]: `http://flips.example:${port}/` };
+      const address = addressIn(key, 'flips.example', port);
       assert.equal((await sources.probe(sourceOf(type, { ...others, ...address }))).reason, 'blocked_address', type);
     }
   }

@@ -2,9 +2,11 @@ import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
 import { csvSource } from './csv.ts';
+import { mongodbSource } from './documents/mongodb.ts';
 import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
 import { iterableSource } from './iterable.ts';
 import { mysqlRelative, mysqlSource } from './mysql.ts';
+import { kafkaSource } from './kafka.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
 import { salesforceSource } from './salesforce.ts';
@@ -34,6 +36,11 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   tidb: mysqlRelative,
   singlestore: mysqlRelative,
   planetscale: mysqlRelative,
+  kafka: kafkaSource,
+  redpanda: kafkaSource,
+  confluent_kafka: kafkaSource,
+  azure_event_hubs: kafkaSource,
+  mongodb: mongodbSource,
   csv: csvSource,
   elasticsearch: elasticsearchSource,
   opensearch: opensearchSource,

@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TableQuery } from '../../../../../db/index.ts';
 import { isObject } from '../../../../../platform/json.ts';
 import { requestJson } from '../../../../../platform/sources/http-source.ts';
 import { SourceError } from '../../../../../platform/sources/source-error.ts';
+import { pauseForStatement } from '../../../../../platform/sources/statement-pause.ts';
 import type { SourceRow } from '../../reader.ts';
 import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
 import { authHeaders } from '../api-auth.ts';
 import { valueAt } from '../api-pages.rules.ts';
 import { withParameters } from '../paged-api.ts';
 import { sqlReader } from '../sql-reader.ts';
-import { exactNumber, pauseBefore, type ResultColumn, rowsOfValues } from './statement-rows.rules.ts';
+import { exactNumber, type ResultColumn, rowsOfValues } from './statement-rows.rules.ts';
 import { tableStatement } from './table-query.store.ts';
 
 // https://docs.databricks.com/api/workspace/statementexecution
@@ -75,7 +75,7 @@ async function finished(session: Session, first: unknown, signal: AbortSignal): 
     }
     const id = valueAt(answer, 'statement_id');
     if (typeof id !== 'string') throw new SourceError('unexpected_response');
-    await sleep(pauseBefore(times), null, { signal });
+    await pauseForStatement(times, signal);
     answer = await session.request('GET', `${statements}/${encodeURIComponent(id)}`);
   }
 }

@@ -1,14 +1,14 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TableQuery } from '../../../../../db/index.ts';
 import { requestJson } from '../../../../../platform/sources/http-source.ts';
 import { signedToken } from '../../../../../platform/sources/signed-token.ts';
 import { SourceError } from '../../../../../platform/sources/source-error.ts';
+import { pauseForStatement } from '../../../../../platform/sources/statement-pause.ts';
 import type { SourceRow } from '../../reader.ts';
 import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
 import { valueAt } from '../api-pages.rules.ts';
 import { sqlReader } from '../sql-reader.ts';
-import { exactNumber, pauseBefore, type ResultColumn, rowsOfValues, timeOfSeconds } from './statement-rows.rules.ts';
+import { exactNumber, type ResultColumn, rowsOfValues, timeOfSeconds } from './statement-rows.rules.ts';
 import { tableStatement, trivialStatement } from './table-query.store.ts';
 
 // https://docs.snowflake.com/en/developer-guide/sql-api/reference
@@ -120,7 +120,7 @@ async function* tablePages(
   let isDone = false;
   try {
     for (let times = 0; answer.status === 202; times++) {
-      await sleep(pauseBefore(times), null, { signal });
+      await pauseForStatement(times, signal);
       answer = await request('GET', `/${handle}`).catch(asMissing);
     }
     const types = valueAt(answer.body, 'resultSetMetaData.rowType');

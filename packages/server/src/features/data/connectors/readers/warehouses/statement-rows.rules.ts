@@ -47,9 +47,3 @@ export function timeOfSeconds(text: string, zone: '' | 'Z'): string {
   if (Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999) throw new SourceError('unexpected_response');
   return `${time.toISOString().slice(0, 19)}${rest === '' ? '' : `.${rest}`}${zone}`;
 }
-
-const firstPauseMs = 50;
-const longestPauseMs = 2_000;
-
-/** Milliseconds to wait before asking again whether a statement has ended. `times`: how often it was asked before. */
-export const pauseBefore = (times: number): number => Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(times, 10));

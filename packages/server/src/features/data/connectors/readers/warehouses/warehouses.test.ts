@@ -171,3 +171,27 @@ test('hosts, accounts and paths are what they say', async () => {
   }
   await closed.close();
 });
+
+test('addresses that an answer or a key file names are judged', async () => {
+  const closed = createTestSources();
+  for (const token_uri of ['http://169.254.169.254/token', 'https://10.0.0.1/token', 'http://[::1]/token']) {
+    const source = sourceOf('bigquery', {
+      project: 'p',
+      dataset: 'd',
+      sourceTable: 't',
+      serviceAccountJson: { ...account, token_uri },
+    });
+    assert.equal((await closed.probe(source)).reason, 'blocked_address', token_uri);
+  }
+  await closed.close();
+  for (const external_link of ['http://169.254.169.254/x', 'https://10.0.0.1/x', 'file:///etc/passwd']) {
+    table.fault = {
+      body: {
+        ...{ statement_id: 's', status: { state: 'SUCCEEDED' }, manifest: { schema: { columns: [] } } },
+        result: { external_links: [{ external_link }] },
+      },
+    };
+    await assert.rejects(read(1, {}), { reason: 'blocked_address' }, external_link);
+  }
+  table.fault = null;
+});
