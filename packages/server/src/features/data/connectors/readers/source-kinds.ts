@@ -1,12 +1,14 @@
 import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
+import { bucketSource } from './buckets.ts';
 import { csvSource } from './csv.ts';
 import { mysqlRelative, mysqlSource } from './mysql.ts';
 import { postgresqlSource } from './postgresql.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
 import { serviceTypes } from './service-apis.ts';
 import { serviceSource } from './services.ts';
+import { sftpSource } from './sftp.ts';
 
 const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   postgresql: postgresqlSource,
@@ -23,6 +25,13 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   singlestore: mysqlRelative,
   planetscale: mysqlRelative,
   csv: csvSource,
+  sftp: sftpSource,
+  aws_s3: bucketSource,
+  minio: bucketSource,
+  cloudflare_r2: bucketSource,
+  wasabi: bucketSource,
+  backblaze_b2: bucketSource,
+  digitalocean_spaces: bucketSource,
   rest_api: restApiSource,
   webhook: restApiSource,
   graphql: graphqlSource,
