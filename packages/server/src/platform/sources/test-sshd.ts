@@ -70,7 +70,9 @@ export async function startTestSshd(): Promise<TestSshd> {
     key('config'),
     [
       ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${key('host')}`, 'UsePAM no', 'StrictModes no'],
-      ...['PidFile none', 'PasswordAuthentication yes', 'Subsystem sftp internal-sftp', 'MaxStartups 100'],
+      ...['PidFile none', 'PasswordAuthentication yes', 'MaxStartups 100'],
+      // Whoever runs the tests has a home of their own.
+      ...[`AuthorizedKeysFile ${join(home, '.ssh', 'authorized_keys')}`, `Subsystem sftp internal-sftp -d ${home}`],
     ].join('\n'),
   );
   const sshd = (await run('sh', ['-c', 'command -v sshd'], { env })).stdout.trim();

@@ -66,7 +66,7 @@ async function batches(source: SourceOfConnector, from = sources): Promise<Sourc
   for await (const batch of reader.read({ cursor: null, signal, rowLimit: 0 })) found.push(batch);
   return found;
 }
-const values = async (config: object) =>
+const values = async (config: Readonly<Record<string, unknown>>) =>
   (await batches(connector(config))).flatMap(({ rows }) => rows.map(({ a }) => a));
 
 test('reads Amazon S3 at the region that its answers name', async () => {

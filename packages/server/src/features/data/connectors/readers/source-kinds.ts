@@ -5,6 +5,7 @@ import { bucketSource } from './buckets.ts';
 import { csvSource } from './csv.ts';
 import { mysqlRelative, mysqlSource } from './mysql.ts';
 import { postgresqlSource } from './postgresql.ts';
+import { redisStreamsSource } from './redis-streams.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
 import { serviceTypes } from './service-apis.ts';
 import { serviceSource } from './services.ts';
@@ -26,6 +27,7 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   planetscale: mysqlRelative,
   csv: csvSource,
   sftp: sftpSource,
+  redis_streams: redisStreamsSource,
   aws_s3: bucketSource,
   minio: bucketSource,
   cloudflare_r2: bucketSource,
