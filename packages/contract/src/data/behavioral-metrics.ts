@@ -228,7 +228,8 @@ export const behavioralMetricOperations = {
     method: 'POST',
     path: '/api/v1/behavioral-metrics/{id}/compute',
     summary: 'Compute the values of a metric',
-    description: 'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history, in steps that let ' +
+    description:
+      'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history, in steps that let ' +
       'events be recorded meanwhile. When it takes longer than a request may, it fails with 503 and continues in the background.',
     role: 'editor',
     params: oneMetric,

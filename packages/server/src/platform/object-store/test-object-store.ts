@@ -15,6 +15,8 @@ export interface TestObjectStore {
   close(): Promise<void>;
 }
 
+/** Credentials that the test stores know. */
+export const testAccess = { accessKeyId: 'AKIATEST', secretAccessKey: 'se/cret+1' };
 const [accessKeyId, secret, region, bucket] = ['AKIATEST', 'se/cret+1', 'eu-central-1', 'exports'];
 
 /**
@@ -65,7 +67,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
 }
 
 /** Checks the Authorization header against the request (AWS Signature Version 4). */
-function isSigned(request: IncomingMessage, path: string, body: Buffer): boolean {
+export function isSigned(request: IncomingMessage, path: string, body: Buffer, place = region): boolean {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
   const [, id, day, ofRegion, names = '', signature] = form.exec(request.headers.authorization ?? '') ?? [];
@@ -73,7 +75,7 @@ function isSigned(request: IncomingMessage, path: string, body: Buffer): boolean
   const hash = header('x-amz-content-sha256');
   const isBody = hash === 'UNSIGNED-PAYLOAD' || hash === createHash('sha256').update(body).digest('hex');
   const instant = header('x-amz-date');
-  if (id !== accessKeyId || ofRegion !== region || !isBody || day !== instant.slice(0, 8)) return false;
+  if (id !== accessKeyId || ofRegion !== place || !isBody || day !== instant.slice(0, 8)) return false;
   if (!['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names.split(';').includes(name))) return false;
   const headers = names.split(';').map((name) => `${name}:${header(name)}\n`);
   const strict = (part: string) =>
@@ -81,13 +83,17 @@ function isSigned(request: IncomingMessage, path: string, body: Buffer): boolean
       /[!'()*]/g,
       (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
     );
-  const canonical = [request.method, path.split('/').map(strict).join('/'), '', headers.join(''), names, hash].join(
-    '\n',
+  const { searchParams } = new URL(request.url ?? '/', 'http://store');
+  const query = [...searchParams].map(
+    ([name, value]) => `${strict(encodeURIComponent(name))}=${strict(encodeURIComponent(value))}`,
   );
-  const scope = `${day}/${region}/s3/aws4_request`;
+  const canonical = [
+    ...[request.method, path.split('/').map(strict).join('/'), query.sort().join('&'), headers.join(''), names, hash],
+  ].join('\n');
+  const scope = `${day}/${place}/s3/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', instant, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
   const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-  const key = [day, region, 's3', 'aws4_request'].reduce<string | Buffer>(
+  const key = [day, place, 's3', 'aws4_request'].reduce<string | Buffer>(
     (made, part) => mac(made, part ?? ''),
     `AWS4${secret}`,
   );

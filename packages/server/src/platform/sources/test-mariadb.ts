@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Connection, createConnection, escape as quoted } from 'mysql2/promise';
+import { freePort } from './test-ports.ts';
 
 /** A MariaDB of the test's own, with the database `shop`. */
 export interface TestMariadb {
@@ -87,15 +87,4 @@ async function connected(socketPath: string): Promise<Connection> {
       await sleep(50);
     }
   }
-}
-
-/** Finds a port that nobody listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

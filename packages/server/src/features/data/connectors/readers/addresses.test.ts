@@ -33,6 +33,7 @@ const hosts = [
 const others: Readonly<Record<string, unknown>> = {
   ...{ port: 5432, database: 'x', sourceTable: 'x', username: 'u', password: 'p', apiKey: 'k', accessToken: 't' },
   ...{ index: 'x', httpPath: '/sql/1.0/warehouses/x', topic: 'x' },
+  ...{ bucket: 'reports', accessKeyId: 'k', secretAccessKey: 's', privateKey: 'k' },
 };
 
 const reachable = Object.entries(connectorTypes).flatMap(([type, info]) => {

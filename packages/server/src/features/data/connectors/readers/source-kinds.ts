@@ -1,18 +1,21 @@
 import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
+import { bucketSource } from './buckets.ts';
 import { csvSource } from './csv.ts';
 import { mongodbSource } from './documents/mongodb.ts';
 import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
 import { iterableSource } from './iterable.ts';
-import { mysqlRelative, mysqlSource } from './mysql.ts';
 import { kafkaSource } from './kafka.ts';
+import { mysqlRelative, mysqlSource } from './mysql.ts';
 import { postgresqlSource } from './postgresql.ts';
+import { redisStreamsSource } from './redis-streams.ts';
 import { graphqlSource, restApiSource } from './rest-api.ts';
 import { salesforceSource } from './salesforce.ts';
 import { segmentSource } from './segment.ts';
 import { serviceTypes } from './service-apis.ts';
 import { serviceSource } from './services.ts';
+import { sftpSource } from './sftp.ts';
 import { bigquerySource } from './warehouses/bigquery.ts';
 import { clickhouseSource } from './warehouses/clickhouse.ts';
 import { databricksSource } from './warehouses/databricks.ts';
@@ -47,6 +50,14 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   salesforce: salesforceSource,
   iterable: iterableSource,
   segment: segmentSource,
+  sftp: sftpSource,
+  redis_streams: redisStreamsSource,
+  aws_s3: bucketSource,
+  minio: bucketSource,
+  cloudflare_r2: bucketSource,
+  wasabi: bucketSource,
+  backblaze_b2: bucketSource,
+  digitalocean_spaces: bucketSource,
   rest_api: restApiSource,
   webhook: restApiSource,
   graphql: graphqlSource,

@@ -1,0 +1,52 @@
+import type { BucketTarget } from '../../../../platform/sources/s3-calls.ts';
+import { type Bucket, openBucket } from '../../../../platform/sources/s3-store.ts';
+import { SourceError } from '../../../../platform/sources/source-error.ts';
+import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
+import { filesReader } from './files.ts';
+
+/** A setting that becomes part of a host or a path. */
+function safeText(source: Source, key: string, pattern: RegExp, byDefault?: string): string {
+  const value = textOf(source, key) ?? byDefault ?? requiredText(source, key);
+  if (!pattern.test(value)) throw new SourceError('missing_config');
+  return value;
+}
+
+/** Origin of a service of the tenant's. Without a scheme, it's https. */
+function originOf(endpoint: string): string {
+  const url = endpoint.includes('://') ? endpoint : `https://${endpoint}`;
+  if (!URL.canParse(url)) throw new SourceError('missing_config');
+  return new URL(url).origin;
+}
+
+function targetOf({ endpoints }: SourceDeps, source: Source): BucketTarget {
+  // Whose roles this server may take isn't the tenant's to say, so a role needs a driver that the operator sets up.
+  if (source.method === 'iam_role') throw new SourceError('driver_missing');
+  const isAmazon = source.type === 'aws_s3';
+  const region = safeText(
+    source,
+    'region',
+    /^[a-z0-9-]{1,40}$/,
+    source.type === 'cloudflare_r2' ? 'auto' : 'us-east-1',
+  );
+  const fixed = endpoints[source.type] ?? (isAmazon ? undefined : requiredText(source, 'endpoint'));
+  const origin = fixed === undefined ? null : originOf(fixed);
+  return {
+    ...{ region, bucket: safeText(source, 'bucket', /^[a-z0-9][a-z0-9._-]{1,254}$/i) },
+    originOf: (place) => origin ?? `https://s3.${place}.amazonaws.com${place.startsWith('cn-') ? '.cn' : ''}`,
+    ...{ accessKeyId: requiredText(source, 'accessKeyId'), secretAccessKey: requiredText(source, 'secretAccessKey') },
+    sessionToken: textOf(source, 'sessionToken'),
+    path: (textOf(source, 'path') ?? '').replace(/^\/+/, ''),
+  };
+}
+
+const open = (deps: SourceDeps, source: Source, signal: AbortSignal): Bucket =>
+  openBucket(deps.outbound, targetOf(deps, source), signal);
+
+/** Buckets of S3 and the services that speak its protocol. */
+export const bucketSource: SourceKind = {
+  async probe(deps, source, signal) {
+    await open(deps, source, signal).check();
+    return { details: {} };
+  },
+  open: (deps, source) => filesReader(source, async (signal) => open(deps, source, signal)),
+};
