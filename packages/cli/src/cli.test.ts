@@ -177,7 +177,7 @@ describe('with a server on its embedded database', () => {
     assert.match(unknown.err, /404 \(not_found\)/);
   });
 
-  test('pipelines run starts a pipeline by its name and follows it to the end', async () => {
+  test('connectors test tests a source; pipelines run starts a pipeline by its name and follows it to the end', async () => {
     const make = async (path: string, body: object): Promise<{ readonly id: string }> => {
       const headers = {
         authorization: `Bearer ${environment.ARBITER_API_KEY}`,
@@ -189,6 +189,11 @@ describe('with a server on its embedded database', () => {
       return JSON.parse(await answer.text());
     };
     const connector = await make('connectors', { name: 'Soon', type: 'amazon_kinesis' });
+    const tested = await runInProcess(['connectors', 'test', 'Soon'], environment);
+    assert.equal(tested.code, 1, tested.err);
+    assert.match(tested.out, /^coming_soon: .+ \(\d+ ms\)\n$/);
+    const byId = await runInProcess(['connectors', 'test', connector.id, '--json'], environment);
+    assert.equal(JSON.parse(byId.out).reason, 'coming_soon');
     const schema = await make('schemas', {
       ...{ name: 'cli_rows', displayName: 'Rows', schemaType: 'event' },
       fields: [{ name: 'amount', displayName: 'Amount', dataType: 'integer' }],

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { backup } from './commands/backup.ts';
+import { connectorsTest } from './commands/connectors-test.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
 import { doctor } from './commands/doctor.ts';
 import { ingest } from './commands/ingest.ts';
@@ -47,6 +48,7 @@ const commands: readonly Command[] = [
   respond,
   ingest,
   runCampaign,
+  connectorsTest,
   pipelinesRun,
   metricsCompute,
   trace,

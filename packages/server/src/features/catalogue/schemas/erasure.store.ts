@@ -1,5 +1,6 @@
 import { columns, type RowOf, select, table as tableOf } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
+import { lockErasedRows } from './erasure-lock.store.ts';
 import { sqlType } from './fields/data-types.ts';
 import { rowKeyOf } from './fields/fields.rules.ts';
 import { activeJoin } from './joins/links.rules.ts';
@@ -37,6 +38,7 @@ const joinColumns = columns(tableOf('schema_joins'), [
  * no other row of the parent.
  */
 export async function eraseRows(tx: Tx, customerId: string): Promise<number> {
+  await lockErasedRows(tx);
   const all = await select(tx, erasedColumns, 'from arbiter.schemas where tenant_id = $1 order by id for share', [
     tx.tenantId,
   ]);

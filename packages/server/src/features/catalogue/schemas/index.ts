@@ -7,6 +7,7 @@ import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
+export { keepErasuresWaiting, tryKeepErasuresWaiting } from './erasure-lock.store.ts';
 export { type ColumnType, readColumnType, sqlType } from './fields/data-types.ts';
 export { draftFields, primaryKeyOf, rowKeyOf } from './fields/fields.rules.ts';
 export type { FindFieldUses } from './fields/fields.service.ts';

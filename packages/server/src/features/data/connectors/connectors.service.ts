@@ -12,7 +12,6 @@ import { newId } from '../../../platform/ids.ts';
 import {
   type Addressed,
   createRecord,
-  getRecord,
   hardDeleteRecord,
   inUse,
   inUseEntry,
@@ -153,13 +152,4 @@ export async function deleteConnector(
       if (entries.length > 0) throw inUse('connector', entries);
     },
   });
-}
-
-/** Returns what runs need to know of a connector before they open it. Throws 404. */
-export async function connectorState(
-  tx: Tx,
-  id: string,
-): Promise<Pick<Connector, 'name' | 'status' | 'type' | 'typeStatus'>> {
-  const { name, status, type } = await getRecord(tx, connectorSpec, id);
-  return { name, status, type, typeStatus: connectorTypeInfo(type).status };
 }

@@ -5,7 +5,6 @@ import { connectorRoutes } from './connectors.routes.ts';
 import type { ConnectorPorts } from './connectors.service.ts';
 import type { TestPorts } from './tests.service.ts';
 
-export { connectorState } from './connectors.service.ts';
 export { updateSynced as noteSync } from './connectors.store.ts';
 export { createOpenReader } from './open-reader.ts';
 export type { OpenReader, ReadOptions, SourceBatch, SourceReader, SourceRow } from './reader.ts';

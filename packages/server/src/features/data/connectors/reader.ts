@@ -9,6 +9,8 @@ export interface SourceBatch {
   readonly rows: readonly SourceRow[];
   /** Where to go on after a crash or in the next run. */
   readonly cursor: Json;
+  /** The cursor lies before these rows, because more rows with the same watermark follow. Commit both together. */
+  readonly isPartial?: boolean;
 }
 
 export interface ReadOptions {

@@ -2,6 +2,7 @@ import { systemActor, type Tx } from '../../../db/index.ts';
 import type { JsonValue } from '../../catalogue/schemas/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { noteSync, type SourceReader, type SourceRow } from '../connectors/index.ts';
+import { besideErasures } from './beside-erasures.service.ts';
 import { endRun, Outrun } from './end-run.service.ts';
 import { loadAtOnce } from './load-at-once.service.ts';
 import { lockPipeline, storeNextCursor } from './pipelines.store.ts';
@@ -100,6 +101,7 @@ async function openSource(
 /** Loads batch by batch, and prepares each batch while the one before is written. */
 async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: number): Promise<void> {
   const { ports, taken, reader, preparer, inTenant, signal } = work;
+  const { loadMode, batchSize } = taken.run.settings;
   const until = performance.now() + turnMs;
   const writer = { run: taken.run, startedAt: taken.startedAt, customerHash: ports.customerHash };
   let { tally } = work;
@@ -107,7 +109,7 @@ async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: num
   let position = cursor;
   let writing = Promise.resolve();
   const write = async (prepared: PreparedRows, at: JsonValue | null): Promise<void> => {
-    tally = await inTenant((tx) => writeBatch(tx, writer, tally, prepared, at));
+    tally = await besideErasures(inTenant, writer.startedAt, (tx) => writeBatch(tx, writer, tally, prepared, at));
     if (at !== null) await reader.committed(at);
   };
   const next = async (): Promise<void> => {
@@ -123,9 +125,11 @@ async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: num
     for await (const batch of readSource(reader, { cursor, signal, rowLimit: left })) {
       waiting.push(...batch.rows);
       position = batch.cursor;
-      if (waiting.length < taken.run.settings.batchSize) continue;
+      // Its rows are read again after a crash: an append would have them twice.
+      if (batch.isPartial === true && loadMode === 'append') continue;
+      if (waiting.length < batchSize) continue;
       await next();
-      if (!reader.isResumable || performance.now() < until) continue;
+      if (batch.isPartial === true || !reader.isResumable || performance.now() < until) continue;
       await writing;
       await inTenant((tx) => enqueueRun(tx, taken.run.id));
       return;

@@ -3,6 +3,7 @@ import { readLines } from '../../../platform/lines.ts';
 import { type SpooledFile, spool } from '../../../platform/spooled-file.ts';
 import type { JsonValue } from '../../catalogue/schemas/index.ts';
 import { emptySchema, type LoadedRow, openTarget } from '../../catalogue/schemas/index.ts';
+import { besideErasures } from './beside-erasures.service.ts';
 import { readSource } from './read-source.ts';
 import { counted, type RunTally } from './run-tally.rules.ts';
 import { rowLimitOf } from './source.rules.ts';
@@ -28,7 +29,7 @@ export async function loadAtOnce(
   const file = await spool(read.lines(), () => undefined);
   try {
     const cursor = read.cursor();
-    await inTenant(async (tx) => {
+    await besideErasures(inTenant, startedAt, async (tx) => {
       const target = await openTarget(tx, run.schemaId);
       if (run.settings.loadMode === 'replace') await emptySchema(tx, target);
       let tally = logUnknown(read.tally(), tx.now, read.unknownColumns());

@@ -1,6 +1,7 @@
 // Runs of pipelines (docs/design/api-catalogue.md 15).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PipelineProgress } from '@arbiter/contract';
 import { type PipelineServer, startPipelineServer } from './test-pipelines.ts';
 
@@ -21,6 +22,24 @@ const complete = { status: 'completed', error: null, skippedRows: 0, failedRows:
 const owner = <T>(text: string, values: unknown[] = []) =>
   world.server.testDatabase.ownerQuery<T & Record<string, unknown>>(text, values);
 const keys = async () => (await world.table()).map(({ customer_id }) => customer_id);
+
+async function erase(customerId: string): Promise<void> {
+  const headers = { 'x-confirm-delete': customerId };
+  const path = `/api/v1/customers/${customerId}/data?scope=everything`;
+  const { status, text } = await world.server.call('DELETE', path, { headers });
+  assert.equal(status, 200, text);
+}
+
+/** Waits until a statement of the run waits for another transaction. */
+async function waitsForLock(): Promise<void> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const rows = await owner(`select from pg_locks l join pg_stat_activity a using (pid)
+      where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()`);
+    if (rows.length > 0) return;
+    await sleep(5);
+  }
+  assert.fail('no statement waits');
+}
 
 /** Fails at a row, once. */
 function failOnceAt(row: number, error: unknown = new Error('the line is cut')): void {
@@ -350,14 +369,41 @@ describe('a run', () => {
     assert.equal((await world.run((await world.pipeline({ source: { rowLimit: 3 } })).id)).rowsIn, 3);
   });
 
+  test('commits the rows of one watermark together', async () => {
+    world.source.rows = people(4);
+    world.source.rowsPerBatch = 1;
+    world.source.cursorAfter = (rows) => (rows < 4 ? Math.min(rows, 1) : rows);
+    failOnceAt(3);
+    const run = await world.start((await world.pipeline({ executionConfig: { batchSize: 1 } })).id);
+    await assert.rejects(world.work(run.id));
+    assert.deepEqual(await keys(), ['C-0']);
+    await world.work(run.id);
+    assert.deepEqual(figures(await world.progress(run)), { ...complete, rowsIn: 4, rowsOut: 4 });
+  });
+
+  for (const loadMode of ['append', 'replace', 'upsert']) {
+    test(`drops the row of a customer who is erased between its check and its commit: ${loadMode}`, async () => {
+      world.source.rows = people(2);
+      const run = await world.start((await world.pipeline({ loadMode })).id);
+      const [{ t } = { t: '' }] = await owner<{ t: string }>(
+        `select format('%I.%I', schemaname, tablename) as t from pg_tables where tablename = 'ds_people'`,
+      );
+      // The run waits for this row after it has checked for erasures.
+      const release = await world.server.testDatabase.ownerHold(
+        `insert into ${t} (tenant_id, customer_id) values ('${world.server.tenants[0].id}', 'C-1')`,
+      );
+      const working = world.work(run.id);
+      await waitsForLock();
+      await erase('C-0');
+      await release();
+      await working;
+      assert.deepEqual(await keys(), ['C-1']);
+      assert.equal((await world.progress(run)).status, 'completed');
+    });
+  }
+
   test('drops rows of customers who were erased since it began', async () => {
     world.source.rows = people(4);
-    const erase = async (customerId: string) => {
-      const headers = { 'x-confirm-delete': customerId };
-      const path = `/api/v1/customers/${customerId}/data?scope=everything`;
-      const { status, text } = await world.server.call('DELETE', path, { headers });
-      assert.equal(status, 200, text);
-    };
     await erase('C-0');
     world.source.before = async (from) => {
       if (from === 2) await erase('C-3');

@@ -11,6 +11,8 @@ export interface TestSource {
   rows: readonly Readonly<Record<string, unknown>>[];
   rowsPerBatch: number;
   isResumable: boolean;
+  /** Where a read begins after a crash, once so many rows are committed. Less than them: the batch is partial. */
+  cursorAfter: (rows: number) => number;
   /** Called before each batch. */
   before: (from: number, signal: AbortSignal) => Promise<void> | void;
   /** Called when the source is opened. */
@@ -58,6 +60,7 @@ export const peopleFields = [
 
 const fresh = () => ({
   ...{ rows: [], rowsPerBatch: 2, isResumable: true, closed: 0 },
+  cursorAfter: (rows: number) => rows,
   before: () => undefined,
   onOpen: () => undefined,
 });
@@ -72,7 +75,8 @@ function readerOf(source: TestSource): SourceReader {
       for (let from = begin; from < end; from += source.rowsPerBatch) {
         await source.before(from, signal);
         const to = Math.min(from + source.rowsPerBatch, end);
-        yield { rows: source.rows.slice(from, to), cursor: to };
+        const cursorAfter = source.cursorAfter(to);
+        yield { rows: source.rows.slice(from, to), cursor: cursorAfter, isPartial: cursorAfter < to };
       }
     },
     async committed(cursor) {

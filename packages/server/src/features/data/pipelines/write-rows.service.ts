@@ -7,7 +7,7 @@ import {
   loadRows,
   openTarget,
 } from '../../catalogue/schemas/index.ts';
-import { hasErasuresSince, type KeyedHash, readErasures } from '../../deciding/customer-states/index.ts';
+import { erasureMark, type KeyedHash, readErasures } from '../../deciding/customer-states/index.ts';
 import { Outrun } from './end-run.service.ts';
 import { listColumns, type PreparedRows } from './prepare-rows.ts';
 import { counted, logged, progressAt, type RunTally } from './run-tally.rules.ts';
@@ -94,7 +94,7 @@ async function withoutErased(
   { rowKey }: LoadTarget,
   rows: readonly LoadedRow[],
 ): Promise<readonly LoadedRow[]> {
-  if (rows.length === 0 || !(await hasErasuresSince(tx, startedAt))) return rows;
+  if (rows.length === 0 || (await erasureMark(tx, startedAt)) === null) return rows;
   const hashes = rows.map(({ values }) => {
     const key = keyText((values[rowKey] ?? null) as JsonValue);
     return key === null ? [] : customerHash.all(tx.tenantId, key);

@@ -27,13 +27,14 @@ export async function readErasures(tx: Tx, hashes: readonly Buffer[]): Promise<R
   return new Map(rows.map(({ hash, at }) => [hash.toString('hex'), at]));
 }
 
-/** Whether any customer of the tenant was erased at this instant or after it. */
-export async function hasErasuresSince(tx: Tx, since: Date): Promise<boolean> {
-  const rows = await tx.query('select from customer_erasures where tenant_id = $1 and erased_at >= $2 limit 1', [
-    tx.tenantId,
-    since,
-  ]);
-  return rows.length > 0;
+/** Returns a text that changes with every erasure at this instant or after it; null: there was none. */
+export async function erasureMark(tx: Tx, since: Date): Promise<string | null> {
+  const [row] = await tx.query<{ mark: string | null }>(
+    `select case when count(*) > 0 then count(*) || ' ' || sum(extract(epoch from recorded_at)) end as mark
+       from customer_erasures where tenant_id = $1 and erased_at >= $2`,
+    [tx.tenantId, since],
+  );
+  return row?.mark ?? null;
 }
 
 /**

@@ -12,7 +12,7 @@ export { createKeyedHash, type KeyedHash } from './customer-hash.ts';
 export { type CustomerKeys, createCustomerKeys } from './customer-keys.ts';
 export { addContact, addOutcome, type CustomerState, instantFor, laneOf, prune } from './customer-state.ts';
 export { decodeState, encodeState } from './customer-state-codec.ts';
-export { erasedAt, hasErasuresSince, readErasures, recordErasure } from './erasures.store.ts';
+export { erasedAt, erasureMark, readErasures, recordErasure } from './erasures.store.ts';
 export { forgetOffers } from './forget-offers.ts';
 export { customerNumbers } from './numbers.ts';
 export {

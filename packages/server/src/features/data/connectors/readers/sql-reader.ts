@@ -31,8 +31,8 @@ const watermarkOf = (cursor: Json | null): string | null => {
 };
 
 /**
- * Reads a table. With a watermark, each batch ends where the watermark changes, so that a read that goes on from the
- * cursor neither misses rows nor repeats them; only a value with more than 8 MB of rows is cut.
+ * Reads a table. With a watermark, each batch ends where the watermark changes, so that a later read from the cursor
+ * neither misses rows nor repeats them. More than 8 MB of rows with one watermark come as partial batches.
  */
 export function sqlReader(
   source: Source,
@@ -107,7 +107,7 @@ async function* byWatermark(
         }
         reached = last;
       } else if (size > mostBytes) {
-        yield { rows, cursor: cursor(reached) };
+        yield { rows, cursor: cursor(reached), isPartial: true };
         rows = [];
         size = 0;
       }
