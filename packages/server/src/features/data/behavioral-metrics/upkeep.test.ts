@@ -102,9 +102,13 @@ test('erasure and retention delete values', async () => {
   await compute(batch);
   const values = async () => [(await valuesOf(batch)).erased, (await valuesOf(realtime)).erased];
   assert.deepEqual(await values(), [1, 1]);
-  const { status, text } = await server.call<{ erased?: unknown }>('DELETE', '/api/v1/customers/erased/data?scope=everything', {
-    headers: { 'x-confirm-delete': 'erased' },
-  });
+  const { status, text } = await server.call<{ erased?: unknown }>(
+    'DELETE',
+    '/api/v1/customers/erased/data?scope=everything',
+    {
+      headers: { 'x-confirm-delete': 'erased' },
+    },
+  );
   assert.equal(status, 200, text);
   assert.match(text, /"metricValues":2/);
   assert.deepEqual(await values(), [undefined, undefined]);
