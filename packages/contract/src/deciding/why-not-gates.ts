@@ -111,6 +111,7 @@ export const WhyNotGate = Type.Union(
     ruleGate('segment_required'),
     ruleGate('propensity_threshold'),
     ruleGate('recency_check'),
+    ruleGate('metric_condition'),
     policyGate('frequency_cap'),
     policyGate('customer_total_cap'),
     policyGate('cross_channel_cap'),
@@ -123,6 +124,7 @@ export const WhyNotGate = Type.Union(
     policyGate('segment_exclusion'),
     policyGate('outcome_based'),
     policyGate('category_suppression'),
+    policyGate('metric_condition'),
     policyGate('allow_override'),
     Type.Object(
       {

@@ -16,9 +16,8 @@ export {
   requireFieldMetrics,
 } from './compared-metric.service.ts';
 export type { ComputePorts } from './compute.service.ts';
-export type { EventSources } from './compute-sql.store.ts';
 export { readCustomerValues } from './customer-values.store.ts';
-export { createMetric, type FindMetricUses } from './metrics.service.ts';
+export { createMetric } from './metrics.service.ts';
 export { type DecisionMetric, metricsCompared, selectMetrics } from './metrics.store.ts';
 
 export { countInRealtime, type RealtimeCounter, readRealtimeCounter, rebuildRealtime } from './realtime.service.ts';

@@ -8,7 +8,7 @@ import { claimDue, noteFailed } from './metrics.store.ts';
 import { expireValues } from './values.store.ts';
 
 /** Computes one metric. */
-export const computeJob = job({
+const computeJob = job({
   name: 'metric.compute',
   payload: Type.Object({ metricId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
@@ -28,7 +28,7 @@ const retainJob = job({
 });
 
 /** Queues a computation, once. */
-export const enqueueCompute = (tx: Tx, metricId: string): Promise<void> =>
+const enqueueCompute = (tx: Tx, metricId: string): Promise<void> =>
   enqueueJob(tx, computeJob, { metricId }, { key: `metric.compute:${metricId}` });
 
 /** Deletes one slice. */

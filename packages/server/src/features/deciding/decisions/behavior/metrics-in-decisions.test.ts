@@ -59,11 +59,23 @@ async function replays(recommendationId: string | null): Promise<void> {
 async function tracedTypes(customerId: string, of: 'contactPolicyResults' | 'qualificationResults') {
   const path = '/api/v1/decision-traces';
   const list = await server.call<{ traces: { id: string }[] }>('GET', `${path}?customerId=${customerId}`);
-  assert.equal(list.status, 200, `${list.text} ${JSON.stringify(server.log.filter(({ level }) => level !== 'info').at(-1))}`);
+  assert.equal(
+    list.status,
+    200,
+    `${list.text} ${JSON.stringify(server.log.filter(({ level }) => level !== 'info').at(-1))}`,
+  );
   const [newest] = list.body.traces;
   const trace = await server.call<Record<typeof of, { ruleType: string }[]>>('GET', `${path}/${newest?.id}`);
   assert.equal(trace.status, 200, trace.text);
   return trace.body[of].map(({ ruleType }) => ruleType);
+}
+
+/** Why the offer isn't shown. The response is checked against the contract. */
+async function gatesOf(customerId: string, offerId: string | undefined): Promise<(string | null)[]> {
+  const path = `/api/v1/customers/${customerId}/why-not/${offerId}?channelId=${channelId}`;
+  const answer = await server.call<{ gates: { ruleType?: string | null }[] }>('GET', path);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.gates.map(({ ruleType = null }) => ruleType);
 }
 
 test('a policy blocks at its threshold, on both sides, and replays after the value has changed', async () => {
@@ -80,6 +92,7 @@ test('a policy blocks at its threshold, on both sides, and replays after the val
   const closed = await recommend('three');
   assert.deepEqual([namesOf(open), namesOf(closed), await shown('nobody')], ['AB', '', 'AB']);
   assert.ok((await tracedTypes('three', 'contactPolicyResults')).includes('metric_condition'));
+  assert.ok((await gatesOf('three', offers[0])).includes('metric_condition'));
   await click('two', offers[0], 1);
   assert.equal(await shown('two'), 'AB', 'the value is that of the last computation');
   await compute(metricId);
@@ -111,6 +124,7 @@ test('a rule compares the value of the candidate’s own offer', async () => {
   const answer = await recommend('grouped');
   assert.equal(namesOf(answer), 'B');
   assert.ok((await tracedTypes('grouped', 'qualificationResults')).includes('metric_condition'));
+  assert.ok((await gatesOf('grouped', offers[0])).includes('metric_condition'));
   await replays(answer.recommendationId);
   assert.equal(await shown('nobody'), '', 'a count that is missing is 0');
   await remove(`qualification-rules/${rule}`);
