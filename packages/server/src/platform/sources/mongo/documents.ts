@@ -31,7 +31,7 @@ function readKey(text: string): unknown {
 }
 
 /** Returns a value without the types of BSON. */
-export function plainValue(value: unknown): unknown {
+function plainValue(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof ObjectId) return value.toHexString();
   if (value instanceof Long || value instanceof Decimal128) return value.toString();

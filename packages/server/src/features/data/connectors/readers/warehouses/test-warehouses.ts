@@ -6,11 +6,13 @@ import type { SuiteRow } from '../test-reader-suite.ts';
 
 // Peers that answer in the published form of each warehouse.
 
-export const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
+
+export { privateKey };
 
 /** What a test's table holds, and what the next request gets instead. */
 export const table: { rows: SuiteRow[]; fault: PeerAnswer | null } = { rows: [], fault: null };

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Json } from '@arbiter/engine';
-import { createOutboundSockets } from '../../../../platform/outbound/outbound-sockets.ts';
-import type { SourceRow } from '../reader.ts';
+import { createOutboundSockets } from '../../../../../platform/outbound/outbound-sockets.ts';
+import type { SourceRow } from '../../reader.ts';
+import { testReader } from '../test-reader-suite.ts';
+import { createTestSources, openerOf, sourceOf, startSilentServer } from '../test-sources.ts';
 import { aborted, batchOf, startKafkaBroker, type TestCluster, type TestMessage } from './test-kafka-broker.ts';
-import { testReader } from './test-reader-suite.ts';
-import { createTestSources, openerOf, sourceOf, startSilentServer } from './test-sources.ts';
 
 const sources = createTestSources();
 let broker: TestCluster;

@@ -14,8 +14,8 @@ import {
   int64,
   list,
   text,
-} from '../../../../platform/sources/kafka/wire.ts';
-import { createScramServer } from './test-scram-server.ts';
+} from '../../../../../platform/sources/kafka/wire.ts';
+import { createScramServer } from '../test-scram-server.ts';
 
 /** A broker that speaks the published protocol: https://kafka.apache.org/protocol */
 

@@ -1,11 +1,11 @@
-import { isObject } from '../../../../platform/json.ts';
-import { requestJson } from '../../../../platform/sources/http-source.ts';
-import { SourceError } from '../../../../platform/sources/source-error.ts';
-import type { SourceRow } from '../reader.ts';
-import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
-import { flatRow } from './api-pages.rules.ts';
+import { isObject } from '../../../../../platform/json.ts';
+import { requestJson } from '../../../../../platform/sources/http-source.ts';
+import { SourceError } from '../../../../../platform/sources/source-error.ts';
+import type { SourceRow } from '../../reader.ts';
+import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
+import { flatRow } from '../api-pages.rules.ts';
+import { withParameters } from '../paged-api.ts';
 import { readLookups } from './lookups.ts';
-import { withParameters } from './paged-api.ts';
 
 // https://www.twilio.com/docs/segment/unify/profile-api
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { SourceRow } from '../reader.ts';
-import { type HttpPeer, type PeerAnswer, type PeerRequest, startHttpPeer } from './test-http-peer.ts';
-import { type SuiteRow, testReader } from './test-reader-suite.ts';
-import { createTestSources, openerOf, sourceOf, startSilentServer } from './test-sources.ts';
+import type { SourceRow } from '../../reader.ts';
+import { type HttpPeer, type PeerAnswer, type PeerRequest, startHttpPeer } from '../test-http-peer.ts';
+import { type SuiteRow, testReader } from '../test-reader-suite.ts';
+import { createTestSources, openerOf, sourceOf, startSilentServer } from '../test-sources.ts';
 
 /** Users by key, as the last test set them. */
 let users = new Map<string, SuiteRow>();

@@ -1,14 +1,14 @@
 import type { Json } from '@arbiter/engine';
-import { isObject } from '../../../../platform/json.ts';
-import { requestJson } from '../../../../platform/sources/http-source.ts';
-import { SourceError } from '../../../../platform/sources/source-error.ts';
-import type { ReadOptions, SourceBatch, SourceRow } from '../reader.ts';
-import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
-import { authHeaders } from './api-auth.ts';
-import { rowsAt } from './api-pages.rules.ts';
-import { withParameters } from './paged-api.ts';
+import { isObject } from '../../../../../platform/json.ts';
+import { requestJson } from '../../../../../platform/sources/http-source.ts';
+import { SourceError } from '../../../../../platform/sources/source-error.ts';
+import type { ReadOptions, SourceBatch, SourceRow } from '../../reader.ts';
+import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
+import { authHeaders } from '../api-auth.ts';
+import { rowsAt } from '../api-pages.rules.ts';
+import { withParameters } from '../paged-api.ts';
+import { inPieces } from '../sql-reader.ts';
 import { contactsQuery, isRecordId } from './salesforce-query.store.ts';
-import { inPieces } from './sql-reader.ts';
 
 // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_query.htm
 

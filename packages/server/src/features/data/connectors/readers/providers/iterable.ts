@@ -1,10 +1,10 @@
-import { isObject } from '../../../../platform/json.ts';
-import { requestJson, requestText } from '../../../../platform/sources/http-source.ts';
-import { SourceError } from '../../../../platform/sources/source-error.ts';
-import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
-import { flatRow } from './api-pages.rules.ts';
+import { isObject } from '../../../../../platform/json.ts';
+import { requestJson, requestText } from '../../../../../platform/sources/http-source.ts';
+import { SourceError } from '../../../../../platform/sources/source-error.ts';
+import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
+import { flatRow } from '../api-pages.rules.ts';
+import { withParameters } from '../paged-api.ts';
 import { type Lookup, readLookups } from './lookups.ts';
-import { withParameters } from './paged-api.ts';
 
 // https://api.iterable.com/api/docs: a list is its users' emails or IDs, one a line; each user is another call.
 

@@ -1,7 +1,7 @@
 import type { Json } from '@arbiter/engine';
-import { isObject } from '../../../../platform/json.ts';
-import type { ReadOptions, SourceBatch, SourceRow } from '../reader.ts';
-import { inPieces } from './sql-reader.ts';
+import { isObject } from '../../../../../platform/json.ts';
+import type { ReadOptions, SourceBatch, SourceRow } from '../../reader.ts';
+import { inPieces } from '../sql-reader.ts';
 
 const atOnce = 10;
 const pageSize = 500;

@@ -1,10 +1,10 @@
 import type { Json } from '@arbiter/engine';
-import { isObject } from '../../../../platform/json.ts';
-import type { KafkaAccess } from '../../../../platform/sources/kafka/broker.ts';
-import type { BrokerAddress, FetchedPartition, KafkaTopic } from '../../../../platform/sources/kafka/cluster.ts';
-import type { KafkaRecord } from '../../../../platform/sources/kafka/records.ts';
-import { SourceError } from '../../../../platform/sources/source-error.ts';
-import type { ReadOptions, SourceBatch, SourceReader, SourceRow } from '../reader.ts';
+import { isObject } from '../../../../../platform/json.ts';
+import type { KafkaAccess } from '../../../../../platform/sources/kafka/broker.ts';
+import type { BrokerAddress, FetchedPartition, KafkaTopic } from '../../../../../platform/sources/kafka/cluster.ts';
+import type { KafkaRecord } from '../../../../../platform/sources/kafka/records.ts';
+import { SourceError } from '../../../../../platform/sources/source-error.ts';
+import type { ReadOptions, SourceBatch, SourceReader, SourceRow } from '../../reader.ts';
 import {
   connectMs,
   flagOf,
@@ -15,9 +15,9 @@ import {
   type SourceDeps,
   type SourceKind,
   textOf,
-} from '../source.ts';
-import { flatRow } from './api-pages.rules.ts';
-import { inPieces } from './sql-reader.ts';
+} from '../../source.ts';
+import { flatRow } from '../api-pages.rules.ts';
+import { inPieces } from '../sql-reader.ts';
 
 const mostServers = 20;
 /** Milliseconds of one request for new records. */
@@ -134,7 +134,7 @@ async function* topicBatches(
 function kafkaReader({ sockets }: SourceDeps, source: Source): SourceReader {
   let open: KafkaTopic | null = null;
   const connect = async (signal: AbortSignal): Promise<KafkaTopic> => {
-    const { openTopic } = await import('../../../../platform/sources/kafka/cluster.ts');
+    const { openTopic } = await import('../../../../../platform/sources/kafka/cluster.ts');
     const connection = { sockets, access: accessOf(source), timeoutMs: connectMs, signal };
     return openTopic(connection, serversOf(source), requiredText(source, 'topic'));
   };
@@ -158,7 +158,7 @@ function kafkaReader({ sockets }: SourceDeps, source: Source): SourceReader {
 /** Kafka and the brokers that speak its protocol. */
 export const kafkaSource: SourceKind = {
   async probe({ sockets }, source, signal) {
-    const { checkCluster } = await import('../../../../platform/sources/kafka/cluster.ts');
+    const { checkCluster } = await import('../../../../../platform/sources/kafka/cluster.ts');
     const connection = { sockets, access: accessOf(source), timeoutMs: probeMs, signal };
     await checkCluster(connection, serversOf(source), textOf(source, 'topic') ?? null);
     return { details: {} };

@@ -1,4 +1,4 @@
-import { SourceError } from '../../../../platform/sources/source-error.ts';
+import { SourceError } from '../../../../../platform/sources/source-error.ts';
 
 /** Whether it's a record's ID of 15 or 18 characters. */
 export const isRecordId = (text: string): boolean => /^([0-9A-Za-z]{15}|[0-9A-Za-z]{18})$/.test(text);
