@@ -32,7 +32,7 @@ const hosts = [
 /** Settings of a type, without an address. */
 const others: Readonly<Record<string, unknown>> = {
   ...{ port: 5432, database: 'x', sourceTable: 'x', username: 'u', password: 'p', apiKey: 'k', accessToken: 't' },
-  ...{ bucket: 'reports', accessKeyId: 'k', secretAccessKey: 's', privateKey: 'k' },
+  ...{ bucket: 'reports', accessKeyId: 'k', secretAccessKey: 's', privateKey: 'k', topic: 'x' },
 };
 
 const reachable = Object.entries(connectorTypes).flatMap(([type, info]) => {
