@@ -163,7 +163,7 @@ export const importRules: IForbiddenRuleType[] = [
     severity: 'error',
     from: { path: '^packages/server/src/', pathNot: ['^packages/server/src/platform/', testFile] },
     to: {
-      path: '(^|/)node_modules/(undici|nodemailer|@aws-sdk|@google-cloud|@azure|@anthropic-ai|openai|ioredis|got|axios)/',
+      path: '(^|/)node_modules/(undici|nodemailer|@aws-sdk|@google-cloud|@azure|@anthropic-ai|openai|ioredis|ssh2|got|axios)/',
     },
   },
   {

@@ -81,6 +81,7 @@ export const sourceCanaries: readonly Canary[] = [
   // A type next to a value must not hide the value.
   ...breaking('only-db-uses-the-driver', http, [
     "import pg, { type Pool } from 'pg';\nexport const p: Pool = new pg.Pool();",
+    "export const m = await import('mysql2');",
     "export { sql } from 'kysely';",
   ]),
   ...breaking('only-platform-calls-out', http, [

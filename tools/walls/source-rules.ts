@@ -92,7 +92,7 @@ const sourceRules: readonly SourceRule[] = [
   {
     name: 'only-db-uses-the-driver',
     applies: (file) => file.startsWith('packages/') && !file.startsWith('packages/server/src/db/') && !isTest(file),
-    breaks: (node) => importedFrom(node, ['pg', 'kysely']),
+    breaks: (node) => importedFrom(node, ['pg', 'kysely', 'mysql2']),
   },
   {
     name: 'only-platform-calls-out',

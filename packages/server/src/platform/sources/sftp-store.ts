@@ -33,7 +33,7 @@ function reasonOf(error: unknown): SourceError['reason'] | null {
 }
 
 /** Whether a key is the pinned one. */
-export function isPinnedKey(key: Uint8Array, pinned: string): boolean {
+function isPinnedKey(key: Uint8Array, pinned: string): boolean {
   const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
   const text = pinned.trim();
   if (text.startsWith('SHA256:')) return text.slice('SHA256:'.length).replace(/=+$/, '') === digest;
