@@ -3,36 +3,54 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { assertInTime } from '../deadline.ts';
 import { sized } from '../form.ts';
+import { type DatabasePort, openDatabasePort } from './nodes/database-port.ts';
 import { numberedRow } from './nodes/numbered-row.ts';
 import { stopwatch } from './stopwatch.ts';
 
 const rows = sized('PIPELINE_ROWS', { short: 20_000, long: 200_000 });
-const kills = sized('PIPELINE_KILLS', { short: 1, long: 3 });
+const simpleKills = sized('PIPELINE_KILLS', { short: 1, long: 3 });
+/** Kills of runs that read real sources. */
+const sourceKills = 3;
 const patienceMs = 300_000;
 
 let server: TestServer;
 let node: ChildProcess | null = null;
+let folder: string;
+let port: DatabasePort;
 before(async () => {
   server = await startTestServer({});
+  folder = await mkdtemp(join(tmpdir(), 'arbiter-pipeline-kill-'));
+  port = await openDatabasePort(server.testDatabase.adminUrl);
+  const lines = Array.from({ length: rows }, (_, at) => Object.values(numberedRow(at)).join(','));
+  await writeFile(join(folder, 'rows.csv'), `customer_id,amount,label\n${lines.join('\n')}\n`);
+  await query(`create table public.source as select 'C-' || n as customer_id, n as amount,
+    'row ' || n || ' with some text' as label from generate_series(0, ${rows - 1}) n`);
 });
 after(async () => {
   await kill();
+  port?.close();
   await server?.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 const query = <T>(text: string, values: unknown[] = []) =>
   server.testDatabase.ownerQuery<T & Record<string, unknown>>(text, values);
 
-async function startNode(kind: 'resumable' | 'whole'): Promise<void> {
+type Kind = 'resumable' | 'whole' | 'connector';
+
+async function startNode(kind: Kind): Promise<void> {
   const program = join(import.meta.dirname, 'nodes/pipeline-node.ts');
   const { url } = server.testDatabase;
-  node = spawn(process.execPath, [program, url, String(rows), kind, '40'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const words = [program, url, String(rows), kind, '40', folder];
+  node = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   node.stdout?.resume();
   await once(node.stdout!, 'data');
 }
@@ -73,28 +91,55 @@ const fields = ({ isKeyed }: { readonly isKeyed: boolean }) => [
   { name: 'label', displayName: 'Label', dataType: 'text' },
 ];
 
-const scenarios = [
+interface Scenario {
+  readonly name: string;
+  readonly loadMode: string;
+  readonly isKeyed: boolean;
+  readonly kind: Kind;
+  /** It stores no progress before its end. */
+  readonly isWhole?: boolean;
+  readonly type?: string;
+  readonly source?: () => object;
+}
+
+const table = () => ({ ...port.config, sourceTable: 'public.source' });
+
+const scenarios: readonly Scenario[] = [
   { name: 'append without a key', loadMode: 'append', isKeyed: false, kind: 'resumable' },
   { name: 'upsert', loadMode: 'upsert', isKeyed: true, kind: 'resumable' },
   { name: 'replace', loadMode: 'replace', isKeyed: true, kind: 'whole' },
   { name: 'append from a source that can only begin again', loadMode: 'append', isKeyed: false, kind: 'whole' },
-] as const;
+  {
+    ...{ name: 'append by watermark from PostgreSQL', loadMode: 'append', isKeyed: false, kind: 'connector' },
+    source: () => ({ ...table(), watermarkColumn: 'amount' }),
+  },
+  {
+    ...{ name: 'replace from PostgreSQL', loadMode: 'replace', isKeyed: true, kind: 'connector', isWhole: true },
+    source: table,
+  },
+  {
+    ...{ name: 'append from a CSV file', loadMode: 'append', isKeyed: false, kind: 'connector', type: 'csv' },
+    source: () => ({ path: 'rows.csv' }),
+  },
+];
 
-for (const [at, { name, loadMode, isKeyed, kind }] of scenarios.entries()) {
+for (const [at, scenario] of scenarios.entries()) {
+  const { name, loadMode, isKeyed, kind, isWhole = kind === 'whole', type = 'postgresql', source } = scenario;
+  const kills = kind === 'connector' ? sourceKills : simpleKills;
   test(`${kills} kills in a run over ${rows} rows: ${name}`, async (t) => {
     const schemaId = await server.create('schemas', {
       ...{ name: `loaded_${at}`, displayName: 'Loaded', schemaType: 'event', fields: fields({ isKeyed }) },
     });
-    const connectorId = await server.create('connectors', { name: `Source ${at}`, type: 'postgresql' });
+    const connectorId = await server.create('connectors', { name: `Source ${at}`, type, config: source?.() ?? {} });
     const body = { name, connectorId, schemaId, loadMode, source: { rowLimit: 0 } };
     const pipelineId = await server.create('pipelines', body);
     const { body: run } = await server.call<{ id: string }>('POST', `/api/v1/pipelines/${pipelineId}/runs`);
     await startNode(kind);
     for (let number = 1; number <= kills; number++) {
-      const place = kind === 'resumable' ? Math.floor((rows * number) / (kills + 2)) : 0;
+      const place = isWhole ? 0 : Math.floor((rows * number) / (kills + 2));
       await until(run.id, 'the run did not start', ({ rowsIn, token }) => rowsIn >= place && token >= number);
       // A run in one step stores no progress: its source takes at least this long.
-      if (kind === 'whole') await sleep((rows / 1_000) * 20);
+      if (isWhole) await sleep((rows / 1_000) * 20);
       await kill();
       const before = await until(run.id, 'the run is there', () => true);
       assert.equal(before.status, 'running', 'the kill came in the middle');

@@ -1,14 +1,21 @@
-// A node that works on runs of pipelines, from a source of numbered rows. pipeline-kill.test.ts runs and kills it.
-// Arguments: URL of the database, number of rows, `resumable` or `whole`, milliseconds of a batch.
+// A node that works on runs of pipelines, from a source of numbered rows or through connectors. pipeline-kill.test.ts runs and kills it.
+// Arguments: URL of the database, number of rows, `resumable`, `whole` or `connector`, milliseconds of a batch, import folder.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../../../packages/server/src/db/index.ts';
-import type { SourceReader } from '../../../packages/server/src/features/data/connectors/index.ts';
+import {
+  createOpenReader,
+  createSources,
+  type OpenReader,
+  type SourceReader,
+} from '../../../packages/server/src/features/data/connectors/index.ts';
 import { pipelineJobs } from '../../../packages/server/src/features/data/pipelines/pipelines.jobs.ts';
 import { createKeyedHash } from '../../../packages/server/src/features/deciding/customer-states/index.ts';
 import { createJobRegistry, createQueueKeeper, createWorker } from '../../../packages/server/src/jobs/index.ts';
+import { createOutbound } from '../../../packages/server/src/platform/outbound/outbound.ts';
+import { createOutboundSockets } from '../../../packages/server/src/platform/outbound/outbound-sockets.ts';
 import { numberedRow } from './numbered-row.ts';
 
-const [url, rowsText, kind, batchText] = process.argv.slice(2);
+const [url, rowsText, kind, batchText, importFolder = null] = process.argv.slice(2);
 if (url === undefined || kind === undefined) throw new Error('pipeline-node <url> <rows> <kind> <ms>');
 const total = Number(rowsText);
 const batchMs = Number(batchText);
@@ -32,10 +39,36 @@ const reader: SourceReader = {
   },
 };
 
+const allowNetworks = ['127.0.0.0/8'];
+const throughConnectors = createOpenReader({
+  envelope: null,
+  connectorSources: createSources({
+    ...{ outbound: createOutbound({ allowNetworks }), sockets: createOutboundSockets({ allowNetworks }) },
+    ...{ importFolder, endpoints: {} },
+  }),
+});
+const slowly: OpenReader = async (tx, connectorId, source) => {
+  const real = await throughConnectors(tx, connectorId, source);
+  return {
+    ...real,
+    async *read(options) {
+      for await (const batch of real.read(options)) {
+        await sleep(batchMs);
+        yield batch;
+      }
+    },
+  };
+};
+
 const customerHash = createKeyedHash([], 'customer');
 const pipelineHash = createKeyedHash([], 'pipelineValue');
 const registry = createJobRegistry(
-  pipelineJobs({ database, customerHash, pipelineHash, openReader: async () => reader }),
+  pipelineJobs({
+    database,
+    customerHash,
+    pipelineHash,
+    openReader: kind === 'connector' ? slowly : async () => reader,
+  }),
 );
 const onError = (error: unknown): void => console.error(error);
 const worker = await createWorker({ url, registry, concurrency: 2, graceMs: 1_000, onError });

@@ -144,7 +144,7 @@ async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: num
 }
 
 /** Ends a run that loaded all its rows. */
-export async function finish(tx: Tx, taken: TakenRun, tally: RunTally, cursor: JsonValue | null): Promise<void> {
+async function finish(tx: Tx, taken: TakenRun, tally: RunTally, cursor: JsonValue | null): Promise<void> {
   const { run } = taken;
   await lockPipeline(tx, run.pipelineId);
   await lockOwnRun(tx, run);

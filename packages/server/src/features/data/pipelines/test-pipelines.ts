@@ -50,7 +50,7 @@ export interface PipelineServer {
 
 const field = (name: string, dataType: string, more: object = {}) => ({ name, displayName: name, dataType, ...more });
 
-export const peopleFields = [
+const peopleFields = [
   field('customer_id', 'varchar', { length: 64, isPrimaryKey: true, isNullable: false }),
   field('age', 'integer'),
   field('email', 'varchar', { length: 100, isUnique: true }),

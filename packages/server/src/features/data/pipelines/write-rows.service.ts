@@ -29,7 +29,7 @@ export interface Writer {
 }
 
 /** The unique column that an upsert finds rows by; null for other modes. */
-export function upsertBy({ settings: { loadMode, upsertKey } }: RunRow, { schema }: LoadTarget): string | null {
+function upsertBy({ settings: { loadMode, upsertKey } }: RunRow, { schema }: LoadTarget): string | null {
   if (loadMode !== 'upsert') return null;
   return upsertKey[0] ?? schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? null;
 }
