@@ -193,15 +193,13 @@ const MetricValue = Type.Object(
     value: Type.Number({ description: 'The value.' }),
     dimensions: Type.Optional(
       Type.Partial(
-        Type.Object(
-          {
-            offerId: Nullable(Id('Offer.'), { description: 'Offer, or null.' }),
-            channelId: Nullable(Id('Channel.'), { description: 'Channel, or null.' }),
-            creativeId: Nullable(Id('Creative.'), { description: 'Creative, or null.' }),
-            outcomeType: Nullable(Type.String(), { description: 'Key of the outcome type, or null.' }),
-          },
-          { description: 'What the value is of. Grouped metrics only.' },
-        ),
+        Type.Object({
+          offerId: Nullable(Id('Offer.'), { description: 'Offer, or null.' }),
+          channelId: Nullable(Id('Channel.'), { description: 'Channel, or null.' }),
+          creativeId: Nullable(Id('Creative.'), { description: 'Creative, or null.' }),
+          outcomeType: Nullable(Type.String(), { description: 'Key of the outcome type, or null.' }),
+        }),
+        { description: 'What the value is about. Grouped metrics only.' },
       ),
     ),
     computedAt: Timestamp('When it was computed. For realtime metrics, now.'),
@@ -229,8 +227,8 @@ export const behavioralMetricOperations = {
     path: '/api/v1/behavioral-metrics/{id}/compute',
     summary: 'Compute the values of a metric',
     description:
-      'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history, in steps that let ' +
-      'events be recorded meanwhile. When it takes longer than a request may, it fails with 503 and continues in the background.',
+      'Replaces the values of all customers in one transaction. Realtime metrics are rebuilt from history, in steps, so that ' +
+      'events can still be recorded. When it takes longer than a request may, it fails with 503 and continues in the background.',
     role: 'editor',
     params: oneMetric,
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'tenant' }],

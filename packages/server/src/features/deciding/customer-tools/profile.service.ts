@@ -53,7 +53,7 @@ export async function readProfile(
     flow: { id, key, version },
     attributes: facts.attributes,
     segments: facts.segments,
-    metrics: metricsIn(profile.values['metrics']),
+    metrics: metricsIn(profile.values.metrics),
     counters: countersOf(trial!),
     stages: stagesOf(trace).map(({ dropped, ...stage }) => ({
       ...stage,
