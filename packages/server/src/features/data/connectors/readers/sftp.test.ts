@@ -81,7 +81,7 @@ describe('SFTP', { skip: missingProgram('sshd', 'openssh-server') }, () => {
     await fill({ 'a.csv': 'a\n1\n' });
     assert.deepEqual(await values({}), ['1']);
     assert.deepEqual(await values({ privateKey: server.lockedKey, passphrase: 'passphrase' }), ['1']);
-    for (const config of [{ privateKey: server.lockedKey }, { privateKey: 'no key' }, { username: 'nobody' }]) {
+    for (const config of [{ privateKey: server.lockedKey }, { privateKey: 'no key' }, { username: 'arbiter-nobody' }]) {
       await assert.rejects(values(config), { reason: 'auth_failed' });
     }
     if (server.password === null) return context.diagnostic('only root can add a user with a password');
@@ -146,7 +146,7 @@ describe('SFTP', { skip: missingProgram('sshd', 'openssh-server') }, () => {
     const fine = await probe({});
     assert.deepEqual([fine.reason, fine.details, fine.probe], ['ok', { login: 'ok' }, 'tcp']);
     assert.deepEqual((await probe({ username: undefined })).details, { login: 'skipped' });
-    const wrong = await probe({ username: 'nobody' });
+    const wrong = await probe({ username: 'arbiter-nobody' });
     assert.deepEqual([wrong.reason, wrong.details], ['auth_failed', { login: 'failed' }]);
     assert.equal((await probe({ path: 'nowhere' })).reason, 'not_found');
     assert.equal((await probe({ port: 25 })).reason, 'blocked_address');
