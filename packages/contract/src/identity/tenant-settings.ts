@@ -66,7 +66,7 @@ const settings = {
   enableBudgets: Feature('Budgets'),
   enableJourneys: Feature('Journeys'),
   enableContentManagement: Feature('Content management'),
-  enableBehavioralMetrics: Later('Behavioral metrics'),
+  enableBehavioralMetrics: Feature('Behavioral metrics'),
   enableGeofences: Feature('Geofences'),
   neverStore: Type.Array(Type.String({ minLength: 1, maxLength: 255, description: 'Name of an attribute.' }), {
     maxItems: 200,
@@ -161,7 +161,6 @@ export const defaultTenantSettings: TenantSettings = {
  */
 export const settingsWithoutEffect = [
   'enableExperiments',
-  'enableBehavioralMetrics',
   'aiAnalyzerSettings.llmExplanationsEnabled',
 ] as const;
 
