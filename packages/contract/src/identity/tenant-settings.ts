@@ -159,10 +159,7 @@ export const defaultTenantSettings: TenantSettings = {
  * Settings that are accepted and stored, and that nothing reads yet: the features behind them come with later releases. The
  * console shows no control for them. A test compares this list with the code, so it shrinks as they come.
  */
-export const settingsWithoutEffect = [
-  'enableExperiments',
-  'aiAnalyzerSettings.llmExplanationsEnabled',
-] as const;
+export const settingsWithoutEffect = ['enableExperiments', 'aiAnalyzerSettings.llmExplanationsEnabled'] as const;
 
 /** Settings as answered: with the number of the state. */
 export const TenantSettingsAnswer = Type.Object(
