@@ -1,40 +1,20 @@
-import { DOMParser, type Element } from '@xmldom/xmldom';
+import type { BucketPage } from './object-files.ts';
 import { SourceError } from './source-error.ts';
-
-/** A page of a bucket's list. */
-export interface BucketPage {
-  readonly objects: readonly { readonly key: string; readonly mtime: number; readonly version: string }[];
-  /** Where the list goes on; null: nowhere. */
-  readonly next: string | null;
-}
+import { xmlRoot, xmlText } from './xml.ts';
 
 /** Reads S3's ListObjectsV2 answer. Throws SourceError `unexpected_response`. */
 export function readList(xml: string): BucketPage {
-  const root = rootOf(xml);
-  const text = (element: Element, name: string) => element.getElementsByTagName(name)[0]?.textContent ?? null;
-  const isEncoded = text(root, 'EncodingType') === 'url';
+  const root = xmlRoot(xml, 'ListBucketResult');
+  const isEncoded = xmlText(root, 'EncodingType') === 'url';
   const objects = [...root.getElementsByTagName('Contents')].map((each) => {
-    const key = text(each, 'Key') ?? '';
-    const mtime = Date.parse(text(each, 'LastModified') ?? '');
+    const key = xmlText(each, 'Key') ?? '';
+    const mtime = Date.parse(xmlText(each, 'LastModified') ?? '');
     if (Number.isNaN(mtime)) throw new SourceError('unexpected_response');
     return {
       key: isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key,
-      ...{ mtime, version: text(each, 'ETag') ?? String(mtime) },
+      ...{ mtime, version: xmlText(each, 'ETag') ?? String(mtime) },
     };
   });
-  const next = text(root, 'IsTruncated') === 'true' ? text(root, 'NextContinuationToken') : null;
+  const next = xmlText(root, 'IsTruncated') === 'true' ? xmlText(root, 'NextContinuationToken') : null;
   return { objects, next };
-}
-
-function rootOf(xml: string): Element {
-  try {
-    const onError = (_level: string, message: string): never => {
-      throw new Error(message);
-    };
-    const root = new DOMParser({ onError }).parseFromString(xml, 'text/xml').documentElement;
-    if (root?.localName === 'ListBucketResult') return root;
-  } catch (cause) {
-    throw new SourceError('unexpected_response', { cause });
-  }
-  throw new SourceError('unexpected_response');
 }

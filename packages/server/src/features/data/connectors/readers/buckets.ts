@@ -1,5 +1,8 @@
+import { openAzureContainer } from '../../../../platform/sources/azure-store.ts';
+import { openGoogleBucket } from '../../../../platform/sources/google-store.ts';
+import type { Bucket } from '../../../../platform/sources/object-files.ts';
 import type { BucketTarget } from '../../../../platform/sources/s3-calls.ts';
-import { type Bucket, openBucket } from '../../../../platform/sources/s3-store.ts';
+import { openBucket } from '../../../../platform/sources/s3-store.ts';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
 import { filesReader } from './files.ts';
@@ -35,18 +38,48 @@ function targetOf({ endpoints }: SourceDeps, source: Source): BucketTarget {
     originOf: (place) => origin ?? `https://s3.${place}.amazonaws.com${place.startsWith('cn-') ? '.cn' : ''}`,
     ...{ accessKeyId: requiredText(source, 'accessKeyId'), secretAccessKey: requiredText(source, 'secretAccessKey') },
     sessionToken: textOf(source, 'sessionToken'),
-    path: (textOf(source, 'path') ?? '').replace(/^\/+/, ''),
+    path: pathOf(source),
   };
 }
 
-const open = (deps: SourceDeps, source: Source, signal: AbortSignal): Bucket =>
-  openBucket(deps.outbound, targetOf(deps, source), signal);
+const pathOf = (source: Source): string => (textOf(source, 'path') ?? '').replace(/^\/+/, '');
 
-/** Buckets of S3 and the services that speak its protocol. */
-export const bucketSource: SourceKind = {
+type Open = (deps: SourceDeps, source: Source, signal: AbortSignal) => Bucket;
+
+const bucketOf = (open: Open): SourceKind => ({
   async probe(deps, source, signal) {
     await open(deps, source, signal).check();
     return { details: {} };
   },
   open: (deps, source) => filesReader(source, async (signal) => open(deps, source, signal)),
-};
+});
+
+/** Buckets of S3 and the services that speak its protocol. */
+export const bucketSource = bucketOf((deps, source, signal) =>
+  openBucket(deps.outbound, targetOf(deps, source), signal),
+);
+
+/** Buckets of Google Cloud Storage. Their names are unique, so the project isn't part of a request. */
+export const googleBucketSource = bucketOf(({ outbound, endpoints }, source, signal) => {
+  const target = {
+    bucket: safeText(source, 'bucket', /^[a-z0-9][a-z0-9._-]{1,254}$/),
+    path: pathOf(source),
+    serviceAccount: source.config.serviceAccountJson,
+    endpoint: endpoints.gcs,
+  };
+  return openGoogleBucket(outbound, target, signal);
+});
+
+/** Containers of Azure Blob Storage. */
+export const azureBlobSource = bucketOf(({ outbound, endpoints }, source, signal) => {
+  const isKey = source.method !== 'sas_token';
+  const target = {
+    account: safeText(source, 'storageAccount', /^[a-z0-9]{3,24}$/),
+    container: safeText(source, 'container', /^(\$root|[a-z0-9][a-z0-9-]{2,62})$/),
+    path: pathOf(source),
+    accountKey: isKey ? safeText(source, 'accountKey', /^[A-Za-z0-9+/]+={0,2}$/) : null,
+    sasToken: isKey ? null : requiredText(source, 'sasToken'),
+    endpoint: endpoints.azure_blob,
+  };
+  return openAzureContainer(outbound, target, signal);
+});

@@ -1,7 +1,7 @@
 import type { ConnectorType } from '@arbiter/contract';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
-import { bucketSource } from './buckets.ts';
+import { azureBlobSource, bucketSource, googleBucketSource } from './buckets.ts';
 import { csvSource } from './csv.ts';
 import { mongodbSource } from './documents/mongodb.ts';
 import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
@@ -58,6 +58,8 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   wasabi: bucketSource,
   backblaze_b2: bucketSource,
   digitalocean_spaces: bucketSource,
+  gcs: googleBucketSource,
+  azure_blob: azureBlobSource,
   rest_api: restApiSource,
   webhook: restApiSource,
   graphql: graphqlSource,

@@ -1,8 +1,7 @@
-import { createPrivateKey } from 'node:crypto';
 import type { TableQuery } from '../../../../../db/index.ts';
 import { isObject } from '../../../../../platform/json.ts';
+import { googleToken } from '../../../../../platform/sources/google-access.ts';
 import { requestJson } from '../../../../../platform/sources/http-source.ts';
-import { signedToken } from '../../../../../platform/sources/signed-token.ts';
 import { SourceError } from '../../../../../platform/sources/source-error.ts';
 import type { SourceRow } from '../../reader.ts';
 import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
@@ -66,46 +65,13 @@ function rowOf(row: unknown, fields: readonly Field[]): SourceRow | null {
   );
 }
 
-interface ServiceAccount {
-  readonly email: string;
-  readonly key: string;
-  readonly tokenUrl: string;
-}
-
-function accountOf(source: Source): ServiceAccount {
-  const given = source.config.serviceAccountJson;
-  let account: unknown = given;
-  try {
-    if (typeof given === 'string') account = JSON.parse(given);
-  } catch (cause) {
-    throw new SourceError('auth_failed', { cause });
-  }
-  const { client_email: email, private_key: key, token_uri: uri } = isObject(account) ? account : {};
-  if (typeof email !== 'string' || typeof key !== 'string') throw new SourceError('auth_failed');
-  return { email, key, tokenUrl: typeof uri === 'string' ? uri : 'https://oauth2.googleapis.com/token' };
-}
-
 type Request = (method: 'GET' | 'POST', path: string, body?: object, tries?: number) => Promise<unknown>;
 
 /** Signs in as a service account (RFC 7523) and returns how to request. Throws SourceError. */
 async function signIn({ outbound, endpoints }: SourceDeps, source: Source, signal: AbortSignal): Promise<Request> {
-  const { email, key, tokenUrl } = accountOf(source);
-  let assertion: string;
-  try {
-    assertion = await signedToken(createPrivateKey(key), { iss: email, aud: tokenUrl, scope });
-  } catch (cause) {
-    throw new SourceError('auth_failed', { cause });
-  }
-  const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
-  const url = endpoints.bigquery === undefined ? tokenUrl : `${endpoints.bigquery}/token`;
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
-  const call = { url: withParameters(url, {}), method: 'POST' as const, headers, body: form.toString(), signal };
-  const { body } = await requestJson(outbound, call, { tries: 1 }).catch((error: unknown) => {
-    const isRejected = error instanceof SourceError && error.reason === 'unexpected_response';
-    throw isRejected ? new SourceError('auth_failed', { cause: error }) : error;
-  });
-  const token = valueAt(body, 'access_token');
-  if (typeof token !== 'string') throw new SourceError('unexpected_response');
+  const tokenUrl = endpoints.bigquery === undefined ? undefined : `${endpoints.bigquery}/token`;
+  const { serviceAccountJson: serviceAccount } = source.config;
+  const token = await googleToken({ outbound, serviceAccount, scope, tokenUrl, signal });
   const base = `${endpoints.bigquery ?? api}/bigquery/v2/projects/${encodeURIComponent(requiredText(source, 'project'))}`;
   const auth = { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': 'application/json' };
   return async (method, path, content, tries) => {
