@@ -23,6 +23,15 @@ export interface HttpPeer {
   close(): void;
 }
 
+/** A request that the peer doesn't expect is refused, so that the test sees it. */
+function answerOrRefuse(answer: (request: PeerRequest) => PeerAnswer, request: PeerRequest): PeerAnswer {
+  try {
+    return answer(request);
+  } catch (error) {
+    return { status: 400, body: String(error) };
+  }
+}
+
 /** Starts a server that answers as a provider's API does. */
 export async function startHttpPeer(answer: (request: PeerRequest) => PeerAnswer): Promise<HttpPeer> {
   const requests: PeerRequest[] = [];
@@ -35,7 +44,7 @@ export async function startHttpPeer(answer: (request: PeerRequest) => PeerAnswer
       text: Buffer.concat(parts).toString(),
     };
     requests.push(request);
-    const { status = 200, headers = {}, body } = answer(request);
+    const { status = 200, headers = {}, body } = answerOrRefuse(answer, request);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' || Buffer.isBuffer(body) || body === undefined ? body : JSON.stringify(body));
   });
