@@ -54,7 +54,7 @@ const words = {
   groupByDimensions: Type.Array(StringEnum(metricGroupings, { description: 'Dimension.' }), {
     maxItems: 2,
     uniqueItems: true,
-    description: 'Computes one value per customer and combination of these. At most 2; default none.',
+    description: 'Dimensions to group by. Each customer gets one value per combination. At most 2. Default: none.',
   }),
   sqlFilter: Nullable(
     Type.String({

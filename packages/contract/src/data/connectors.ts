@@ -79,7 +79,7 @@ const changes = Type.Partial(Type.Object(writable)).properties;
 export const ConnectorCreate = Type.Object(
   { ...changes, name: shared.name, type: typeWord },
   {
-    description: 'A new connector. Defaults: status active, authMethod access_key, no settings.',
+    description: 'A connector to create. Defaults to active, with the default authentication method of its type.',
     examples: [
       {
         name: 'Billing database',

@@ -57,7 +57,7 @@ export const PipelineRun = Type.Object(
     rowsIn: count('Rows of the source that were processed.'),
     rowsOut: count('Rows inserted or updated.'),
     skippedRows: count('Rows left out as duplicates or by transforms.'),
-    failedRows: count('Rows that did not fit the schema.'),
+    failedRows: count("Rows that didn't match the schema."),
     createdAt: Timestamp('When it was created.'),
     startedAt: Nullable(Timestamp('Instant.'), { description: 'When it started, or null.' }),
     completedAt: Nullable(Timestamp('Instant.'), { description: 'When it ended, or null.' }),

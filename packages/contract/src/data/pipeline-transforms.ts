@@ -62,7 +62,7 @@ export const PipelineTransform = Type.Union(
     transform('lower', 'Converts text to lower case.', { columns: columns('Columns to change.') }),
     transform('upper', 'Converts text to upper case.', { columns: columns('Columns to change.') }),
     transform('split', 'Splits the text of a column into several. The last one gets the rest.', {
-      column: column('Column to split. Stays as it is.'),
+      column: column('Column to split. Its value is unchanged.'),
       separator: Type.String({ minLength: 1, maxLength: 32, description: 'Text between the parts.' }),
       into: columns('Columns for the parts.', 2),
     }),

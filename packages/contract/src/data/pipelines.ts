@@ -12,7 +12,7 @@ export const pipelineStatuses = ['draft', 'active', 'paused', 'archived'] as con
 export const loadModes = ['append', 'replace', 'upsert'] as const;
 export type LoadMode = (typeof loadModes)[number];
 
-/** Rows that are written together, if the pipeline doesn't say. */
+/** Default number of rows per batch. */
 export const usualBatchSize = 1000;
 
 const shared = {
@@ -58,7 +58,7 @@ const ScheduleOut = Nullable(
   { description: 'When it runs. Null: only by hand.' },
 );
 const ExecutionOut = Type.Object(
-  { batchSize: Type.Integer({ description: 'Rows that are written together.' }) },
+  { batchSize: Type.Integer({ description: 'Rows per batch.' }) },
   { description: 'How it runs.' },
 );
 const related = (noun: string) =>
@@ -114,7 +114,7 @@ const writable = {
     { description: 'When it runs. Null: only by hand.' },
   ),
   executionConfig: Type.Object(
-    { batchSize: Type.Optional(Int(1, 5000, `Rows that are written together. 1 to 5000; default ${usualBatchSize}.`)) },
+    { batchSize: Type.Optional(Int(1, 5000, `Rows per batch, 1 to 5000. Default: ${usualBatchSize}.`)) },
     { additionalProperties: false, description: 'How it runs.' },
   ),
 };

@@ -81,7 +81,10 @@ export const ReachEstimateRequest = Type.Object(
       }),
     ),
     operator: Type.Optional(
-      Type.String({ maxLength: 50, description: 'For attribute_condition and metric_condition (default gte).' }),
+      Type.String({
+        maxLength: 50,
+        description: 'Comparison operator of attribute_condition and metric_condition. Default: gte.',
+      }),
     ),
     value: Type.Optional(
       Type.Unknown({

@@ -3823,7 +3823,7 @@ create table arbiter.pipelines (
   last_run_status text check ((last_run_status is null) = (last_run_at is null)),
   -- Number of the newest run.
   run_count integer not null default 0 check (run_count >= 0),
-  -- Where the next incremental run goes on.
+  -- Where the next incremental run starts.
   next_cursor jsonb,
   version integer not null check (version > 0),
   created_at timestamptz(3) not null,
@@ -3860,7 +3860,7 @@ create table arbiter.pipeline_runs (
   settings jsonb not null check (jsonb_typeof(settings) = 'object'),
   -- Raised by each job that takes the run. A batch of an earlier one can't commit.
   token integer not null default 0,
-  -- Where the source goes on: the checkpoint.
+  -- Checkpoint: where to resume reading the source.
   source_cursor jsonb,
   rows_in bigint not null default 0 check (rows_in >= 0),
   rows_out bigint not null default 0 check (rows_out >= 0),

@@ -12,7 +12,7 @@ export interface SftpTarget {
   readonly password: string | undefined;
   readonly privateKey: string | undefined;
   readonly passphrase: string | undefined;
-  /** `SHA256:` and base64, or a line like those of known_hosts; undefined: any key. */
+  /** A fingerprint (`SHA256:...`) or a line of known_hosts. Undefined accepts any key. */
   readonly hostKey: string | undefined;
   readonly path: string;
 }

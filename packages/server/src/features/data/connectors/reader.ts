@@ -7,7 +7,7 @@ export type SourceRow = Readonly<Record<string, unknown>>;
 /** At most 1,000 rows or 8 MB. */
 export interface SourceBatch {
   readonly rows: readonly SourceRow[];
-  /** Where to go on after a crash or in the next run. */
+  /** Where to resume after a crash, or in the next run. */
   readonly cursor: Json;
   /** The cursor lies before these rows, because more rows with the same watermark follow. Commit both together. */
   readonly isPartial?: boolean;
@@ -23,7 +23,7 @@ export interface ReadOptions {
 
 /** Reads one source. Writes nothing there (docs/design/api-catalogue.md 14.3). */
 export interface SourceReader {
-  /** Whether a read can go on from a cursor inside it, and not only from its end. */
+  /** Whether a read can resume from any of its cursors, not only from the last one. */
   readonly isResumable: boolean;
   /** Throws SourceError. Keep the cursor of a run for the next one only if that reads changes: `watermarkColumn`, `since`, streams. */
   read(options: ReadOptions): AsyncIterable<SourceBatch>;

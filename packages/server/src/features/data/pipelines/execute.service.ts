@@ -25,7 +25,7 @@ const statementMs = 120_000;
 
 /**
  * Works on a run until it ends, its turn is over, or the process stops. Each batch is one transaction with its cursor, so
- * whoever takes the run after a crash goes on behind the last one that was committed
+ * after a crash, the run resumes after the last committed batch
  * (docs/design/api-catalogue.md 15). `isLastTry`: a source that can't be reached now fails the run.
  */
 export async function executeRun(
@@ -90,7 +90,7 @@ async function openSource(
         tallyOf(run),
         tx.now,
         'coming_soon',
-        'This type of connector is coming soon. No rows were read.',
+        "This connector type isn't available yet. No rows were read.",
       );
       await finish(tx, taken, tally, null);
     });
@@ -117,7 +117,7 @@ async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: num
     waiting = [];
     await writing;
     writing = write(prepared, position);
-    // Whoever waits for it may come later.
+    // The error is thrown by the next `await writing`.
     writing.catch(() => undefined);
   };
   const left = rowLimit === 0 ? 0 : Math.max(1, rowLimit - tally.rowsIn);
@@ -137,7 +137,7 @@ async function loadInBatches(work: Work, cursor: JsonValue | null, rowLimit: num
     if (waiting.length > 0) await next();
     await writing;
   } finally {
-    // The reader closes after it.
+    // The last write must end before the reader closes. If the read failed, its error is the one to report.
     await writing.catch(() => undefined);
   }
   await inTenant((tx) => finish(tx, taken, tally, position));

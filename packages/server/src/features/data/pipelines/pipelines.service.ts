@@ -77,7 +77,7 @@ export async function changePipeline(
       const next = { ...current, ...values };
       await assertLoadable(tx, next.schemaId, next.loadMode, next.upsertKey);
       const isScheduleNew = values.status !== undefined || values.schedule !== undefined;
-      // Rows of another source or in another schema don't go on where those of this one ended.
+      // A cursor is only valid for the source and schema that it came from.
       const isSourceNew = ['connectorId', 'schemaId', 'source'].some((key) => Object.hasOwn(values, key));
       return {
         ...values,

@@ -131,7 +131,7 @@ export async function noteRunStatus(tx: Tx, id: string, status: PipelineRunStatu
   ]);
 }
 
-/** Stores where the next run goes on. */
+/** Stores where the next run starts. */
 export async function storeNextCursor(tx: Tx, id: string, cursor: JsonValue | null): Promise<void> {
   await tx.query('update arbiter.pipelines set next_cursor = $3 where tenant_id = $1 and id = $2', [
     tx.tenantId,

@@ -22,15 +22,18 @@ export function watchRun(
     while (!isOver) {
       await rest(watchMs);
       if (isOver) return;
-      const run = await database.withTenant(tenantId, systemActor('pipeline'), (tx) => selectRun(tx, id));
+      const run = await database
+        .withTenant(tenantId, systemActor('pipeline'), (tx) => selectRun(tx, id))
+        .catch(() => undefined);
+      // The database may be back at the next check. Until then, no batch can commit either.
+      if (run === undefined) continue;
       if (run === null || run.status !== 'running' || run.token !== token) {
         controller.abort(new Outrun());
         return;
       }
     }
   };
-  // Without the database, the next batch can't commit either.
-  watch().catch(() => undefined);
+  void watch();
   return {
     signal: controller.signal,
     stop() {
@@ -55,7 +58,7 @@ export async function* readSource(
   const source = reader.read(options)[Symbol.asyncIterator]();
   const readNext = (): Promise<IteratorResult<SourceBatch>> => {
     const next = source.next();
-    // It may fail before anybody waits for it.
+    // The error is thrown where the batch is awaited.
     next.catch(() => undefined);
     return next;
   };
@@ -71,7 +74,7 @@ export async function* readSource(
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // A source that hangs never answers this.
+    // Not awaited: a source that hangs never returns. Its result doesn't matter any more.
     source.return?.().catch(() => undefined);
   }
 }

@@ -114,7 +114,7 @@ describe('append', () => {
     assert.equal((await world.table()).length, 4);
   });
 
-  test('goes on behind the last batch after a crash, and no row comes twice', async () => {
+  test('resumes after the last batch following a crash, without duplicate rows', async () => {
     world.source.rows = people(7);
     failOnceAt(4);
     const { id } = await world.pipeline({ executionConfig: { batchSize: 2 } });
@@ -353,7 +353,7 @@ describe('a run', () => {
     assert.match(JSON.stringify(progress), /Age/);
   });
 
-  test('goes on where the one before ended if it is incremental', async () => {
+  test('starts where the previous run ended if it is incremental', async () => {
     world.source.rows = people(3);
     const { id } = await world.pipeline({ source: { watermarkColumn: 'age' } });
     await world.run(id);

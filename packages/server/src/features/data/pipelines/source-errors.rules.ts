@@ -20,7 +20,7 @@ export class SourceFailed extends Error {
 /** Reasons of connectors (docs/design/api-catalogue.md 14.2). Our own words: a remote's text may hold anything. */
 const reasons: Readonly<Record<string, string>> = {
   missing_config: 'The connector lacks required settings. Test it to see which.',
-  coming_soon: 'This type of connector is coming soon.',
+  coming_soon: "This connector type isn't available yet.",
   driver_missing: "The driver of this type isn't installed.",
   blocked_address: 'The address of the source is not allowed.',
   dns_failed: 'The host of the source was not found.',

@@ -20,6 +20,6 @@ export function rowLimitOf({ rowLimit }: Readonly<Record<string, unknown>>): num
   return typeof rowLimit === 'number' && Number.isSafeInteger(rowLimit) && rowLimit >= 0 ? rowLimit : usualRowLimit;
 }
 
-/** Whether a run goes on where the one before ended. */
+/** Whether a run starts where the previous one ended. */
 export const isIncremental = ({ since, watermarkColumn }: Readonly<Record<string, unknown>>): boolean =>
   (since !== undefined && since !== null) || (watermarkColumn !== undefined && watermarkColumn !== null);

@@ -102,10 +102,10 @@ export async function startPipelineServer(
     config: { CRON_TOKEN: token, ...options.config },
   });
   const call = <T>(method: string, path: string, body?: object, key?: string) =>
-    server.call<T & Problem>(method, path, {
+    server.call<Answered<T>['body']>(method, path, {
       ...(body === undefined ? {} : { body }),
       ...(key === undefined ? {} : { key }),
-    }) as unknown as Promise<Answered<T>>;
+    });
   const connector = await server.create('connectors', { name: 'Warehouse', type: 'postgresql' });
   const schema = await server.create('schemas', {
     ...{ name: 'people', displayName: 'People', schemaType: 'customer', fields: peopleFields },

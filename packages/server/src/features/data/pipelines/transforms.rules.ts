@@ -31,7 +31,7 @@ export interface TransformProblem {
   readonly message: string;
 }
 
-/** One step: changes the row in place. Undefined: goes on. */
+/** One step: changes the row in place. Undefined: continue with the next step. */
 type Step = (row: Row) => Exclude<TransformedRow, { kind: 'row' }> | undefined;
 type Of<Op extends TransformOp> = Extract<PipelineTransform, { op: Op }>;
 type Compile<Op extends TransformOp> = (transform: Of<Op>, context: TransformContext) => Step | TransformProblem[];

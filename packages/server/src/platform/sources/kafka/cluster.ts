@@ -9,13 +9,13 @@ export interface BrokerAddress {
   readonly port: number;
 }
 
-/** Offsets to go on from, by partition. */
+/** Offsets to resume from, by partition. */
 export type Offsets = ReadonlyMap<number, number>;
 
 export interface FetchedPartition {
   readonly partition: number;
   readonly records: readonly KafkaRecord[];
-  /** Where to go on. Null: nothing new. */
+  /** Where to resume. Null: nothing new. */
   readonly next: number | null;
   /** The offset was deleted, or never was. */
   readonly isOutOfRange: boolean;

@@ -37,7 +37,7 @@ export function paginationOf(value: unknown): Pagination {
   };
 }
 
-/** Returns the value at a dotted path; undefined where there is none. */
+/** Returns the value at a dotted path, or undefined. */
 export function valueAt(body: unknown, path: string): unknown {
   if (path === '') return body;
   return path.split('.').reduce<unknown>((value, key) => {

@@ -58,7 +58,7 @@ async function fileOf({ outbound, importFolder }: SourceDeps, source: Source, si
 const rowsBefore = (cursor: Json | null, version: string | null): number =>
   isObject(cursor) && cursor.version === version && typeof cursor.rows === 'number' ? cursor.rows : 0;
 
-/** Batches of rows. A read that goes on skips the rows before its cursor. */
+/** Reads batches of rows. A resumed read skips the rows before its cursor. */
 async function* batchesOf(
   deps: SourceDeps,
   source: Source,

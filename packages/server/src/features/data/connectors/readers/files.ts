@@ -10,7 +10,7 @@ import { patternOf } from './file-pattern.rules.ts';
 /** Files that one read lists at most. */
 const mostFiles = 100_000;
 
-/** Where a read goes on: files before this one are finished, and so are so many of its rows. */
+/** Where to resume: the current file, and how many of its rows were read. Files before it are finished. */
 interface FilePosition {
   readonly name: string;
   readonly mtime: number;

@@ -96,7 +96,7 @@ describe('MySQL and its relatives', { skip: missingProgram('mariadbd', 'mariadb-
     ]);
   });
 
-  test('goes on after a watermark of 64 bits', async () => {
+  test('resumes after a 64-bit watermark', async () => {
     await server.root.query('create or replace table large (seq bigint)');
     await server.root.query('insert into large values (9007199254740992), (9007199254740993), (9007199254740994)');
     const source = connector({ sourceTable: 'large', watermarkColumn: 'seq' });

@@ -32,7 +32,7 @@ export interface PagedApi {
   next(place: Place, answer: PageAnswer): Place;
 }
 
-/** Where a read goes on: a page, and how many of its rows came before. */
+/** Where to resume: a page, and how many of its rows were read. */
 interface PagePosition {
   readonly place: Place;
   readonly skip: number;

@@ -106,7 +106,7 @@ describe('SFTP', { skip: missingProgram('sshd', 'openssh-server') }, () => {
     await assert.rejects(values({ order: 'size' }), { reason: 'missing_config' });
   });
 
-  test('goes on after the finished files, and reads a changed one from its start', async () => {
+  test('resumes after the finished files, and rereads a changed one', async () => {
     await fill({ 'a.csv': 'a\n1\n', 'b.csv': 'a\n2\n' }, { 'a.csv': 1000, 'b.csv': 2000 });
     const source = connector({ path: 'in', order: 'mtime' });
     const cursor = (await batches(source)).at(-1)?.cursor ?? null;

@@ -60,7 +60,7 @@ async function* wholeTable(pages: AsyncIterable<readonly SourceRow[]>): AsyncGen
   for await (const rows of pages) yield* inPieces(rows, () => null);
 }
 
-/** Cuts rows into batches. `cursorAfter`: where to go on after so many of the rows. */
+/** Cuts rows into batches. `cursorAfter`: cursor after that many rows. */
 export function* inPieces(rows: readonly SourceRow[], cursorAfter: (rows: number) => Json): Generator<SourceBatch> {
   let piece: SourceRow[] = [];
   let size = 0;

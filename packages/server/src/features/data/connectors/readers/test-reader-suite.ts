@@ -74,7 +74,7 @@ export function testReader({ name, holding, hanging, toSuite, adds, count = 2500
       assert.deepEqual(await readAll(source, toSuite), first);
     });
 
-    test('goes on from every cursor without a gap or a repetition', async () => {
+    test('resumes from every cursor without gaps or repetitions', async () => {
       const source = await holding(rows);
       const reader = await source.open();
       await reader.close();

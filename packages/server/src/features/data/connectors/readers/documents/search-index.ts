@@ -72,7 +72,7 @@ interface Search {
   /** Sees each answer. */
   note(answer: unknown): void;
   readonly sort: readonly object[];
-  /** Where to go on after these sort values. */
+  /** Resumes after these sort values. */
   cursorAfter(sort: readonly Json[]): Json;
 }
 

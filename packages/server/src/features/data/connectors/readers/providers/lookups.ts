@@ -20,7 +20,7 @@ async function inParallel(keys: readonly string[], lookup: Lookup): Promise<(Sou
   return found;
 }
 
-/** Reads one row for each key, in the order of the keys' characters, so that a read goes on whatever was added. */
+/** Reads one row per key, sorted by key, so that a read can resume even if keys were added. */
 export async function* readLookups(
   keys: readonly string[],
   lookup: Lookup,

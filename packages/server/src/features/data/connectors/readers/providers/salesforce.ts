@@ -79,7 +79,7 @@ function lastId(cursor: Json | null): string | null {
   return typeof id === 'string' && isRecordId(id) ? id : null;
 }
 
-/** Pages follow the server's links; another read goes on after the last ID, because a link lives for two days only. */
+/** Pages follow the server's links. A resumed read starts after the last ID, because links expire after two days. */
 async function* queryPages(
   session: Session,
   source: Source,

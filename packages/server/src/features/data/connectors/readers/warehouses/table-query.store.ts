@@ -4,7 +4,7 @@ import { SourceError } from '../../../../../platform/sources/source-error.ts';
 /** A statement that tests a connection. */
 export const trivialStatement = 'SELECT 1';
 
-/** Returns the statement that reads a table. `parameter`: how it names the watermark to go on from. */
+/** Returns the statement that reads a table. `parameter`: its placeholder for the last watermark. */
 export function tableStatement({ table, watermark, after, limit }: TableQuery, parameter: string): string {
   const condition = after === null ? 'IS NOT NULL' : `> ${parameter}`;
   return [
