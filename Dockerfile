@@ -3,6 +3,7 @@ FROM node:24.21.0-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json packages/engine/
+COPY packages/lab/package.json packages/lab/
 COPY packages/contract/package.json packages/contract/
 COPY packages/sdk/package.json packages/sdk/
 COPY packages/packs/package.json packages/packs/
@@ -18,6 +19,7 @@ FROM node:24.21.0-bookworm-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json packages/engine/
+COPY packages/lab/package.json packages/lab/
 COPY packages/contract/package.json packages/contract/
 COPY packages/sdk/package.json packages/sdk/
 COPY packages/packs/package.json packages/packs/
@@ -28,6 +30,7 @@ RUN npm ci --workspace=packages/console --ignore-scripts
 COPY tsconfig.json ./
 COPY tools/build-console.js tools/bundle-console.ts ./tools/
 COPY packages/engine packages/engine
+COPY packages/lab packages/lab
 COPY packages/contract packages/contract
 COPY packages/sdk packages/sdk
 COPY packages/console packages/console
@@ -46,5 +49,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "packages/cli/bin/arbiter.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--max-old-space-size=1024", "packages/cli/bin/arbiter.js"]
 CMD ["serve"]

@@ -104,6 +104,9 @@ create table algorithm_models (
   outcome_weights jsonb default '{}'::jsonb not null,
   auto_learn boolean default false not null,
   learn_mode text default 'none'::text not null,
+  learn_schedule text,
+  target_schema_key text,
+  target_field text,
   learning_config jsonb default '{}'::jsonb not null,
   model_state jsonb,
   registry_status text default 'draft'::text not null,
@@ -271,6 +274,54 @@ create table approvals (
   grant select to arbiter_readonly
   comment: Requests to change governed records.
 
+create table archived_customers (
+  tenant_id uuid not null,
+  customer_id text not null,
+  ref uuid not null,
+  data_key bytea not null
+);
+  constraint archived_customers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint archived_customers_pkey PRIMARY KEY (tenant_id, customer_id)
+  CREATE UNIQUE INDEX archived_customers_ref ON arbiter.archived_customers USING btree (tenant_id, ref)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What archived history calls customers, and their keys.
+
+create table archived_parts (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  month date not null,
+  state text not null,
+  first_id uuid,
+  last_id uuid,
+  rows integer default 0 not null,
+  bytes bigint default 0 not null,
+  sha256 bytea,
+  rows_sha256 bytea,
+  zone text not null,
+  excluded uuid[] default '{}'::uuid[] not null,
+  exported boolean default false not null,
+  done_groups integer default 0 not null,
+  created_at timestamp with time zone not null,
+  archived_at timestamp with time zone,
+  verified_at timestamp with time zone,
+  restored_at timestamp with time zone,
+  problem text
+);
+  constraint archived_parts_kind_check CHECK ((kind = ANY (ARRAY['decisions'::text, 'interactions'::text, 'impressions'::text])))
+  constraint archived_parts_state_check CHECK ((state = ANY (ARRAY['writing'::text, 'deleting'::text, 'archived'::text, 'restoring'::text, 'restored'::text, 'removing'::text])))
+  constraint archived_parts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint archived_parts_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX archived_parts_month ON arbiter.archived_parts USING btree (tenant_id, kind, month)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Files of archived months of history.
+
 create table audit_heads (
   tenant_id uuid not null,
   sequence bigint not null,
@@ -339,7 +390,7 @@ create table behavioral_metric_days (
 ) with (fillfactor=80);
   constraint behavioral_metric_days_tenant_id_metric_id_fkey FOREIGN KEY (tenant_id, metric_id) REFERENCES behavioral_metrics(tenant_id, id) ON DELETE CASCADE
   constraint behavioral_metric_days_pkey PRIMARY KEY (tenant_id, customer_id, metric_id, dimensions, day)
-  CREATE INDEX behavioral_metric_days_metric ON arbiter.behavioral_metric_days USING btree (tenant_id, metric_id)
+  CREATE INDEX behavioral_metric_days_metric ON arbiter.behavioral_metric_days USING btree (metric_id)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -676,7 +727,8 @@ create table channels (
 create table connector_secrets (
   tenant_id uuid not null,
   connector_id uuid not null,
-  sealed bytea not null
+  sealed bytea not null,
+  names text[] not null
 );
   constraint connector_secrets_tenant_id_connector_id_fkey FOREIGN KEY (tenant_id, connector_id) REFERENCES connectors(tenant_id, id) ON DELETE CASCADE
   constraint connector_secrets_pkey PRIMARY KEY (tenant_id, connector_id)
@@ -893,7 +945,7 @@ create table customer_states (
 ) with (fillfactor=70);
   constraint customer_states_suppressions_check CHECK (((suppressions IS NULL) OR (jsonb_typeof(suppressions) = 'array'::text)))
   constraint customer_states_pkey PRIMARY KEY (tenant_id, customer_id)
-  CREATE UNIQUE INDEX customer_states_ref ON arbiter.customer_states USING btree (tenant_id, ref)
+  CREATE UNIQUE INDEX customer_states_ref ON arbiter.customer_states USING btree (ref, tenant_id)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -1018,6 +1070,7 @@ create table decision_impressions (
   context jsonb,
   campaign_id uuid,
   release_id uuid,
+  experiments jsonb,
   customer_seq bigint
 ) partition by RANGE (id);
   constraint decision_impressions_pkey PRIMARY KEY (tenant_id, id)
@@ -1054,6 +1107,27 @@ create table decision_minutes (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: How decisions went, per minute, flow and arm; failures too.
+
+create table decision_narratives (
+  tenant_id uuid not null,
+  cache_key bytea not null,
+  trace_id uuid not null,
+  customer_id text not null,
+  model text not null,
+  narrative jsonb not null,
+  input_tokens integer not null,
+  output_tokens integer not null,
+  created_at timestamp with time zone not null
+);
+  constraint decision_narratives_tenant_id_trace_id_fkey FOREIGN KEY (tenant_id, trace_id) REFERENCES decision_traces(tenant_id, id) ON DELETE CASCADE
+  constraint decision_narratives_pkey PRIMARY KEY (tenant_id, cache_key)
+  CREATE INDEX decision_narratives_age ON arbiter.decision_narratives USING btree (tenant_id, created_at)
+  CREATE INDEX decision_narratives_customer ON arbiter.decision_narratives USING btree (tenant_id, customer_id)
+  CREATE INDEX decision_narratives_trace ON arbiter.decision_narratives USING btree (tenant_id, trace_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
 
 create table decision_requests (
   tenant_id uuid not null,
@@ -1309,6 +1383,91 @@ create table evidence_snapshots (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table experiment_assignments (
+  tenant_id uuid not null,
+  customer_id text not null,
+  experiment_id uuid not null,
+  variant text not null,
+  share double precision not null,
+  assigned_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone not null
+) with (fillfactor=80);
+  constraint experiment_assignments_share_check CHECK (((share >= (0)::double precision) AND (share <= (1)::double precision)))
+  constraint experiment_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint experiment_assignments_pkey PRIMARY KEY (tenant_id, customer_id, experiment_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Variants of experiments that customers were assigned.
+
+create table experiment_exposures (
+  tenant_id uuid not null,
+  experiment_id uuid not null,
+  customer_id text not null,
+  variant text not null,
+  exposed_at timestamp(3) with time zone not null
+);
+  constraint experiment_exposures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint experiment_exposures_pkey PRIMARY KEY (tenant_id, experiment_id, customer_id)
+  CREATE INDEX experiment_exposures_age ON arbiter.experiment_exposures USING btree (tenant_id, exposed_at)
+  CREATE INDEX experiment_exposures_customer ON arbiter.experiment_exposures USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Customers who saw something under an experiment.
+
+create table experiments (
+  tenant_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  description text default ''::text not null,
+  status text default 'draft'::text not null,
+  champion_model_id uuid not null,
+  traffic_split jsonb default '{"championPct": 80}'::jsonb not null,
+  challengers jsonb not null,
+  holdout_percent double precision default 0 not null,
+  metric text default 'positive'::text not null,
+  auto_promote boolean default false not null,
+  promote_threshold double precision default 0.02 not null,
+  promote_after_days integer default 14 not null,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  auto_promote_verdict text,
+  tested_champion_id uuid,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint experiments_auto_promote_verdict_check CHECK ((auto_promote_verdict = ANY (ARRAY['promoted'::text, 'not_better'::text, 'not_significant'::text, 'sample_ratio_mismatch'::text, 'guard'::text])))
+  constraint experiments_challengers_check CHECK ((jsonb_typeof(challengers) = 'array'::text))
+  constraint experiments_description_check CHECK ((char_length(description) <= 10000))
+  constraint experiments_holdout_percent_check CHECK (((holdout_percent >= (0)::double precision) AND (holdout_percent <= (100)::double precision)))
+  constraint experiments_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 255)))
+  constraint experiments_metric_check CHECK (((char_length(metric) >= 1) AND (char_length(metric) <= 64)))
+  constraint experiments_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint experiments_promote_after_days_check CHECK (((promote_after_days >= 1) AND (promote_after_days <= 365)))
+  constraint experiments_promote_threshold_check CHECK (((promote_threshold >= (0)::double precision) AND (promote_threshold <= (1)::double precision)))
+  constraint experiments_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'completed'::text, 'archived'::text])))
+  constraint experiments_traffic_split_check CHECK ((jsonb_typeof(traffic_split) = 'object'::text))
+  constraint experiments_version_check CHECK ((version > 0))
+  constraint experiments_tenant_id_champion_model_id_fkey FOREIGN KEY (tenant_id, champion_model_id) REFERENCES algorithm_models(tenant_id, id)
+  constraint experiments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint experiments_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX experiments_key ON arbiter.experiments USING btree (tenant_id, key) WHERE (deleted_at IS NULL)
+  CREATE UNIQUE INDEX experiments_running ON arbiter.experiments USING btree (tenant_id, champion_model_id) WHERE ((deleted_at IS NULL) AND (status = 'active'::text))
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.experiments REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('experiment', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.experiments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('experiment', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.experiments REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('experiment', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Experiments, which compare models.
 
 create table export_checkpoints (
   tenant_id uuid not null,
@@ -1634,6 +1793,7 @@ create view interaction_history (
   reservation_settled_by text,
   resolved_by text,
   release_id uuid,
+  experiments jsonb,
   customer_seq bigint,
   reservation_settled_seq bigint
 ) with (security_invoker=true);
@@ -1646,7 +1806,7 @@ create view interaction_history (
     interactions.context, interactions.attributes, interactions.details, interactions.occurred_at,
     interactions.created_at, interactions.reservation_state, interactions.reservation_expires_at,
     interactions.reservation_settled_at, interactions.reservation_settled_by, interactions.resolved_by,
-    interactions.release_id, interactions.customer_seq, interactions.reservation_settled_seq
+    interactions.release_id, interactions.experiments, interactions.customer_seq, interactions.reservation_settled_seq
    FROM interactions
 UNION ALL
  SELECT p.tenant_id, p.id AS row_id,
@@ -1674,7 +1834,7 @@ UNION ALL
     NULL::jsonb AS attributes, NULL::jsonb AS details, p.occurred_at, p.occurred_at AS created_at,
     NULL::text AS reservation_state, NULL::timestamp with time zone AS reservation_expires_at,
     NULL::timestamp with time zone AS reservation_settled_at, NULL::text AS reservation_settled_by,
-    NULL::text AS resolved_by, p.release_id, p.customer_seq, NULL::bigint AS reservation_settled_seq
+    NULL::text AS resolved_by, p.release_id, p.experiments, p.customer_seq, NULL::bigint AS reservation_settled_seq
    FROM decision_impressions p
      CROSS JOIN LATERAL unnest(p.offer_ids) WITH ORDINALITY i(offer_id, place);
   grant select to arbiter_app
@@ -1736,6 +1896,7 @@ create table interactions (
   reservation_settled_by text,
   resolved_by text,
   release_id uuid,
+  experiments jsonb,
   customer_seq bigint,
   reservation_settled_seq bigint
 ) partition by RANGE (id);
@@ -1893,6 +2054,18 @@ create table model_decisions (
   grant select to arbiter_readonly
   comment: Decisions that were scored by models that learn.
 
+create table model_secrets (
+  tenant_id uuid not null,
+  model_id uuid not null,
+  origin text not null,
+  sealed bytea not null
+);
+  constraint model_secrets_tenant_id_model_id_fkey FOREIGN KEY (tenant_id, model_id) REFERENCES algorithm_models(tenant_id, id) ON DELETE CASCADE
+  constraint model_secrets_pkey PRIMARY KEY (tenant_id, model_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
 create table model_state_bodies (
   tenant_id uuid not null,
   hash bytea not null,
@@ -1933,6 +2106,44 @@ create table model_states (
   grant select to arbiter_readonly
   comment: What models have learned.
 
+create table model_trainings (
+  tenant_id uuid not null,
+  id uuid not null,
+  model_id uuid not null,
+  status text default 'queued'::text not null,
+  model_version integer not null,
+  rows_from timestamp(3) with time zone,
+  rows_to timestamp(3) with time zone not null,
+  schema_id uuid,
+  target_field text,
+  params jsonb default '{}'::jsonb not null,
+  activates boolean default false not null,
+  progress double precision default 0 not null,
+  error text,
+  trained_version integer,
+  metrics jsonb,
+  samples bigint,
+  distribution jsonb,
+  created_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone
+);
+  constraint model_trainings_distribution_check CHECK ((jsonb_typeof(distribution) = 'object'::text))
+  constraint model_trainings_metrics_check CHECK ((jsonb_typeof(metrics) = 'object'::text))
+  constraint model_trainings_model_version_check CHECK ((model_version > 0))
+  constraint model_trainings_params_check CHECK ((jsonb_typeof(params) = 'object'::text))
+  constraint model_trainings_progress_check CHECK (((progress >= (0)::double precision) AND (progress <= (1)::double precision)))
+  constraint model_trainings_samples_check CHECK ((samples >= 0))
+  constraint model_trainings_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+  constraint model_trainings_tenant_id_model_id_fkey FOREIGN KEY (tenant_id, model_id) REFERENCES algorithm_models(tenant_id, id)
+  constraint model_trainings_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX model_trainings_model ON arbiter.model_trainings USING btree (tenant_id, model_id, created_at DESC)
+  CREATE UNIQUE INDEX model_trainings_open ON arbiter.model_trainings USING btree (tenant_id, model_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]))
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Trainings of models.
+
 create table notification_deliveries (
   tenant_id uuid not null,
   id uuid not null,
@@ -1947,7 +2158,7 @@ create table notification_deliveries (
   constraint notification_deliveries_channel_check CHECK ((channel >= 0))
   constraint notification_deliveries_check CHECK (((target IS NULL) <> (provider_id IS NULL)))
   constraint notification_deliveries_message_check CHECK ((jsonb_typeof(message) = 'object'::text))
-  constraint notification_deliveries_type_check CHECK ((type = ANY (ARRAY['report'::text, 'trigger'::text, 'alert'::text])))
+  constraint notification_deliveries_type_check CHECK ((type = ANY (ARRAY['report'::text, 'trigger'::text, 'alert'::text, 'experiment'::text])))
   constraint notification_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint notification_deliveries_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX notification_deliveries_age ON arbiter.notification_deliveries USING btree (tenant_id, created_at)
@@ -3611,6 +3822,15 @@ end
 $function$;
   grant execute to arbiter_app
 
+CREATE OR REPLACE FUNCTION arbiter.distribute_table(target regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION arbiter.drop_empty_partitions(parent regclass, before_day date)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3846,6 +4066,7 @@ begin
     coalesce(definitions, ''), coalesce(primary_key, 'id'), coalesce(uniques, ''));
   perform arbiter.protect_table(qualified::regclass);
   perform arbiter.ds_index_column(table_name, row_key);
+  perform arbiter.distribute_table(qualified::regclass);
 end
 $function$;
   grant execute to arbiter_app
@@ -3860,7 +4081,7 @@ declare
   qualified text := arbiter.ds_table(table_name, true);
 begin
   perform arbiter.ds_check_column(column_name);
-  execute format('alter table %s drop column %I', qualified, column_name);
+  execute format('alter table %s drop column if exists %I', qualified, column_name);
 end
 $function$;
   grant execute to arbiter_app
@@ -4151,10 +4372,8 @@ begin
   for part in select relid from pg_partition_tree(target) union select target loop
     execute format('alter table %s enable row level security, force row level security', part);
     if not exists (select from pg_policy p where p.polrelid = part and p.polname = 'tenant_isolation') then
-      execute format(
-        'create policy tenant_isolation on %s '
-        'using (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid)) '
-        'with check (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid))', part);
+      execute format('create policy tenant_isolation on %s using (%s) with check (%2$s)',
+        part, arbiter.isolation_condition('tenant_id'));
     end if;
   end loop;
 end
@@ -4169,11 +4388,19 @@ begin
   alter table arbiter.tenants enable row level security, force row level security;
   if not exists (select from pg_policy p
                   where p.polrelid = 'arbiter.tenants'::regclass and p.polname = 'tenant_isolation') then
-    create policy tenant_isolation on arbiter.tenants
-      using (id = (select nullif(current_setting('app.tenant', true), '')::uuid))
-      with check (id = (select nullif(current_setting('app.tenant', true), '')::uuid));
+    execute format('create policy tenant_isolation on arbiter.tenants using (%s) with check (%1$s)',
+      arbiter.isolation_condition('id'));
   end if;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION arbiter.isolation_condition(tenant_column name)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select format('%I = (select nullif(current_setting(''app.tenant'', true), '''')::uuid)', tenant_column)
 $function$;
 
 CREATE OR REPLACE FUNCTION arbiter.keep_record_versions()
@@ -4250,8 +4477,8 @@ CREATE OR REPLACE FUNCTION arbiter.notify_credentials()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  perform pg_notify('arbiter_credentials',
-    case tg_table_name when 'tenants' then to_jsonb(old) ->> 'id' else to_jsonb(coalesce(new, old)) ->> 'tenant_id' end);
+  -- Only a row of tenants has no tenant_id.
+  perform pg_notify('arbiter_credentials', coalesce(r ->> 'tenant_id', r ->> 'id')) from to_jsonb(coalesce(new, old)) r;
   return null;
 end
 $function$;
@@ -4319,6 +4546,20 @@ begin
   returning c.version, c.updated_at into raised;
   insert into arbiter.catalogue_log (tenant_id, config_version, committed_at, actor)
   values (tenant, raised.version, raised.updated_at, actor);
+  with latest as (
+    select distinct on (r.entity_type, r.entity_id) r.entity_type, r.entity_id, r.version, r.number
+      from arbiter.record_versions r where r.tenant_id = tenant and r.config_version is null
+     order by r.entity_type, r.entity_id, r.number desc),
+  numbered as (select *, (row_number() over (order by number) - 1) / 500 as part from latest)
+  insert into arbiter.outbox (tenant_id, events, created_at)
+  select tenant,
+         json_agg(json_build_object(
+           'id', gen_random_uuid(), 'type', 'catalogue.changed.v1', 'tenantId', tenant,
+           'timestamp', to_char(raised.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'payload', json_build_object('entityType', entity_type, 'id', entity_id, 'version', version))
+           order by number)::text,
+         raised.updated_at
+    from numbered group by part order by part;
   update arbiter.record_versions set config_version = raised.version where tenant_id = tenant and config_version is null;
   perform pg_notify('arbiter_catalogue', tenant::text);
   return raised.version;

@@ -27,9 +27,12 @@ if (problem !== null) {
 /** Hashes everything that goes into the build. */
 function stampOf() {
   const sources = ['console', 'contract', 'sdk', 'engine'].flatMap((name) => filesBelow(join(root, 'packages', name)));
-  const others = ['package-lock.json', 'tools/build-console.js', 'tools/bundle-console.ts'].map((path) =>
-    join(root, path),
-  );
+  const others = [
+    'package-lock.json',
+    'tools/build-console.js',
+    'tools/bundle-console.ts',
+    'tools/bundle-proof.ts',
+  ].map((path) => join(root, path));
   const hash = createHash('sha256');
   for (const file of [...sources, ...others].filter((path) => existsSync(path)).sort()) {
     // Use the same separators on every system.

@@ -2,12 +2,14 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { extname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'vite';
+import { bundleProofPage } from './bundle-proof.ts';
 
 /**
  * The console's bundle: what tools/build-console.js starts. Writes into a folder beside `dist` and puts it there in the end, so
  * that neither a running server nor a second build sees half of it. Beside what Vite writes stand:
  *
  * - a brotli and a gzip form of each text, so that the server compresses nothing
+ * - proof.html: the page of a proof file
  * - licences.json: the packages whose code, styles or fonts are in it, with version and licence
  * - .stamp: what it was built from; .vite/manifest.json: who loads whom
  */
@@ -82,6 +84,7 @@ try {
     plugins: [collectPackages],
     build: { outDir: made, emptyOutDir: true, manifest: true },
   });
+  writeFileSync(join(made, 'proof.html'), await bundleProofPage(consoleFolder));
   writeFileSync(join(made, 'licences.json'), JSON.stringify(readPackages()));
   compress(made);
   writeFileSync(join(made, '.stamp'), stamp);

@@ -34,7 +34,7 @@ function compile(project: string): Promise<Run> {
   });
 }
 
-const copied = ['packages/contract', 'packages/engine', 'packages/server', 'packages/packs'];
+const copied = ['packages/contract', 'packages/engine', 'packages/lab', 'packages/server', 'packages/packs'];
 
 /** Copies the sources and links every library, so that imports of our packages resolve to the copy. */
 function copySources(copy: string): void {
@@ -83,6 +83,7 @@ async function unseenFaults(): Promise<string[]> {
 /** Packages with their own settings: the engine, which knows no platform, and the console, which runs in browsers. */
 const ownSettings = [
   'packages/engine/tsconfig.json',
+  'packages/lab/tsconfig.json',
   'packages/console/tsconfig.json',
   'packages/console/tsconfig.test.json',
 ];

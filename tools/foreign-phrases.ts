@@ -124,4 +124,13 @@ export const foreignPhrases: readonly ForeignPhrase[] = [
   { phrase: 'not in order', instead: 'failed' },
   { phrase: 'going on with', instead: 'continuing at' },
   { phrase: 'beat the environment', instead: 'override environment variables' },
+  { phrase: 'takes no part', instead: 'is ignored' },
+  { phrase: 'take no part', instead: 'are ignored' },
+  { phrase: 'plays no part', instead: "isn't considered" },
+  { phrase: 'a further one', instead: 'an additional one' },
+  { phrase: 'in another way than', instead: 'not' },
+  { phrase: 'reads back as', instead: 'differs from what was written' },
+  { phrase: 'stays as stored', instead: 'keeps its stored value' },
+  { phrase: 'lets no contact', instead: 'blocks every contact' },
+  { phrase: "weren't tried", instead: "aren't tested" },
 ];

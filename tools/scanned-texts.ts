@@ -61,6 +61,41 @@ function literalsOf(file: string, source: string): ScannedText[] {
   return texts;
 }
 
+/** Returns the details of errors (`new AppError(code, { detail })`) in a file. */
+export function errorDetailsOf(file: string, source: string): ScannedText[] {
+  const tree = parse(file, source);
+  const found: ScannedText[] = [];
+  const add = (value: ts.Expression): void => {
+    const text = textOf(value);
+    if (text !== undefined) {
+      found.push({ file, line: tree.getLineAndCharacterOfPosition(value.getStart()).line + 1, text: joined(text) });
+    } else if (ts.isConditionalExpression(value)) {
+      add(value.whenTrue);
+      add(value.whenFalse);
+    }
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isNewExpression(node) && node.expression.getText() === 'AppError') {
+      const options = node.arguments?.[1];
+      if (options !== undefined && ts.isObjectLiteralExpression(options)) {
+        for (const member of options.properties) {
+          if (ts.isPropertyAssignment(member) && member.name.getText() === 'detail') add(member.initializer);
+        }
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+/** Returns the details of errors in all product files of the server. */
+export const errorDetails = (): ScannedText[] =>
+  globSync('packages/server/src/**/*.ts', { cwd: root })
+    .filter((file) => !isTestFile(file))
+    .sort()
+    .flatMap((file) => errorDetailsOf(file, readFileSync(join(root, file), 'utf8')));
+
 /** Returns the words of a literal. Interpolated values read as `${}`. A sentence split with `+` is one text. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node) || ts.isJsxText(node)) return node.text;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Operation, openapi, operations } from '@arbiter/contract';
 import { foreignPhrases } from './foreign-phrases.ts';
-import { type ScannedText, scannedTexts, textsOf } from './scanned-texts.ts';
+import { errorDetails, errorDetailsOf, type ScannedText, scannedTexts, textsOf } from './scanned-texts.ts';
 
 const patterns = foreignPhrases.map((entry) => ({
   ...entry,
@@ -40,6 +40,26 @@ test('no text of the OpenAPI document contains a foreign phrase', () => {
   const texts = describedIn(openapi(all, { version: '0.1.0', serverUrl: 'http://localhost:3000' }), '');
   assert.ok(texts.length > 3000, 'the document is described');
   assert.deepEqual(foreignIn(texts), []);
+});
+
+/** A sentence starts with a capital letter or a field name and ends with punctuation. A value can be at either end. */
+function isSentence(text: string, names: ReadonlySet<string>): boolean {
+  const [first = ''] = text.split(/[ .]/);
+  return (/^[A-Z`/]|^\$\{\}/.test(text) || names.has(first)) && /(?:[.?!]|\$\{\})$/.test(text);
+}
+
+test('the detail of every error is a sentence', () => {
+  const all: readonly Operation[] = Object.values(operations);
+  const document = JSON.stringify(openapi(all, { version: '0.1.0', serverUrl: 'http://localhost:3000' }));
+  const names = new Set([...document.matchAll(/"(\w+)":/g)].map(([, name = '']) => name));
+  const details = errorDetails();
+  assert.ok(details.length > 200, 'the details are found');
+  assert.deepEqual(
+    details.filter(({ text }) => !isSentence(text, names)).map(({ file, line, text }) => `${file}:${line} ${text}`),
+    [],
+  );
+  const [wrong] = errorDetailsOf('a.ts', "new AppError('not_found', { detail: a ? 'offer not found' : 'Gone.' });");
+  assert.equal(isSentence(wrong?.text ?? '', names), false);
 });
 
 test('finds a phrase in literals, templates, split sentences, tags and prose', () => {

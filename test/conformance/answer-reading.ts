@@ -27,13 +27,14 @@ export const inRecord: ReadonlySet<string> = new Set([
   'called',
   'creativeShares',
   'estimatedIn',
+  'experiments',
   'holdoutShare',
   'subFlows',
 ]);
 
 type Row = { readonly [name: string]: Json };
 
-/** The expectations of conformance cases, read over HTTP; compare packages/engine/test/conformance-expectations.ts. */
+/** The expectations of conformance cases, read over HTTP; compare packages/engine/test/conformance/expectations.ts. */
 export function heardExpectations({ answer, trace, record }: Heard): { readonly [key: string]: () => unknown } {
   const items = answer.decisions;
   const { summary } = answer.trace;
@@ -68,6 +69,11 @@ export function heardExpectations({ answer, trace, record }: Heard): { readonly 
       const { experimentKey: _, ...variant } = trace.experimentAssignment ?? { experimentKey: null };
       return trace.experimentAssignment === null ? null : variant;
     },
+    experiment: () => answer.experiment?.experimentKey ?? null,
+    experiments: () =>
+      answer.experiment === null
+        ? null
+        : [[answer.experiment.experimentKey, answer.experiment.variant, record.assignment.experiment]],
     subFlows: () => record.flows.slice(1).map(({ key, version }) => `${key} ${version}`),
     skipped: () => meta.stages.filter((row) => row.skipped === true).map((row) => row.nodeId),
     stageNodes: () => meta.stages.map((row) => row.nodeId),

@@ -1,5 +1,5 @@
 import type { FlowConfig, Json, SnapshotOffer } from '@arbiter/engine';
-import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
+import type { ConformanceCase } from '../../packages/engine/test/conformance/case.ts';
 import type { CaseIds } from './case-ids.ts';
 
 /** Creates a record over HTTP and returns its id. Throws `Refused` if the API rejects it. */
@@ -144,18 +144,34 @@ async function offerBody(offer: SnapshotOffer, { source }: ConformanceCase, { id
   return ids.body({ ...body, ...gates, ...stock, ...mandate });
 }
 
-async function makeModels({ snapshot, source }: ConformanceCase, { ids, create, put, post }: Tools): Promise<void> {
+/** Makes the models, and the experiments that compare them. */
+async function makeModels(
+  { snapshot, source }: ConformanceCase,
+  { ids, create, put, post, webhook }: Tools,
+): Promise<void> {
+  const idOf = new Map<string, string>();
   for (const { key, modelType, config, predictors, names } of snapshot.models ?? []) {
     const state = source.modelStates?.[key] as { readonly arms?: Row } | undefined;
     const family = names.find((name) => name !== key);
-    const body = { key, name: key, modelType, status: 'active', config, predictors };
+    // An endpoint answers like a webhook of that name.
+    const address = modelType === 'external_endpoint' ? { url: webhook(`model:${key}`) } : {};
+    const body = { key, name: key, modelType, status: 'active', config: { ...config, ...address }, predictors };
     const id = await create('algorithm-models', { ...body, ...(family === undefined ? {} : { family }) });
+    idOf.set(key, id);
     if (state !== undefined) {
       const arms = Object.entries(state.arms ?? {}).map(([offer, arm]) => [ids.of('offer', offer), arm]);
-      await put(`algorithm-models/${id}`, { modelState: { ...state, arms: Object.fromEntries(arms) } });
+      const own = state.arms === undefined ? {} : { arms: Object.fromEntries(arms) };
+      await put(`algorithm-models/${id}`, { modelState: { ...state, ...own } });
     }
     if (family === undefined) continue;
     for (const toStatus of ['shadow', 'champion']) await post(`algorithm-models/${id}/promote`, { toStatus });
+  }
+  for (const { key, isRunning, champion, championPct, challengers, holdoutPct } of snapshot.experiments ?? []) {
+    await create('experiments', {
+      ...{ key, name: key, status: isRunning ? 'active' : 'paused', championModelId: idOf.get(champion) },
+      ...{ trafficSplit: championPct, holdoutPercent: holdoutPct },
+      challengers: challengers.map(({ model, trafficPct }) => ({ modelId: idOf.get(model), trafficPct })),
+    });
   }
 }
 

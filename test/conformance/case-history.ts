@@ -1,4 +1,4 @@
-import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
+import type { ConformanceCase } from '../../packages/engine/test/conformance/case.ts';
 import type { TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import type { Tools } from './case-catalogue.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RecommendAnswer } from '@arbiter/contract';
-import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
+import type { ConformanceCase } from '../../packages/engine/test/conformance/case.ts';
 import type { Tools } from './case-catalogue.ts';
 
 /** A contact of a case that is an open reservation, and when to make it so that it ends when the case says. */

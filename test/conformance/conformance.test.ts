@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
-import { type ConformanceCase, readCase } from '../../packages/engine/test/conformance-case.ts';
+import { type ConformanceCase, readCase } from '../../packages/engine/test/conformance/case.ts';
 import { seedOf } from '../../packages/server/src/features/deciding/sealed-records/decision-ids.ts';
 import {
   type CallResult,

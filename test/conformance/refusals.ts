@@ -25,6 +25,7 @@ export const refusals: Readonly<Record<string, string>> = {
   "groups.json by the channel's type likewise": '/draftConfig/nodes/4/config/placements/1/placementId',
   'groups.json placements of the node of another channel, inactive or gone are skipped, and count as empty for nobody':
     '/draftConfig/nodes/4/config/placements/1/placementId',
+  'learned-models.json bayesian: a state of no use, the ladder continues': '/modelState/n',
   'models.json a challenger that is not usable: the champion':
     '/draftConfig/nodes/2/config/championChallenger/challengers/0/modelKey',
   'models.json a state of no use for an offer: the ladder goes on for it': '/modelState/arms/<id>/totalReward',

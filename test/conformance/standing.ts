@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compile, type DecisionInput, decide, type Json, type Plan } from '@arbiter/engine';
-import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
-import { expectationsOf } from '../../packages/engine/test/conformance-expectations.ts';
+import type { ConformanceCase } from '../../packages/engine/test/conformance/case.ts';
+import { expectationsOf } from '../../packages/engine/test/conformance/expectations.ts';
 import { isZone, zoneClock } from '../../packages/server/src/platform/time/zones.ts';
 
 /** Which expectations of a case also apply to the server, with its own ids, sums and clocks. */

@@ -7,7 +7,7 @@ import { assertInTime } from '../deadline.ts';
 import { sized } from '../form.ts';
 import { type Answer, type Caller, createCaller, createPatientCaller } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
-import { checkAll } from './checker.ts';
+import { checkAll } from './checkers/checker.ts';
 import { type DurableCluster, startDurableCluster } from './nodes/durable-cluster.ts';
 import { createLoad, type RecordedLoad, seededRandom } from './recorded-load.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sized } from '../form.ts';
 import { type Caller, createCaller, createPatientCaller, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
-import { checkAll, type Query } from './checker.ts';
+import { checkAll, type Query } from './checkers/checker.ts';
 import { type DurableCluster, startDurableCluster } from './nodes/durable-cluster.ts';
 import { ackOf, createLoad, type Recorded, seededRandom } from './recorded-load.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';

@@ -60,6 +60,14 @@ async function kill(): Promise<void> {
   const ended = once(node, 'exit');
   node.kill('SIGKILL');
   await ended;
+  await letLeasesExpire();
+}
+
+/** Makes the dead worker's lease and its jobs as old as if we had waited for the takeover. */
+async function letLeasesExpire(): Promise<void> {
+  await query(`update arbiter.leases set expires_at = clock_timestamp() where name like 'worker:%'`);
+  await query(`update graphile_worker._private_jobs set locked_at = locked_at - interval '1 minute'
+    where locked_at is not null`);
 }
 
 interface Run {

@@ -36,6 +36,7 @@ const order = [
   'contactPolicies',
   'rankingProfiles',
   'algorithmModels',
+  'experiments',
   'decisionFlows',
   'flowRoutes',
   'journeys',
@@ -80,6 +81,13 @@ test('every record of the documents can be made as it is shown, and then be deci
       const made = await send(operations['schemas.create'], '/api/v1/schemas', schema);
       assert.equal(made.status, 201, made.text);
       real.set(String(foreignSchemaId), String(made.body.id));
+    }
+    if (resource === 'experiments') {
+      const { challengers } = examples.body(operation) as { challengers: readonly { readonly modelId: string }[] };
+      const model = { key: 'challenger', name: 'Challenger', modelType: 'scorecard' };
+      const made = await send(operations['algorithmModels.create'], '/api/v1/algorithm-models', model);
+      assert.equal(made.status, 201, made.text);
+      real.set(String(challengers[0]?.modelId), String(made.body.id));
     }
     const shown = examples.answer(operation, operation.responses[201]!.schema!) as { id: string };
     const answer = await send(operation, operation.path, filled(examples.body(operation)));

@@ -48,6 +48,11 @@ const renamed: Warning = {
 test('a CSV file becomes rows; renamed columns and rows that nobody reads are named', async () => {
   const { analysis, schema } = await schemaFor(people);
   assert.deepEqual([analysis.estimatedRows, analysis.warnings], [3, [renamed]]);
+  assert.deepEqual(analysis.sample, [
+    ['A-1', 'no', '58'],
+    ['A-2', 'yes', ''],
+    ['A-3', 'no', '33'],
+  ]);
   assert.equal('warnings' in schema, false, 'a schema without rows has nothing to warn about');
   const stored = await client.schemas.insertRows({ params: { id: schema.id }, body: file(people) });
   assert.deepEqual([stored.inserted, stored.updated, stored.skipped], [3, 0, 0]);
@@ -148,6 +153,27 @@ test('progress comes as events, and a refusal as the last one', async () => {
   assert.deepEqual(seen.at(-1), { phase: 'storing', bytes: Buffer.byteLength(text), rows: 2_500 });
   const error = await refused(client.schemas.insertRows({ params, body: file('nothing\n1\n'), onProgress }));
   assert.deepEqual([error.status, error.code], [400, 'csv_invalid']);
+});
+
+test('an import stores nothing when the client disconnects', async () => {
+  const rows = Array.from({ length: 60_000 }, (_, at) => `S-${at},no,${at % 90}`);
+  const text = ['customer_id,Default,Age', ...rows].join('\n');
+  const { schema } = await schemaFor(text, { autoEnrich: true });
+  const stop = new AbortController();
+  const params = { id: schema.id };
+  const onProgress = (data: unknown) => {
+    if (Reflect.get(Object(data), 'phase') === 'storing') stop.abort();
+  };
+  await assert.rejects(client.schemas.insertRows({ params, body: file(text), onProgress, signal: stop.signal }));
+  // A second import waits for the first one's transaction.
+  const stored = await client.schemas.insertRows({ params, body: file('customer_id\nS-0\n') });
+  assert.deepEqual([stored.inserted, stored.skipped], [1, 0]);
+  assert.equal((await rowsOf(schema.id)).length, 1);
+});
+
+test('a sample truncates long cells without splitting characters', async () => {
+  const { sample } = await client.schemas.upload({ body: { file: file(`customer_id,note\n1,${'🌱'.repeat(300)}\n`) } });
+  assert.deepEqual(sample, [['1', '🌱'.repeat(100)]]);
 });
 
 test('a file is refused for its type, its size, the role and the tenant of its sender', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { assertInTime } from '../deadline.ts';
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts';
 
 /** The commands of docs/guides/policy-as-code.md, run in their order as a newcomer would: against a server that has just been started. */
@@ -27,12 +28,27 @@ before(async () => {
   await writeFile(join(folder, 'bin', 'arbiter'), program);
   await chmod(join(folder, 'bin', 'arbiter'), 0o755);
   ({ apiKey } = JSON.parse(await readFile(join(installation.folder, 'data', 'first-run.json'), 'utf8')));
+  await modelsTrained();
 });
 after(async () => {
   await installation?.stopAll();
   await db?.close();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
+
+/** The demo's models become active when they are trained, after the start. Until then they change beside the commands. */
+async function modelsTrained(): Promise<void> {
+  const until = performance.now() + 120_000;
+  for (;;) {
+    const answer = await fetch(`${server.url}/api/v1/algorithm-models?limit=100`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    const { data } = (await answer.json()) as { data: { status: string }[] };
+    if (data.every(({ status }) => status === 'active')) return;
+    assertInTime(performance.now() < until, 'the models of the demo are not trained');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
 
 /** A server that stopped shows up as a command that can't connect, so report what it printed. */
 function assertRuns(): void {

@@ -4,6 +4,7 @@
 import { reportSourceKeys } from '@arbiter/contract';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { createTestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { createArchive } from '../../packages/server/src/features/deciding/archived-months/index.ts';
 import { renderReport } from '../../packages/server/src/features/operations/report-rendering/index.ts';
 import { composeDocument } from '../../packages/server/src/features/operations/reports/document.service.ts';
 import { readSource, sourceOf } from '../../packages/server/src/features/operations/reports/sources/sources.service.ts';
@@ -30,7 +31,7 @@ async function bestMs(work: () => Promise<unknown>): Promise<number> {
 export async function benchReports(interactions: number, days: number): Promise<Row[]> {
   const db = await createTestDatabase();
   const tenantId = newId();
-  const noBreakers = { openBreakers: () => 0 };
+  const noBreakers = { openBreakers: () => 0, archive: createArchive(null) };
   try {
     await db.ownerQuery(`insert into arbiter.tenants (id, name) values ($1, 'Bench')`, [tenantId]);
     const { offerIds } = await fillHistory(db, tenantId, { interactions, days, now: new Date() });

@@ -99,6 +99,56 @@ const aBandit = async (f: Fixtures): Promise<Made> =>
     learnMode: 'continuous',
   });
 
+const aTrained = async (f: Fixtures): Promise<Made> =>
+  f.make('algorithm-models', {
+    ...(await f.draft('algorithm-models')),
+    modelType: 'logistic_regression',
+    config: {},
+    predictors: ['age'],
+    targetSchemaKey: null,
+    targetField: null,
+  });
+/** A model with one tree. */
+const aBoosted = async (f: Fixtures): Promise<Made> =>
+  f.must(
+    'POST',
+    'algorithm-models/import',
+    {
+      key: f.name('boosted').replaceAll(/[^A-Za-z0-9_.-]/g, '-'),
+      name: f.name('Boosted'),
+      model: oneTree,
+    },
+    201,
+  );
+
+const oneTree = [
+  ...['tree', 'num_class=1', 'num_tree_per_iteration=1', 'max_feature_idx=0', 'objective=binary sigmoid:1'],
+  ...[
+    'feature_names=age',
+    '',
+    'Tree=0',
+    'num_leaves=2',
+    'num_cat=0',
+    'split_feature=0',
+    'threshold=40',
+    'decision_type=2',
+  ],
+  ...[
+    'left_child=-1',
+    'right_child=-2',
+    'leaf_value=-0.5 0.5',
+    'leaf_count=6 4',
+    'internal_count=10',
+    '',
+    'end of trees',
+    '',
+  ],
+].join('\n');
+
+/** Explanations need it. */
+const optIn = (f: Fixtures) =>
+  f.must('PUT', 'tenant-settings', { aiAnalyzerSettings: { llmExplanationsEnabled: true } }, 200);
+
 const aSegment = async (f: Fixtures): Promise<Made> => {
   const segment = await f.make('segments', { ...(await f.draft('segments')), filters: null });
   const rows = ['', ' 2'].map((number) => ({ customer_id: `${f.marker}${number}`, first_name: f.marker }));
@@ -289,10 +339,29 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   }),
   'algorithmModels.resetLearning': async (f) => ({ params: { id: (await aBandit(f)).id } }),
+  'algorithmModels.train': async (f) => ({
+    params: { id: (await aTrained(f)).id },
+    body: { from: '2026-01-01T00:00:00Z', params: { epochs: 3 } },
+  }),
+  'algorithmModels.cancelTraining': async (f) => {
+    const { id } = await aTrained(f);
+    await f.must('POST', `algorithm-models/${id}/train`, {}, 202);
+    return { params: { id } };
+  },
+  'algorithmModels.drift': async (f) => ({ params: { id: (await aTrained(f)).id }, query: { days: '3' } }),
+  'algorithmModels.import': async (f) => ({
+    body: { key: `import-${f.marker}`.replaceAll(/[^A-Za-z0-9_.-]/g, '-'), name: f.name('Imported'), model: oneTree },
+  }),
+  'algorithmModels.shap': async (f) => {
+    await optIn(f);
+    return { params: { id: (await aBoosted(f)).id }, body: { sampleSize: 5 } };
+  },
   'algorithmModels.promote': async (f) => ({
     params: { id: (await f.make('algorithm-models')).id },
     body: { toStatus: 'challenger' },
   }),
+
+  'experiments.results': async (f) => ({ params: { id: (await f.make('experiments')).id } }),
 
   'behavioralMetrics.compute': async (f) => ({ params: { id: (await f.make('behavioral-metrics')).id } }),
   'behavioralMetrics.values': async (f) => ({
@@ -301,6 +370,7 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'segments.refresh': async (f) => ({ params: { id: (await f.make('segments')).id } }),
   'segments.customers': async (f) => ({ params: { id: (await aSegment(f)).id }, query: { limit: '10' } }),
+  'segments.uses': async (f) => ({ params: { id: (await aSegment(f)).id } }),
   'segments.preview': async (f) => {
     const { baseSchemaId } = await aSegment(f);
     return { body: { baseSchemaId, joins: [], filters: [{ field: 'first_name', operator: 'eq', value: f.marker }] } };
@@ -634,6 +704,9 @@ export const examples: Readonly<Record<string, Example>> = {
   'journeys.exit': async (f) => ({ params: await anEnrollment(f), body: { reason: `Asked for by ${f.marker}` } }),
   'journeys.stats': async (f) => ({ params: { id: (await anEnrollment(f)).id } }),
   'journeys.test': async (f) => ({ params: { id: (await f.make('journeys')).id }, body: enrolled(f) }),
+  'archives.list': async (f) => ({ query: { month: (await f.archivedFile()).month, kind: 'impressions' } }),
+  'archives.verify': async (f) => ({ params: { id: (await f.archivedFile()).id } }),
+  'archives.restore': async (f) => ({ params: { id: (await f.archivedFile()).id } }),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'gitops.export': async () => ({ body: {} }),
   'gitops.diff': async (f) => ({
@@ -656,6 +729,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'gitops.drift': async () => ({}),
   'retentionConfigs.list': async () => ({}),
   'retentionConfigs.set': async () => ({ body: { dataClass: 'traces', retentionDays: 30, legalHold: false } }),
+  'search.find': async (f) => {
+    await f.make('offers');
+    return { query: { q: f.marker } };
+  },
   'records.restore': async (f) => {
     const { id } = await f.make('categories');
     await f.must('DELETE', `categories?id=${id}`, undefined, 204);
@@ -704,6 +781,18 @@ export const examples: Readonly<Record<string, Example>> = {
       },
     };
   },
+  'decisions.recommendBatch': async (f) => {
+    const { channel, flow } = await f.decisionWorld();
+    const request = { channelId: channel.id, decisionFlowKey: flow.key, limit: 2 };
+    return {
+      body: {
+        requests: [
+          { ...request, customerId: `customer ${f.marker}` },
+          { ...request, customerId: `other ${f.marker}`, dryRun: true },
+        ],
+      },
+    };
+  },
   'decisions.respondBatch': async (f) => {
     const { recommendationId, customerId } = await aDecision(f);
     const item = { customerId, recommendationId, rank: 1 };
@@ -727,7 +816,20 @@ export const examples: Readonly<Record<string, Example>> = {
     const about = { version: '1', source: 'recommend', explored: 'false', from: '2020-01-01', to: '2199-01-01' };
     return { query: { limit: '5', customerId, ...shown, ...about } };
   },
+  'decisions.proof': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) } }),
   'decisions.replay': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) }, body: {} }),
+  'decisions.shap': async (f) => {
+    await optIn(f);
+    const { recommendationId } = await aDecision(f);
+    return {
+      params: { id: idOf(recommendationId) },
+      body: { modelId: (await aBoosted(f)).id, attributes: { age: 35 } },
+    };
+  },
+  'decisions.narrative': async (f) => {
+    await f.must('PUT', 'tenant-settings', { aiAnalyzerSettings: { llmExplanationsEnabled: true } }, 200);
+    return { params: { id: idOf((await aTracedDecision(f)).recommendationId) }, body: { mode: 'regulator' } };
+  },
   'interactions.import': async (f) => ({
     body: {
       key: f.name('line'),
@@ -795,6 +897,15 @@ export const examples: Readonly<Record<string, Example>> = {
   'simulations.get': async (f) => ({ params: { id: (await aSimulation(f)).id } }),
   'simulations.cancel': async (f) => ({ params: { id: (await aSimulation(f)).id }, body: {} }),
   'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
+  'policyConflicts.analyze': async (f) => {
+    const { offer, flow } = await f.decisionWorld();
+    const change = { kind: 'offers', key: offer.name, patch: { priority: 7 } };
+    return { body: { flowId: flow.id, version: 'published', overlay: [change], offerIds: [offer.id] } };
+  },
+  'offers.reach': async (f) => {
+    const { offer, flow } = await f.decisionWorld();
+    return { params: { id: offer.id }, query: { flowId: idOf(flow.key) } };
+  },
   'customers.whyNot': async (f) => {
     const world = await f.decisionWorld();
     // The first decision with a plan stores it, even if the request is then refused.

@@ -23,6 +23,7 @@ import {
 import { queueDelivery } from '../../packages/server/src/features/outreach/deliveries/index.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
+import { archiveFile } from './archive-file.ts';
 
 /** A record as the API returned it. */
 export interface Made extends Record<string, unknown> {
@@ -56,6 +57,8 @@ export interface Fixtures {
   newcomer(): Promise<{ readonly name: string; readonly email: string }>;
   /** Creates an alert rule that fired twice. Returns its id. */
   firedRule(): Promise<string>;
+  /** A file of one archived row of history. */
+  archivedFile(): Promise<{ readonly id: string; readonly month: string }>;
   /** Queues a delivery of a campaign's run. */
   delivery(): Promise<{ readonly id: string; readonly customerId: string }>;
   /** Creates a user who is locked after wrong passwords. Returns the id. */
@@ -141,6 +144,10 @@ const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
     const { id, channelId } = await make('placements');
     return { channel: String(channelId), placement: id, decisionFlow: (await make('decision-flows')).id };
   },
+  experiments: async ({ make }) => ({
+    algorithmModel: (await make('algorithm-models')).id,
+    challengerModel: (await make('algorithm-models')).id,
+  }),
   segments: async ({ make, name }) => ({ dataSchema: (await make('schemas', customerSchema(name('People')))).id }),
 };
 
@@ -251,17 +258,17 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       const key = await fixtures.must('POST', 'api-keys', { name: fixtures.name('key') }, 201);
       await giveKeyTo(server.testDatabase, { tenantId: tenant.id, keyId: key.id, person: owner });
       const client = await fixtures.must('POST', 'oauth/clients', { name: fixtures.name('client') }, 201);
-      await server.testDatabase.ownerQuery('update arbiter.oauth_clients set person = $2 where id = $1', [
-        client.id,
-        owner,
-      ]);
+      await server.testDatabase.ownerQuery(
+        'update arbiter.oauth_clients set person = $2 where id = $1 and tenant_id = $3',
+        [client.id, owner, tenant.id],
+      );
       return owner;
     },
     async lockedPerson() {
       const id = await fixtures.person();
       await server.testDatabase.ownerQuery(
-        `update arbiter.users set locked_until = now() + interval '1 hour' where id = $1`,
-        [id],
+        `update arbiter.users set locked_until = now() + interval '1 hour' where id = $1 and tenant_id = $2`,
+        [id, tenant.id],
       );
       return id;
     },
@@ -330,6 +337,9 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
         }
       });
       return id;
+    },
+    async archivedFile() {
+      return archiveFile(server, tenant.id);
     },
     async delivery() {
       const customerId = `customer ${fixtures.marker}`;

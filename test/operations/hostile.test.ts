@@ -30,6 +30,9 @@ const hostile = (JSON.parse(readFileSync(file, 'utf8')) as HostileString[]).map(
 const shares = sized('HOSTILE_SHARES', { short: 4, long: 1 });
 /** A selection from all classes, for fields that take no free text and for parameters. */
 const few = hostile.filter((_, index) => index % 12 === 0);
+/** What the operation takes of these in the short form. Neighboring operations take different ones. */
+const shareOf = <T>(operation: Operation, items: readonly T[]): readonly T[] =>
+  items.filter((_, index) => index % shares === all.indexOf(operation) % shares);
 const numbers = ['-0', '-1', '0.5', '-1e308', '5e-324', '2147483648', '9007199254740993', '1e21'];
 const longList: readonly number[] = new Array<number>(400_000).fill(0);
 const wrongTypes = [null, true, [[null]], { a: { b: [] } }];
@@ -211,7 +214,7 @@ for (const operation of writing) {
       const strict = strings.filter(({ path }) => !free.some((each) => each.join('/') === path.join('/')));
       const attempts = strict.flatMap(({ path }) => few.map((text) => ({ path, text })));
       await inTurns(
-        attempts,
+        shareOf(operation, attempts),
         async ({ path, text }) => {
           const single = withAt(body(), path, text);
           const answer = await ask(single);
@@ -310,7 +313,10 @@ describe('hostile parameters', () => {
       const limitOf = (operation.rateLimits ?? []).some(({ limit }) => limit < 100);
       if (limitOf) return;
       await inTurns(
-        parts.flatMap((path) => few.map((text) => ({ path, text }))),
+        shareOf(
+          operation,
+          parts.flatMap((path) => few.map((text) => ({ path, text }))),
+        ),
         async ({ path, text }) => {
           // A path parameter is sent in the path: an empty one would be another path.
           if (path[0] === 'params' && text.length > 8000) return;

@@ -1,5 +1,6 @@
 // Runs in a process of its own: it takes as long as many others together.
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
 import { after, before, describe, it, test } from 'node:test';
 import {
   type ErrorCode,
@@ -16,8 +17,10 @@ import {
 } from '@arbiter/contract';
 import { bodyLimits } from '../../packages/server/src/http/input/request-body.ts';
 import { createChecks } from '../../packages/server/src/http/input/validation.ts';
+import { limitsOf } from '../../packages/server/src/http/limits/limits.ts';
 import { bucketOf } from '../../packages/server/src/http/limits/rate-limit.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { archiveFolder } from './archive-file.ts';
 import { type Call, examples, examplesAmiss, verifyToken } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createFixtures, type Fixtures, randomId } from './fixtures.ts';
@@ -62,6 +65,7 @@ before(async () => {
     // One tenant per operation, so that operations don't share rows, audit chains and limits; plus strangers.
     tenants: all.length + resourcesOfStrangers.length,
     config: {
+      ARCHIVE_URL: { folder: archiveFolder },
       METRICS_TOKEN: metricsToken,
       WHATSAPP_WEBHOOK_VERIFY_TOKEN: verifyToken,
       RECOMMEND_RATE_PER_MINUTE: recommendRatePerMinute,
@@ -73,7 +77,10 @@ before(async () => {
     testOperations: kinds,
   });
 });
-after(() => server?.close());
+after(async () => {
+  await server?.close();
+  await rm(archiveFolder, { recursive: true, force: true });
+});
 
 test('every operation has an example, and every example an operation', () => {
   const { missing, unknown } = examplesAmiss();
@@ -142,7 +149,8 @@ function takes(operation: Operation, type: string | undefined): boolean {
   if (operation.bodyKind === 'jsonOrForm' && type === 'application/x-www-form-urlencoded') return true;
   if (operation.bodyKind === 'scim' && type === 'application/json') return true;
   if (type === undefined || type.includes('utf-16')) return false;
-  return type.split(';')[0] === bodyTypeOf(operation).split(';')[0];
+  const [plain = ''] = type.split(';');
+  return plain === bodyTypeOf(operation).split(';')[0] || operation.fileTypes?.includes(plain) === true;
 }
 
 /** Returns the newest version of a tenant's catalogue. */
@@ -425,6 +433,7 @@ for (const [index, operation] of all.entries()) {
           'arbiter.catalogue_versions',
           'arbiter.catalogue_log',
           'arbiter.record_versions',
+          'arbiter.outbox',
         ]) {
           if (idPlaces(operation, call).some((place) => at(foreignCall, place) === undefined))
             before[table] = made[table]!;
@@ -530,11 +539,7 @@ for (const [index, operation] of all.entries()) {
       }
     });
 
-    const limits = [...(operation.rateLimits ?? [])];
-    if (operation.rateLimitSetting !== undefined) {
-      limits.push({ limit: recommendRatePerMinute, windowSeconds: 60, per: 'tenant' });
-    }
-    for (const limit of limits) {
+    for (const limit of limitsOf(operation, { recommendRatePerMinute, rateLimitDefaultPerMinute: 0 })) {
       it(`is limited to ${limit.limit} calls in ${limit.windowSeconds} s: 429 with Retry-After`, async () => {
         const before = await fingerprint(server, [tenant.id, stranger.id]);
         const credential = await server.testDatabase.ownerQuery<{ id: string }>(

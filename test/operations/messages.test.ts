@@ -144,7 +144,7 @@ test("a flow key: the tenant's own only", async () => {
   const named = `${String(world.flow.key).slice(0, -1)}`;
   const body = { customerId: 'x', decisionFlowKey: named };
   const { detail } = await refusal('POST', 'recommend', body, 404);
-  assert.equal(detail, `decision flow not found; did you mean ${String(world.flow.key)}?`);
+  assert.equal(detail, `Decision flow not found; did you mean ${String(world.flow.key)}?`);
   const stranger = createFixtures(server, server.tenants[1]!);
   await stranger.decisionWorld();
   const other = await server.call<Problem>('POST', '/api/v1/recommend', { body, key: stranger.tenant.keys.admin });

@@ -1,5 +1,7 @@
 // Runs in a process of its own: it takes as long as many others together.
 import assert from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { namesTenant, type Operation, operations } from '@arbiter/contract';
 import Type from 'typebox';
@@ -16,6 +18,7 @@ import {
   type TestTenant,
   testLoadPorts,
 } from '../../packages/server/src/main/test-server.ts';
+import { archiveFolder } from './archive-file.ts';
 import { examples } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createFixtures, type Fixtures, type Made } from './fixtures.ts';
@@ -31,13 +34,17 @@ let server: TestServer;
 /** Another process on the same database. */
 let other: TestNode;
 before(async () => {
-  server = await startTestServer({ tenants: 8, checkResponses: false });
-  other = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});
+  const config = { ARCHIVE_URL: { folder: archiveFolder } };
+  server = await startTestServer({ tenants: 8, checkResponses: false, config });
+  other = startServerOn({ ...server.testDatabase, close: async () => undefined }, { config });
 });
 after(async () => {
   await other?.close();
   await server?.close();
+  await rm(archiveFolder, { recursive: true, force: true });
 });
+
+const jobRun = { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal };
 
 const reset = (tenant: TestTenant, body: unknown = { confirm: true }, from: Pick<TestServer, 'call'> = server) =>
   from.call<{ code: string; message: string }>('POST', '/api/v1/tenant/reset', { key: tenant.keys.admin, body });
@@ -200,7 +207,13 @@ test('a playground in which every operation was called is empty after it, works,
   // The counter, the empty evidence, and empty counts where there were counts.
   assert.ok(others.evidence_snapshots === undefined || others.evidence_snapshots === 1);
   assert.ok(others.objective_counts === undefined || others.objective_counts === 1);
-  const { evidence_snapshots: _, objective_counts: __, ...rest } = others;
+  // Files are deleted by the next run of the job.
+  assert.ok((others.archived_parts ?? 0) > 0);
+  await server.jobs.get('history.archive')?.run({}, jobRun, tenant.id);
+  assert.equal((await rowsOf(tenant.id)).get('archived_parts'), 0);
+  const filesLeft = await readdir(join(archiveFolder, tenant.id), { recursive: true });
+  assert.ok(!filesLeft.some((name) => name.endsWith('.parquet')));
+  const { archived_parts: _, evidence_snapshots: __, objective_counts: ___, ...rest } = others;
   assert.deepEqual(rest, { playground_quotas: 1 });
   const outcomes = await server.call<{ data: { isSystem: boolean }[] }>('GET', '/api/v1/outcome-types?limit=100', {
     key: tenant.keys.admin,

@@ -1,5 +1,6 @@
 import { type Candidate, priorityOf, type Work } from './candidate.ts';
 import { gatesAskBandits } from './lists.ts';
+import { objectiveWeights } from './objectives.ts';
 import type { Step } from './way.ts';
 
 /** The probability of a pick whose scores a bandit drew. */
@@ -18,7 +19,9 @@ export function banditChance(
   steps: readonly Step[],
   isPlain: boolean,
 ): BanditChance | null {
-  if (work.isHoldout || !listed.some(({ parts }) => parts?.bandit != null && parts.exponent !== 0)) return null;
+  const readsLater = steps.some((step) => readsPropensity(work, step));
+  if (work.isHoldout || !listed.some(({ parts }) => parts?.bandit != null && (parts.exponent !== 0 || readsLater)))
+    return null;
   const [{ parts, fit }] = listed as [Candidate];
   const model = work.snapshot.models?.find(({ key }) => key === parts?.bandit);
   const draws = work.draws.get(model?.key ?? '');
@@ -63,4 +66,12 @@ export function banditChance(
     all = upTo;
     return { probability, isEstimated: false };
   };
+}
+
+/** Whether a step after the score node orders by propensities, even if the scores don't depend on them. */
+function readsPropensity(work: Work, { type, config, steps = [] }: Step): boolean {
+  if (steps.some((step) => readsPropensity(work, step))) return true;
+  if (type === 'extension_point' && config.hook === 'score_override')
+    return config.kind === 'formula' && String(config.formula).includes('score.propensity');
+  return type === 'optimize' && Number(objectiveWeights(work, config).propensity ?? 0) !== 0;
 }

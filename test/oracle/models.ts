@@ -3,6 +3,8 @@ import type { Draws, Work } from './candidate.ts';
 import { share, uniforms } from './chance.ts';
 import { at, compares } from './conditions.ts';
 import { betas } from './explore-exploit.ts';
+import { learnedScore } from './learned-models.ts';
+import { treesScore } from './trees.ts';
 import { isRow, type Row } from './world.ts';
 
 /** The model that goes by a name: its key, its family, or the key of one that it replaced. */
@@ -17,22 +19,41 @@ export function modelScore(work: Work, name: string, offerId: string): number | 
     work.failed.add(model.key);
     return null;
   }
-  const score =
-    model.modelType === 'scorecard'
-      ? scorecard(work, model, offerId)
-      : (work.draws.get(model.key)?.score(offerId) ?? Number.NaN);
+  const score = scoreOf(work, model, offerId);
   if (Number.isFinite(score) && score >= 0 && score <= 1) return score;
   work.failed.add(model.key);
   return null;
 }
+
+function scoreOf(work: Work, model: SnapshotModel, offerId: string): number {
+  const { key, modelType, predictors } = model;
+  const state = work.input.modelStates?.[key]?.state;
+  const read = (name: string): Json => predictor(work, predictors, name, offerId);
+  if (draws(model)) return work.draws.get(key)?.score(offerId) ?? Number.NaN;
+  if (modelType === 'scorecard') return scorecard(work, model, offerId);
+  if (modelType === 'external_endpoint') return endpointScore(work, model, offerId);
+  return modelType === 'gradient_boosted' ? treesScore(model, state, read) : learnedScore(model, state, read);
+}
+
+/** docs/adr/0095. */
+function endpointScore({ input }: Work, { key, config }: SnapshotModel, offerId: string): number {
+  const answer = input.external?.[`model:${key}`];
+  const rows = answer === undefined || 'error' in answer ? [] : answer.candidates;
+  const score = rows.find((row) => row.offerId === offerId)?.score ?? null;
+  return score !== null && score >= 0 && score <= 1 ? score : Number(config.fallbackScore ?? Number.NaN);
+}
+
+const draws = ({ modelType }: SnapshotModel): boolean => ['thompson_bandit', 'epsilon_greedy'].includes(modelType);
 
 const canBeAsked = (work: Work, name: string): boolean => {
   const model = modelOf(work, name);
   return model !== null && !work.input.openBreakers?.includes(model.key);
 };
 
-export const isBandit = (work: Work, name: string): boolean =>
-  (modelOf(work, name)?.modelType ?? 'scorecard') !== 'scorecard';
+export function isBandit(work: Work, name: string): boolean {
+  const model = modelOf(work, name);
+  return model !== null && draws(model);
+}
 
 /** docs/design/api-decisioning.md 15. */
 function scorecard(work: Work, { config, predictors }: SnapshotModel, offerId: string): number {
@@ -74,7 +95,7 @@ function predictor(work: Work, predictors: readonly Json[], field: string, offer
  */
 export function drawBandits(work: Work, offerIds: readonly string[]): void {
   for (const model of work.snapshot.models ?? [])
-    if (model.modelType !== 'scorecard' && !work.draws.has(model.key))
+    if (draws(model) && !work.draws.has(model.key))
       work.draws.set(model.key, drawsOf(work, model, [...new Set(offerIds)].sort()));
 }
 

@@ -3,8 +3,7 @@ import { isInPeriod, isRow, type Row } from './world.ts';
 
 /** The optimize node (docs/design/api-decisioning.md 8, docs/design/api-catalogue.md 17). */
 export function optimize(work: Work, config: Row, candidates: readonly Candidate[]): void {
-  const profile = work.snapshot.rankingProfiles?.find(({ id }) => id === config.profileId)?.weights;
-  const weights: Readonly<Record<string, unknown>> = profile ?? (isRow(config.weights) ? config.weights : {});
+  const weights = objectiveWeights(work, config);
   const maxScore = Math.max(0, ...candidates.map(({ score }) => score));
   const b = config.combine === 'replace' ? 1 : Number(config.blendFactor ?? 0.5);
   const scores = candidates.map((candidate) => {
@@ -21,6 +20,12 @@ export function optimize(work: Work, config: Row, candidates: readonly Candidate
   candidates.forEach((candidate, at) => {
     candidate.score = scores[at]!;
   });
+}
+
+/** Weights by objective: the profile's, else the node's own. */
+export function objectiveWeights({ snapshot }: Work, config: Row): Readonly<Record<string, unknown>> {
+  const profile = snapshot.rankingProfiles?.find(({ id }) => id === config.profileId)?.weights;
+  return profile ?? (isRow(config.weights) ? config.weights : {});
 }
 
 function worthOf(work: Work, objective: string, candidate: Candidate, all: readonly Candidate[]): number | null {

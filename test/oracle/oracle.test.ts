@@ -4,7 +4,7 @@ import { decide } from '@arbiter/engine';
 import { sized } from '../form.ts';
 import { differences } from './compare.ts';
 import { expected } from './oracle.ts';
-import { randomWorld } from './random-world.ts';
+import { randomWorld } from './random/random-world.ts';
 import { reached } from './reached.ts';
 
 const worlds = sized('ORACLE_WORLDS', { short: 300, long: 10_000 });
@@ -38,7 +38,7 @@ test(`the engine decides what an oracle written from the pages decides, over ${p
 test(`the same with every node, called flows, models, objectives and groups, over ${worlds} catalogues`, (t) => {
   const { counts, items } = hold(true, worlds);
   t.diagnostic(JSON.stringify(Object.fromEntries(Object.entries(counts).sort())));
-  assert.ok(items > worlds, `only ${items} items in ${worlds} answers`);
+  assert.ok(items > 0.9 * worlds, `only ${items} items in ${worlds} answers`);
   for (const name of worlds < 2_000 ? wantedNames : [...wantedNames, ...rareNames])
     assert.ok((counts[name] ?? 0) * 500 >= worlds, `${name} was reached in ${counts[name] ?? 0} of ${worlds} worlds`);
 });
@@ -61,6 +61,8 @@ const wantedNames = [
 
 /** Too rare for a short run. */
 const rareNames = [
+  ...['model bayesian', 'model logistic_regression', 'model online_learner'],
+  ...['model gradient_boosted', 'model external_endpoint'],
   ...['stage called optimize', 'stage called rank', 'challenger falls back', 'degraded', 'left: call_flow'],
   ...['left: conditional', 'left: enrich', 'left: quota', 'left: mandatory_cap'],
 ];

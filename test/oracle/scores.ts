@@ -33,14 +33,7 @@ const overrideOf = (work: Work, config: Row, { creative }: Candidate): Row | und
         (channelType !== undefined && channelType === channelTypeOf(work, creative?.channelId)),
     );
 
-/** The name of the model that the node scores with; the control group has no share of champions. */
-function flowModel(work: Work, { config, flowKey, nodeId }: Scoring): string | null {
-  const variant = work.isHoldout ? null : variantOf(work, config, flowKey, nodeId);
-  const own = variant ?? config.modelKey ?? null;
-  return own === null ? null : String(own);
-}
-
-/** The name of the model that a candidate is scored by; null: none. */
+/** The name of the model that a candidate is scored by; null: none. The control group has no share of champions. */
 function modelNameOf(work: Work, scoring: Scoring, candidate: Candidate): string | null {
   const { config, flowKey, nodeId } = scoring;
   const variant = work.isHoldout ? null : variantOf(work, config, flowKey, nodeId);
@@ -195,7 +188,7 @@ export function scoreAll(
 /** Whether a rule propensity_threshold holds (docs/design/api-catalogue.md 9, docs/adr/0035). */
 export function passesThreshold(work: Work, config: Row, candidate: Candidate): boolean {
   const scoring = scoringOf(work);
-  const named = config.modelKey ?? config.model ?? flowModel(work, scoring);
+  const named = config.modelKey ?? config.model ?? modelNameOf(work, scoring, candidate);
   const least = Number(config.minScore);
   if (named === null) return propensity(work, scoring, candidate).value >= least;
   const score = modelScore(work, String(named), candidate.offer.id);

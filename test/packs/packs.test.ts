@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { PolicyConflicts } from '@arbiter/contract';
 import { type Pack, packs } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
@@ -50,6 +51,21 @@ for (const pack of packs) {
       assert.equal(answer.status, 200, answer.text);
       return answer.body;
     };
+
+    test('nothing in it conflicts or has no effect', async () => {
+      for (const { key } of pack.flows) {
+        const answer = await server.call<PolicyConflicts>('POST', '/api/v1/policy-conflicts/analyze', {
+          body: { flowId: key },
+        });
+        assert.equal(answer.status, 200, answer.text);
+        const { findings, coverage } = answer.body;
+        const told = findings
+          .filter(({ severity }) => severity !== 'info')
+          .map(({ code, message }) => `${key}: ${code}: ${message}`);
+        assert.deepEqual(told, []);
+        assert.ok(coverage.proved > 0, JSON.stringify(coverage));
+      }
+    });
 
     test('its first customer gets an offer from its first flow on every channel', async () => {
       for (const { channelType } of pack.channels) {

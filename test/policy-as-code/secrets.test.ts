@@ -11,7 +11,7 @@ import { callsOf, contentOf, edited, type Made, secretsOf } from './catalogue.ts
 let server: TestServer;
 let used = 0;
 before(async () => {
-  server = await startTestServer({ tenants: 6 });
+  server = await startTestServer({ tenants: 10 });
 });
 after(() => server?.close());
 
@@ -79,6 +79,77 @@ test('secrets of a channel: names in the file, all that miss are told, what is s
     'channels/hook.yaml#/providerConfig/secret',
   ]);
   assert.equal((await from.apply({ files: moved, secrets: secretsOf(files) })).summary.update, 1);
+});
+
+test('credentials of a connector: the file names them, and its pipeline comes along', async () => {
+  const [from, to] = [freshTenant(), freshTenant()];
+  const connector = await from.make('connectors', {
+    ...{
+      name: 'Billing',
+      type: 'postgresql',
+      authMethod: 'basic',
+      config: { host: 'db.example', database: 'billing' },
+    },
+    authConfig: { username: 'reader', password: 'only for me' },
+  });
+  const fields = [{ name: 'id', dataType: 'varchar', length: 64, isPrimaryKey: true }];
+  const schema = await from.make('schemas', { name: 'people', displayName: 'People', schemaType: 'customer', fields });
+  await from.make('pipelines', { name: 'People', connectorId: connector.id, schemaId: schema.id, loadMode: 'upsert' });
+  const { files } = await from.export();
+  const [path = ''] = files.map((file) => file.path).filter((each) => each.startsWith('connectors/'));
+  assert.doesNotMatch(JSON.stringify(files), /only for me|•/);
+  const names = ['connectors/Billing/authConfig/password', 'connectors/Billing/authConfig/username'];
+  assert.deepEqual(Object.keys(secretsOf(files)).sort(), names);
+  assert.deepEqual(
+    (await to.refused('apply', { files })).map(({ message }) => message).sort(),
+    names.map((name) => `requires the secret ${name}`),
+  );
+  await to.apply({ files, secrets: secretsOf(files) });
+  assert.deepEqual((await to.export()).files, files);
+  assert.deepEqual((await to.diff({ files })).changes, []);
+
+  const sealed = () =>
+    server.testDatabase.ownerQuery('select sealed from arbiter.connector_secrets where tenant_id = $1', [to.tenant.id]);
+  const before = await sealed();
+  assert.equal(before.length, 1);
+  await to.apply({ files: edited(files, path, 'database: billing', 'database: invoices') });
+  assert.deepEqual(await sealed(), before, 'what is stored stays');
+  const moved = edited(files, path, 'db.example', 'evil.example');
+  const errors = await to.refused('apply', { files: moved });
+  assert.deepEqual([...new Set(errors.map((error) => error.path.split('#')[0]))], [path], 'never to another server');
+  await to.apply({ files: moved, secrets: secretsOf(files) });
+
+  const withoutAuth = files.map((file) =>
+    file.path === path ? { ...file, content: file.content.replace(/authConfig:\n( +.*\n)+/, '') } : file,
+  );
+  assert.deepEqual((await from.diff({ files: withoutAuth })).changes, [], 'a file may say nothing about them');
+});
+
+test("secret of a model's endpoint: the file names it, what is stored stays, and never goes to another server", async () => {
+  const [from, to] = [freshTenant(), freshTenant()];
+  const config = { url: 'https://models.example/score', authSecret: 'only for models' };
+  await from.make('algorithm-models', { key: 'outside', name: 'Outside', modelType: 'external_endpoint', config });
+  const { files } = await from.export();
+  const [path = ''] = files.map((file) => file.path).filter((each) => each.includes('outside'));
+  assert.doesNotMatch(JSON.stringify(files), /only for models|•/);
+  const [name = '', ...more] = Object.keys(secretsOf(files));
+  assert.deepEqual([name.endsWith('/config/authSecret'), more], [true, []], name);
+  assert.deepEqual(
+    (await to.refused('apply', { files })).map(({ message }) => message),
+    [`requires the secret ${name}`],
+  );
+  await to.apply({ files, secrets: secretsOf(files) });
+  assert.deepEqual((await to.export()).files, files);
+  assert.deepEqual((await to.diff({ files })).changes, []);
+  const sealed = () =>
+    server.testDatabase.ownerQuery('select sealed from arbiter.model_secrets where tenant_id = $1', [to.tenant.id]);
+  const before = await sealed();
+  assert.equal(before.length, 1);
+  await to.apply({ files: edited(files, path, 'name: Outside', 'name: Elsewhere') });
+  assert.deepEqual(await sealed(), before, 'what is stored stays');
+  const moved = edited(files, path, 'models.example', 'evil.example');
+  assert.ok((await to.refused('apply', { files: moved })).length > 0);
+  await to.apply({ files: moved, secrets: secretsOf(files) });
 });
 
 const draft = (...before: object[]) => ({

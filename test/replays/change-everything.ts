@@ -6,6 +6,7 @@ import type { RandomCatalogue } from './random-catalogue.ts';
 /** Kinds of records by table, in an order in which nothing is deleted while something still refers to it. */
 const kinds = [
   ['decision-flows', 'decision_flows'],
+  ['experiments', 'experiments'],
   ['qualification-rules', 'qualification_rules'],
   ['contact-policies', 'contact_policies'],
   ['algorithm-models', 'algorithm_models'],
@@ -44,6 +45,7 @@ export async function changeEverything(
             id,
             name: `Another ${at}`,
             ...(path === 'offers' ? { priority: 1, mandatory: false } : {}),
+            ...(path === 'experiments' ? { status: 'completed' } : {}),
           })
         : await ask('DELETE', `${path}?id=${id}`);
       // A record that changed records still refer to stays, and keeps its name.

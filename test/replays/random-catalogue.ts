@@ -85,7 +85,7 @@ export async function createRandomCatalogue(
     const offer = { scope: 'offer', scopeId: ids.get(chance.pick(made.offers).id) };
     await must('suppressions', { customerId, reason: `asked by ${customerId}`, durationHours: 200, ...offer });
   }
-  await addModels(must, chance);
+  await addModels(must, ask, chance);
   const snapshot = translated(made, ids);
   const { flows, nodeTypes } = await addFlows(ask, chance, snapshot, ids, hookUrl);
   return { tenant, ask, snapshot, flows, customers, nodeTypes };
@@ -195,15 +195,36 @@ async function addGates(ask: Ask, made: Snapshot, ids: Map<string, string>): Pro
   }
 }
 
-const models = ['thompson', 'epsilon', 'card'] as const;
+const models = ['thompson', 'epsilon', 'card', 'bayes', 'logistic', 'online'] as const;
 
-async function addModels(must: Must, chance: Chance): Promise<void> {
+async function addModels(must: Must, ask: Ask, chance: Chance): Promise<void> {
   const one = (key: string, modelType: string, more: Body = {}) =>
     must('algorithm-models', { key, name: key, modelType, status: 'active', ...more });
-  await one('thompson', 'thompson_bandit');
-  await one('epsilon', 'epsilon_greedy', { config: { epsilon: chance.int(1, 5) / 10 } });
+  const thompson = await one('thompson', 'thompson_bandit');
+  const epsilon = await one('epsilon', 'epsilon_greedy', { config: { epsilon: chance.int(1, 5) / 10 } });
   const rule = { id: 'a', field: 'age', operator: 'gte', value: chance.int(20, 60), points: 15 };
-  await one('card', 'scorecard', { config: { rules: [rule] } });
+  const card = await one('card', 'scorecard', { config: { rules: [rule] } });
+  const predictors = ['age', { name: 'job', source: 'customer.job', type: 'categorical' }, 'offer.priority'];
+  const binEdges = { age: [30, 50], 'offer.priority': [40] };
+  await one('bayes', 'bayesian', { predictors, config: { binEdges }, autoLearn: true, learnMode: 'continuous' });
+  const online = await one('online', 'online_learner', { predictors });
+  const id = await one('logistic', 'logistic_regression', { predictors });
+  const modelState = {
+    bias: -0.5,
+    weights: { age: chance.int(-9, 9) / 10, 'offer.priority': 0.4, 'job=cook': 0.7 },
+    means: { age: 40, 'offer.priority': 50 },
+    stds: { age: 12, 'offer.priority': 20 },
+    categories: { job: ['cook', 'nurse'] },
+  };
+  const { status, text } = await ask('PUT', 'algorithm-models', { id, modelState });
+  assert.equal(status, 200, text);
+  const challengers = [thompson, epsilon, online].map((modelId) => ({ modelId, trafficPct: chance.int(10, 20) }));
+  const holdoutPercent = chance.int(5, 15);
+  const championPct = challengers.reduce((left, { trafficPct }) => left - trafficPct, 100 - holdoutPercent);
+  await must('experiments', {
+    ...{ key: 'tested', name: 'Tested', status: 'active', championModelId: card, challengers, holdoutPercent },
+    trafficSplit: { championPct },
+  });
 }
 
 /** Publishes random flows until there are enough. Limits how many the API may refuse. */

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type Chance, chanceOf } from '../../packages/engine/test/corpus/chance.ts';
 import { systemActor } from '../../packages/server/src/db/index.ts';
+import { createCustomerKeys } from '../../packages/server/src/features/deciding/customer-states/index.ts';
 import { learnReports } from '../../packages/server/src/features/deciding/model-learning/learn.service.ts';
 import { createOutboxDispatcher } from '../../packages/server/src/features/operations/stream/index.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
@@ -39,6 +40,9 @@ const keys = {
   API_KEY_PEPPER: randomBytes(20).toString('hex'),
   DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 };
+
+/** Opens the records of this installation. */
+const testKeys = createCustomerKeys([Buffer.from(keys.DATA_ENCRYPTION_KEY, 'base64')]);
 
 /** A webhook that answers every call. */
 const hookChance = chanceOf('replays', 'hook');
@@ -146,7 +150,7 @@ async function learnAndCount(): Promise<void> {
     stopped: () => false,
   }).drain();
   for (const { tenant } of catalogues) {
-    const learnSome = () => server.database.withTenant(tenant.id, systemActor('test'), learnReports);
+    const learnSome = () => server.database.withTenant(tenant.id, systemActor('test'), learnReports(testKeys));
     while (await learnSome());
   }
 }
@@ -275,6 +279,7 @@ const inputsAlways = [
   'volumes',
   'objectiveCounts',
   'modelStates',
+  'experiments',
   'external',
 ];
 

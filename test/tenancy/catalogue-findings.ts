@@ -51,10 +51,11 @@ const query = `
    where not exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = t.tenant_column
                         and a.atttypid = 'uuid'::regtype and a.attnotnull)
   union all
-  select format('%s: unique index %s does not lead with the tenant', label, i.indexrelid::regclass)
+  select format('%s: unique index %s does not name the tenant', label, i.indexrelid::regclass)
     from tables t join pg_index i on i.indrelid = t.oid
-    left join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
-   where i.indisunique and a.attname is distinct from t.tenant_column
+   where i.indisunique
+     and not exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = t.tenant_column
+                        and a.attnum = any((i.indkey::int2[])[0:i.indnkeyatts - 1]))
      -- Names in the operator's bootstrap file: no tenant sets or sees them.
      and i.indexrelid <> 'arbiter.tenants_bootstrap_name'::regclass
      -- Addresses before there is a tenant: the application role has no right to the table.

@@ -66,7 +66,7 @@ test('each hole is found when it is there', async () => {
     [
       `create unique index names on arbiter.offers (name)`,
       `drop index arbiter.names`,
-      /unique index .*names does not lead with the tenant/,
+      /unique index .*names does not name the tenant/,
     ],
     [
       `alter table arbiter.offers add unique (id);

@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { insertScored } from '../../packages/server/src/features/catalogue/models/index.ts';
+import {
+  readAssignments,
+  saveAssignments,
+  saveExposures,
+} from '../../packages/server/src/features/deciding/assignments/index.ts';
 import { lockMadeStates, saveStates } from '../../packages/server/src/features/deciding/customer-states/index.ts';
 import { contactsSince, insertShown } from '../../packages/server/src/features/deciding/interactions/index.ts';
 import {
@@ -62,7 +67,7 @@ function isNamed(config: unknown): config is Statement {
 }
 
 /** Session settings, which read no tenant's rows. */
-const withoutRows = new Set(['hot.tenant', 'hot.leftover', 'outbox.take', 'volumes.announce']);
+const withoutRows = new Set(['hot.tenant', 'hot.present', 'hot.leftover', 'outbox.take', 'volumes.announce']);
 /** Sent in races and after gaps that this test doesn't cause. Their conditions equal those of other statements. */
 const rare = new Map([
   ['decisions.lock.wait', 'decisions.lock'],
@@ -97,11 +102,15 @@ const reserved = {
 const volume = volumeRef({ scope: 'offer', scopeId: newId() });
 const raisedAt = { now: new Date(0), dayStart: new Date(0), dayEnd: new Date(1) };
 const raised = { ref: volume, impressions: 1, spentCents: 1, dayImpressions: 1, daySpentCents: 1 };
-/** Sent for histories, models and budgets that this test doesn't have. */
+const assigned = { customerId: 'somebody', experimentId: newId(), variant: 'two' };
+/** Sent for histories, models, experiments and budgets that this test doesn't have. */
 const made = (tenantId: string): readonly Statement[] => [
   ...saveStates(tenantId, [madeState]),
   lockMadeStates(tenantId, ['somebody']),
   contactsSince(tenantId, 'somebody', new Date(0), newId()),
+  readAssignments(tenantId, [newId()], ['somebody']),
+  saveAssignments(tenantId, new Date(0), [{ ...assigned, share: 0.5 }]),
+  saveExposures(tenantId, new Date(0), [assigned]),
   insertScored(tenantId, [{ decisionId: newId(), modelId: newId() }], new Date(0)),
   readVolumes(tenantId, volumeArrays([volume]), true),
   insertReservations(tenantId, [reserved]),

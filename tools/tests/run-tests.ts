@@ -18,8 +18,8 @@ import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
  * processes (`test-tasks.ts`). A lane runs one process after the other. There are more lanes than processors, because
  * tests often wait for the database or a timer; with fewer, a quarter of the processor time was idle. Files of
  * `test/faults` start their own servers and databases and mostly wait for them, and a journey's browser needs a processor,
- * so both have lanes of their own. Files that compare responses with time limits of the product (R3, R10, T30) run last,
- * one by one, so that other tests don't distort the measurement.
+ * so both have lanes of their own, which then help with the other files. Files that compare responses with time limits of the
+ * product (R3, R10, T30) run last, one by one, so that other tests don't distort the measurement.
  *
  * A machine that stalls for seconds makes servers answer 503, as they should, and makes tests of servers or browsers
  * miss their deadline. A few such files run a second time at the end, alone; each is listed with its reason, and the
@@ -38,6 +38,8 @@ const nodeOptions = (timeoutMs: number) => [
 /** A test that takes longer counts as hanging. */
 const timeoutMs = 600_000;
 const longTimeoutMs = 3_600_000;
+/** The time limit of a test doesn't cover what a file does before its tests, so a process that takes this long is killed. */
+const processTimeoutMs = 1_200_000;
 const shownSlowest = 15;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
@@ -72,29 +74,43 @@ interface Outcome {
 let runs = 0;
 const outputs: string[] = [];
 const secondsOf = new Map<Task, number>();
+const laneTimes: string[] = [];
+const secondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) / 1000);
 const failed: (FailedTask & Outcome)[] = [];
 
-/** Runs the chosen files in this many lanes. */
-async function runLanes(most: number, isChosen: (path: string) => boolean): Promise<void> {
+/** Returns the tasks of the chosen files. A lane takes each one from the list before it runs it. */
+function queueOf(isChosen: (path: string) => boolean): Task[] {
   const own = files.filter((file) => isChosen(relative('.', file)));
-  const tasks = tasksOf(own, (file) => readFileSync(file, 'utf8'));
+  return tasksOf(own, (file) => readFileSync(file, 'utf8'));
+}
+
+/** Runs a queue in this many lanes and records the time. A lane with nothing left helps with `then`. */
+async function runLanes(name: string, most: number, queue: Task[], then: Task[] = []): Promise<void> {
+  const startedAt = performance.now();
+  const next = () => (stopped ? undefined : (queue.shift() ?? then.shift()));
   const lane = async () => {
-    for (let task = tasks.shift(); task !== undefined && !stopped; task = tasks.shift()) {
+    for (let task = next(); task !== undefined; task = next()) {
       const outcome = await run(task);
       if (outcome.code === 0) outputs.push(outcome.output);
       else failed.push({ task, ...outcome });
     }
   };
   await Promise.all(Array.from({ length: most }, lane));
+  laneTimes.push(`${name} ${secondsSince(startedAt)} s`);
 }
 const processors = availableParallelism();
+const half = Math.max(1, Math.floor(processors / 2));
 const hasOwnLane = (path: string): boolean => path.startsWith(faults) || path.startsWith(journeys);
+const others = queueOf((path) => !hasOwnLane(path));
+const journeyQueue = queueOf((path) => path.startsWith(journeys));
+const faultQueue = queueOf((path) => path.startsWith(faults) && !measured.includes(path));
 await Promise.all([
-  runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(journeys)),
-  runLanes(processors, (path) => !hasOwnLane(path)),
-  runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(faults) && !measured.includes(path)),
+  runLanes('journeys', half, journeyQueue, others),
+  runLanes('others', processors, others),
+  runLanes('faults', half, faultQueue, others),
 ]);
-await runLanes(1, (path) => measured.includes(path));
+const measuredQueue = queueOf((path) => measured.includes(path));
+await runLanes('measured', 1, measuredQueue);
 const reasons = stopped ? null : reasonsToRunAgain(failed);
 let status = 0;
 const passedAtSecondRun: string[] = [];
@@ -108,6 +124,7 @@ for (const { task, ...first } of failed) {
 }
 await cluster?.stop();
 rmSync(reports, { recursive: true });
+console.log(`lanes: ${laneTimes.join(', ')}`);
 console.log('slowest processes:');
 for (const [task, seconds] of [...secondsOf].toSorted((a, b) => b[1] - a[1]).slice(0, shownSlowest)) {
   const [first, ...others] = task.files;
@@ -139,14 +156,20 @@ async function run(task: Task): Promise<Outcome> {
   );
   running.add(child);
   let output = '';
+  const kill = () => {
+    output += `✖ killed after ${processTimeoutMs / 60_000} minutes\n`;
+    child.kill('SIGKILL');
+  };
+  const timer = isLong ? undefined : setTimeout(kill, processTimeoutMs);
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
   }
   const code = await new Promise<number>((done) => child.once('close', (exit) => done(exit ?? 1)));
+  clearTimeout(timer);
   running.delete(child);
-  secondsOf.set(task, Math.round((performance.now() - startedAt) / 1000));
+  secondsOf.set(task, secondsSince(startedAt));
   process.stdout.write(output);
   if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };

@@ -75,7 +75,7 @@ export const clockRules: readonly SourceRule[] = [
   },
   {
     name: 'chance-is-passed-in',
-    applies: (file) => /^packages\/(engine|packs|contract|server)\//.test(file) && !isTest(file),
+    applies: (file) => /^packages\/(engine|lab|packs|contract|server)\//.test(file) && !isTest(file),
     breaks: (node) => {
       if (globalRead(node) !== 'Math') return named(node, new Set(['Math']));
       const member = memberOf(node.parent);

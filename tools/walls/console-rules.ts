@@ -17,6 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ui: ['messages'],
   'flow-canvas': ['ui', 'messages'],
   'engine-worker': [],
+  proof: ['messages'],
   data: ['route', 'messages'],
   records: ['data', 'route', 'messages'],
   forms: ['ui', 'records', 'data', 'route', 'messages'],
@@ -100,9 +101,9 @@ export const consoleImportRules: IForbiddenRuleType[] = [
   },
   {
     name: 'console-runs-the-engine-in-a-worker',
-    comment: 'Types of the engine are erased and may be used elsewhere.',
+    comment: 'Types of the engine are erased and may be used elsewhere. A proof file is a page of its own.',
     severity: 'error',
-    from: { path: source, pathNot: [`${source}engine-worker/`, testFile] },
+    from: { path: source, pathNot: [`${source}engine-worker/`, `${source}proof/`, testFile] },
     to: { path: '^packages/engine/', dependencyTypesNot: ['type-only'] },
   },
   {
@@ -146,7 +147,7 @@ export const consoleSourceRules: readonly SourceRule[] = [
   },
   {
     name: 'console-app-owns-the-page',
-    applies: (file) => inConsole(file) && !inRooms(file, ['app/', 'ui/', 'main.tsx']),
+    applies: (file) => inConsole(file) && !inRooms(file, ['app/', 'ui/', 'proof/', 'main.tsx']),
     breaks: (node) => readOf(node, page),
   },
   {

@@ -4,11 +4,24 @@
  */
 export const consoleTiers: readonly (readonly string[])[] = [
   // foundation
-  ['account', 'api-keys', 'people', 'settings', 'sign-in'],
+  ['account', 'api-keys', 'destinations', 'oauth-clients', 'people', 'settings', 'sign-in', 'single-sign-on'],
   // catalogue
-  ['categories', 'channels', 'content', 'creatives', 'offers', 'policies', 'rules', 'schemas', 'segments'],
+  [
+    ...[
+      'categories',
+      'channels',
+      'content',
+      'creatives',
+      'offers',
+      'outcomes',
+      'policies',
+      'ranking-profiles',
+      'rules',
+    ],
+    ...['schemas', 'segments', 'suppressions'],
+  ],
   // decisioning
-  ['customers', 'decisions', 'flows', 'simulate'],
+  ['customers', 'decisions', 'flow-routes', 'flows', 'simulate'],
   // operations
   ['approvals', 'audit', 'health'],
   // overview

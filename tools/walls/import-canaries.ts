@@ -21,16 +21,22 @@ const workspace = (name: string, dependencies = '{}', development: readonly stri
 export const importedFiles: Files = {
   ...library('pg'),
   ...library('undici'),
+  ...library('openai'),
+  ...library('@anthropic-ai/sdk'),
   ...library('graphile-worker'),
   ...library('ajv'),
   'package.json': '{"name":"canary","devDependencies":{"ajv":"1.0.0"}}',
   ...workspace('engine'),
   ...workspace('contract', '{"ajv":"1.0.0"}'),
   ...workspace('sdk', '{"ajv":"1.0.0"}'),
+  ...workspace('lab'),
   ...workspace('packs'),
   ...workspace('console', '{"pg":"1.0.0"}', consoleDevelopmentLibraries),
   ...workspace('cli'),
-  ...workspace('server', '{"pg":"1.0.0","undici":"1.0.0","graphile-worker":"1.0.0"}'),
+  ...workspace(
+    'server',
+    '{"pg":"1.0.0","undici":"1.0.0","openai":"1.0.0","@anthropic-ai/sdk":"1.0.0","graphile-worker":"1.0.0"}',
+  ),
   'packages/engine/src/inner.ts': 'export const x = 1;\n',
   'packages/engine/test/kit.ts': 'export const x = 1;\n',
   [`${server}/main/start.ts`]: 'export const x = 1;\n',
@@ -44,7 +50,7 @@ export const importedFiles: Files = {
 };
 
 /** Packages linked into node_modules, as npm workspaces does. */
-export const linkedPackages = ['engine', 'contract', 'sdk', 'packs', 'console', 'cli', 'server'];
+export const linkedPackages = ['engine', 'lab', 'contract', 'sdk', 'packs', 'console', 'cli', 'server'];
 
 /** Each feature importing each one next to or above it. */
 const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
@@ -62,6 +68,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['package-engine', 'packages/engine/src', '@arbiter/contract'],
   ['package-contract', 'packages/contract/src', '@arbiter/engine'],
   ['package-sdk', 'packages/sdk/src', '@arbiter/engine'],
+  ['package-lab', 'packages/lab/src', '@arbiter/contract'],
   ['package-packs', 'packages/packs/src', '@arbiter/engine'],
   ['package-server', `${server}/http`, '@arbiter/sdk'],
   ['package-console', 'packages/console/src', '@arbiter/server'],
@@ -72,6 +79,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['server-jobs', `${server}/jobs`, '../http/binder.ts'],
   ['server-features', feature, '../../../main/start.ts'],
   ['engine-imports-nothing', 'packages/engine/src', 'node:crypto'],
+  ['lab-imports-the-engine-only', 'packages/lab/src', 'node:crypto'],
   ['engine-plan-is-the-ground-floor', 'packages/engine/src/plan', '../inner.ts'],
   ['contract-imports-typebox-only', 'packages/contract/src', 'ajv'],
   ['packs-and-sdk-have-no-library', 'packages/sdk/src', 'ajv'],
@@ -83,6 +91,8 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['main-uses-feature-doors', `${server}/main`, `../features/${folderOf(lowest)}/inner.ts`],
   ['jobs-own-the-queue', feature, 'graphile-worker'],
   ['platform-owns-the-outside', feature, 'undici'],
+  ['platform-owns-the-outside', `${server}/main`, 'openai'],
+  ['platform-owns-the-outside', `${server}/http`, '@anthropic-ai/sdk'],
   ['processes-are-started-in-db-and-main', feature, 'node:child_process'],
   ['threads-are-started-in-main', feature, 'node:worker_threads'],
   ['no-unresolved', `${server}/http`, './absent.ts'],

@@ -54,9 +54,10 @@ const packageTable: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   sdk: ['contract'],
   packs: ['contract'],
-  server: ['engine', 'contract', 'packs'],
-  console: ['contract', 'sdk', 'engine'],
-  cli: ['contract', 'sdk', 'server'],
+  lab: ['engine'],
+  server: ['engine', 'contract', 'lab', 'packs'],
+  console: ['contract', 'sdk', 'engine', 'lab'],
+  cli: ['contract', 'sdk', 'engine', 'lab', 'server'],
 };
 
 const packageOrder: IForbiddenRuleType[] = Object.entries(packageTable).map(([name, allowed]) => ({
@@ -83,6 +84,13 @@ export const importRules: IForbiddenRuleType[] = [
     severity: 'error',
     from: { path: '^packages/engine/src/', pathNot: testFile },
     to: { pathNot: '^packages/engine/src/' },
+  },
+  {
+    name: 'lab-imports-the-engine-only',
+    comment: 'The lab is pure like the engine: no library, no node: module.',
+    severity: 'error',
+    from: { path: '^packages/lab/src/', pathNot: testFile },
+    to: { pathNot: ['^packages/lab/src/', '^packages/engine/src/index\\.ts$'] },
   },
   {
     name: 'engine-plan-is-the-ground-floor',
@@ -115,7 +123,7 @@ export const importRules: IForbiddenRuleType[] = [
   {
     name: 'cli-starts-the-server-in-two-files',
     severity: 'error',
-    from: { path: '^packages/cli/', pathNot: '^packages/cli/src/commands/(serve|migrate)\\.ts$' },
+    from: { path: '^packages/cli/', pathNot: '^packages/cli/src/commands/operator/(serve|migrate)\\.ts$' },
     to: { path: '^packages/server/' },
   },
   {

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { consoleTiers } from './console-tiers.ts';
 import { findCycles, findTypeCycles } from './cycles.ts';
@@ -19,6 +20,7 @@ export const ruleNames: readonly string[] = [
   'no-cycles',
   'no-type-cycles',
   'feature-has-a-tier',
+  'folders-hold-30-files',
   'module-not-seen',
   'done-work-leaves-the-list',
 ];
@@ -34,6 +36,7 @@ export async function inspect(repository: Repository, known: NotYet): Promise<Fi
     ...namelessFiles(repository),
     ...cycles(repository),
     ...strayFeatures(repository),
+    ...crowdedFolders(repository),
   ];
   const isKnown = ({ rule, file, what }: Finding) => known[rule]?.[file]?.includes(what) === true;
   return [...all.filter((finding) => !isKnown(finding)), ...doneWork(all, known)];
@@ -88,6 +91,18 @@ function cycles({ sources }: Repository): Finding[] {
 
 function cyclesAs(rule: string, found: readonly (readonly string[])[]): Finding[] {
   return found.map((files) => ({ rule, file: files[0] ?? '', line: 0, what: files.join(', ') }));
+}
+
+const mostFiles = 30;
+
+/** A folder that doesn't fit on a screen is hard to navigate. */
+function crowdedFolders({ sources }: Repository): Finding[] {
+  const byFolder = Object.groupBy([...sources.keys()].sort(), (file) => dirname(file));
+  return Object.values(byFolder).flatMap((files = []) => {
+    const [file = ''] = files;
+    const what = `one of ${files.length} files in its folder`;
+    return files.length > mostFiles ? [{ rule: 'folders-hold-30-files', file, line: 0, what }] : [];
+  });
 }
 
 /** A feature in no tier would follow no order. */

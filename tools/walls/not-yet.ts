@@ -25,7 +25,7 @@ export const notYet: NotYet = {
     'packages/server/src/features/operations/gitops/settings-file.ts': [
       'packages/server/src/features/operations/gitops/settings-file.ts, packages/server/src/features/operations/gitops/tenant-files.ts',
     ],
-    'test/faults/checker-audit.ts': ['test/faults/checker-audit.ts, test/faults/checker.ts'],
+    'test/faults/checkers/checker-audit.ts': ['test/faults/checkers/checker-audit.ts, test/faults/checkers/checker.ts'],
     'test/migrations/upgrade/world-more.ts': [
       'test/migrations/upgrade/world-more.ts, test/migrations/upgrade/world-runtime.ts, test/migrations/upgrade/world.ts',
     ],

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { clockRules } from './clock-rules.ts';
 import { consoleSourceRules } from './console-rules.ts';
 import { ts } from './parser.ts';
@@ -84,8 +85,10 @@ const sourceRules: readonly SourceRule[] = [
     applies: (file) => file.startsWith('test/oracle/') && !isTest(file) && !file.endsWith('/random-world.ts'),
     breaks: (node) => {
       const imported = valueImport(node);
-      if (imported === null || imported.module === 'luxon' || /^\.\/(?!random-world)/.test(imported.module))
-        return null;
+      if (imported === null || imported.module === 'luxon') return null;
+      const target = posix.join(posix.dirname(node.getSourceFile().fileName), imported.module);
+      const isOwn = imported.module.startsWith('.') && target.startsWith('test/oracle/');
+      if (isOwn && !target.endsWith('/random-world.ts')) return null;
       return `value import of '${imported.module}'`;
     },
   },

@@ -100,6 +100,23 @@ describe('with a server on its embedded database', () => {
     }
   });
 
+  test('recommend decides for several customers', async () => {
+    const ids = ['CM-000007', 'CM-000008', ' spaced'];
+    const shown = await runInProcess(
+      ['recommend', ...ids.slice(0, 2), '--channel', 'web', '--limit', '1'],
+      environment,
+    );
+    assert.equal(shown.code, 0, shown.err);
+    assert.match(
+      shown.out,
+      /^customer +offers +result\nCM-000007 +1 +\S.*\nCM-000008 +1 +\S.*\nDecided: 2, failed: 0\n/,
+    );
+    assert.match(shown.out, /To see why, run: arbiter trace [0-9a-f-]{36}\s*$/);
+    const partly = await runInProcess(['recommend', ...ids, '--dry-run'], environment);
+    assert.equal(partly.code, 1);
+    assert.match(partly.out, / spaced +.*white space.*\nDecided: 2, failed: 1/);
+  });
+
   test('recommend prints a table, replay finds no difference', async () => {
     const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
@@ -205,9 +222,67 @@ describe('with a server on its embedded database', () => {
     const queued = await runInProcess(['pipelines', 'run', pipeline.id, '--no-wait', '--json'], environment);
     assert.equal(queued.code, 0, queued.err);
     assert.equal(JSON.parse(queued.out).runNumber, 2);
+    const installed = await runInProcess(['connectors', 'install', 'postgresql'], environment);
+    assert.deepEqual([installed.code, installed.out], [0, 'postgresql needs no driver. Nothing to install.\n']);
+    const invalid = await runInProcess(['connectors', 'install', 'sqlservr'], environment);
+    assert.equal(invalid.code, 2);
+    assert.match(invalid.err, /unknown connector type: sqlservr/);
     const unknown = await runInProcess(['pipelines', 'run', 'Late'], environment);
     assert.deepEqual([unknown.code, unknown.out], [1, '']);
     assert.match(unknown.err, /404 \(not_found\)/);
+  });
+
+  test('models train trains on the rows of a schema and shows how well the model predicts', async () => {
+    const headers = {
+      authorization: `Bearer ${environment.ARBITER_API_KEY}`,
+      'x-requested-with': 'test',
+      'content-type': 'application/json',
+    };
+    const body = JSON.stringify({
+      key: 'cli',
+      name: 'CLI',
+      modelType: 'bayesian',
+      predictors: ['age', 'tier', 'stars'],
+    });
+    const made = await fetch(`${url}/api/v1/algorithm-models`, { method: 'POST', headers, body });
+    assert.equal(made.status, 201, await made.text());
+    const args = ['models', 'train', 'cli', '--schema', 'coffee_members', '--target', 'app_user'];
+    const trained = await arbiter(args, environment);
+    assert.equal(trained.code, 0, trained.err);
+    assert.match(
+      trained.out,
+      /^Trained cli on 800 rows\. It is version 2\.\n {2}AUC 0\.\d+, log loss 0\.\d+ on 200 rows it has not seen\n$/,
+    );
+    const few = await runInProcess([...args.slice(0, 3), '--json'], environment);
+    assert.equal(few.code, 1, few.err);
+    assert.equal(JSON.parse(few.out).model.training.error, 'insufficient_data');
+    const unknown = await runInProcess(['models', 'train', 'nobody'], environment);
+    assert.deepEqual([unknown.code, unknown.out], [1, '']);
+  });
+
+  test('narrative describes a decision in words, once the tenant opted in', async () => {
+    const headers = {
+      authorization: `Bearer ${environment.ARBITER_API_KEY}`,
+      'x-requested-with': 'test',
+      'content-type': 'application/json',
+    };
+    const set = async (settings: object) => {
+      const body = JSON.stringify({ decisionTraceEnabled: true, decisionTraceSampleRate: 1, ...settings });
+      const answer = await fetch(`${url}/api/v1/tenant-settings`, { method: 'PUT', headers, body });
+      assert.equal(answer.status, 200, await answer.text());
+    };
+    await set({});
+    const decision = await runInProcess(['recommend', 'CM-000006', '--channel', 'web', '--json'], environment);
+    const { requestId } = JSON.parse(decision.out) as { requestId: string };
+    const closed = await runInProcess(['narrative', requestId], environment);
+    assert.deepEqual([closed.code, closed.out], [1, '']);
+    assert.match(closed.err, /explanations_not_enabled/);
+    await set({ aiAnalyzerSettings: { llmExplanationsEnabled: true } });
+    const told = await runInProcess(['narrative', requestId, '--mode', 'customer'], environment);
+    assert.equal(told.code, 0, told.err);
+    assert.match(told.out, /^Out of the offers that were available for you at that time, we placed “/);
+    assert.match(told.out, /^Written by template-v1$/m);
+    await set({ decisionTraceEnabled: false });
   });
 
   test('trace shows the stages by any of the ids; without a stored trace the record', async () => {

@@ -1,38 +1,48 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
-import { auditVerify } from './commands/audit-verify.ts';
-import { backup } from './commands/backup.ts';
 import { connectorsTest } from './commands/connectors-test.ts';
-import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
-import { doctor } from './commands/doctor.ts';
+import { experimentsList, experimentsResults } from './commands/experiments.ts';
 import { ingest } from './commands/ingest.ts';
-import { keyCreate } from './commands/key-create.ts';
 import { login } from './commands/login.ts';
 import { metricsCompute } from './commands/metrics-compute.ts';
-import { migrate } from './commands/migrate.ts';
+import { modelsImport } from './commands/models-import.ts';
+import { modelsTrain } from './commands/models-train.ts';
+import { narrative } from './commands/narrative.ts';
+import { archiveList, archiveRestore, archiveVerify } from './commands/operator/archive.ts';
+import { auditVerify } from './commands/operator/audit-verify.ts';
+import { backup } from './commands/operator/backup.ts';
+import { connectorsInstall } from './commands/operator/connectors-install.ts';
+import { distribute } from './commands/operator/distribute.ts';
+import { dlqList, dlqPurge, dlqRetry } from './commands/operator/dlq.ts';
+import { doctor } from './commands/operator/doctor.ts';
+import { keyCreate } from './commands/operator/key-create.ts';
+import { migrate } from './commands/operator/migrate.ts';
+import { restore } from './commands/operator/restore.ts';
+import { seedList, seedLoad, seedUnload, seedUpload } from './commands/operator/seed.ts';
+import { serve } from './commands/operator/serve.ts';
+import { ssoDisable } from './commands/operator/sso-disable.ts';
+import { tenantCreate } from './commands/operator/tenant-create.ts';
+import { userCreate } from './commands/operator/user-create.ts';
+import { userSignInLink } from './commands/operator/user-sign-in-link.ts';
+import { userUnlock } from './commands/operator/user-unlock.ts';
 import { pipelinesRun } from './commands/pipelines-run.ts';
 import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
+import { proof } from './commands/proof.ts';
 import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
-import { restore } from './commands/restore.ts';
 import { runCampaign } from './commands/run-campaign.ts';
 import { schemaImport } from './commands/schema-import.ts';
-import { seedList, seedLoad, seedUnload, seedUpload } from './commands/seed.ts';
-import { serve } from './commands/serve.ts';
-import { ssoDisable } from './commands/sso-disable.ts';
-import { tenantCreate } from './commands/tenant-create.ts';
+import { shap } from './commands/shap.ts';
 import { trace } from './commands/trace.ts';
-import { userCreate } from './commands/user-create.ts';
-import { userSignInLink } from './commands/user-sign-in-link.ts';
-import { userUnlock } from './commands/user-unlock.ts';
 import { whoami } from './commands/whoami.ts';
 import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
 const commands: readonly Command[] = [
   serve,
+  distribute,
   migrate,
   backup,
   restore,
@@ -49,14 +59,25 @@ const commands: readonly Command[] = [
   ingest,
   runCampaign,
   connectorsTest,
+  connectorsInstall,
   pipelinesRun,
   metricsCompute,
+  modelsTrain,
+  experimentsList,
+  experimentsResults,
+  modelsImport,
+  shap,
   trace,
+  narrative,
+  proof,
   replay,
   auditVerify,
   dlqList,
   dlqRetry,
   dlqPurge,
+  archiveList,
+  archiveVerify,
+  archiveRestore,
   doctor,
   exportCommand,
   plan,

@@ -9,7 +9,10 @@ import { decisionFlowAssemblyOperations } from './catalogue/decision-flow-assemb
 import { decisionFlowExchangeOperations } from './catalogue/decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './catalogue/decision-flow-versions.ts';
 import { decisionFlowOperations } from './catalogue/decision-flows.ts';
+import { experimentOperations } from './catalogue/experiments.ts';
 import { flowRouteOperations } from './catalogue/flow-routes.ts';
+import { modelImportOperations } from './catalogue/model-import.ts';
+import { modelTrainingOperations } from './catalogue/model-training.ts';
 import { offerOperations } from './catalogue/offers.ts';
 import { outcomeTypeOperations } from './catalogue/outcome-types.ts';
 import { placementOperations } from './catalogue/placements.ts';
@@ -19,6 +22,7 @@ import { restoreOperations } from './catalogue/restore.ts';
 import { schemaFigureOperations } from './catalogue/schema-figures.ts';
 import { schemaJoinOperations } from './catalogue/schema-joins.ts';
 import { schemaOperations } from './catalogue/schemas.ts';
+import { searchOperations } from './catalogue/search.ts';
 import { segmentOperations } from './catalogue/segments.ts';
 import { byId } from './core/by-id.ts';
 import { behavioralMetricOperations } from './data/behavioral-metrics.ts';
@@ -29,10 +33,15 @@ import { customerToolOperations } from './deciding/customer-tools.ts';
 import { decisionListOperations } from './deciding/decision-lists.ts';
 import { decisionOperations } from './deciding/decisions.ts';
 import { estimateOperations } from './deciding/estimates.ts';
+import { experimentResultOperations } from './deciding/experiment-results.ts';
 import { historyImportOperations } from './deciding/history-import.ts';
 import { interactionListOperations } from './deciding/interaction-lists.ts';
+import { narrativeOperations } from './deciding/narratives.ts';
+import { policyConflictOperations } from './deciding/policy-conflicts.ts';
+import { recommendBatchOperations } from './deciding/recommend-batch.ts';
 import { recommendOperations } from './deciding/recommendation.ts';
 import { respondOperations } from './deciding/responses.ts';
+import { shapOperations } from './deciding/shap.ts';
 import { simulationOperations } from './deciding/simulations.ts';
 import { suppressionOperations } from './deciding/suppressions.ts';
 import { whyNotOperations } from './deciding/why-not.ts';
@@ -55,6 +64,7 @@ import { adminCacheOperations } from './operations/admin-cache.ts';
 import { adminRlsOperations } from './operations/admin-rls.ts';
 import { alertOperations, tickOperations } from './operations/alerts.ts';
 import { approvalOperations } from './operations/approvals.ts';
+import { archiveOperations } from './operations/archives.ts';
 import { cronExportOperations, cronOperations } from './operations/cron.ts';
 import { customerErasureOperations } from './operations/customer-erasure.ts';
 import { dashboardOperations } from './operations/dashboards.ts';
@@ -95,7 +105,10 @@ export const operations = {
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),
+  ...byId(experimentOperations),
   ...byId(flowRouteOperations),
+  ...byId(modelImportOperations),
+  ...byId(modelTrainingOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
   ...byId(placementOperations),
@@ -105,6 +118,7 @@ export const operations = {
   ...byId(schemaFigureOperations),
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
+  ...byId(searchOperations),
   ...byId(segmentOperations),
   ...byId(behavioralMetricOperations),
   ...byId(connectorOperations),
@@ -114,10 +128,15 @@ export const operations = {
   ...byId(decisionListOperations),
   ...byId(decisionOperations),
   ...byId(estimateOperations),
+  ...byId(experimentResultOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),
+  ...byId(narrativeOperations),
+  ...byId(policyConflictOperations),
+  ...byId(recommendBatchOperations),
   ...byId(recommendOperations),
   ...byId(respondOperations),
+  ...byId(shapOperations),
   ...byId(simulationOperations),
   ...byId(suppressionOperations),
   ...byId(whyNotOperations),
@@ -142,6 +161,7 @@ export const operations = {
   ...byId(alertOperations),
   ...byId(tickOperations),
   ...byId(approvalOperations),
+  ...byId(archiveOperations),
   ...byId(cronExportOperations),
   ...byId(cronOperations),
   ...byId(customerErasureOperations),

@@ -103,7 +103,14 @@ function describe(operation: Operation, place: Place): JsonObject {
     parameters: parametersOf(operation),
     ...(operation.body === undefined
       ? {}
-      : { requestBody: requestBodyOf(operation, place(name, operation.body), operation.body) }),
+      : {
+          requestBody: requestBodyOf(
+            operation,
+            place(name, operation.body),
+            operation.body,
+            operation.fileForm === undefined ? null : place(`${name}Form`, operation.fileForm),
+          ),
+        }),
     responses: responsesOf(operation, (schema) => place(singular(resource), schema)),
   };
 }
@@ -195,7 +202,8 @@ const bodyTypes: Readonly<Record<Exclude<BodyKind, 'raw' | 'stream'>, readonly s
   scim: ['application/scim+json', 'application/json'],
 };
 
-function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema): JsonObject {
+/** `form`: the schema of a form in place of the JSON body; null: a file is sent as it is. */
+function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema, form: JsonObject | null): JsonObject {
   const required: readonly string[] = Reflect.get(body, 'required') ?? [];
   const kind = operation.bodyKind ?? 'json';
   const types = kind === 'raw' || kind === 'stream' ? (operation.mediaTypes ?? []) : bodyTypes[kind];
@@ -203,7 +211,9 @@ function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema):
     required: required.length > 0 || kind === 'raw' || kind === 'stream' || kind === 'multipart',
     content: {
       ...Object.fromEntries(types.map((type) => [type, { schema, ...exampleOf(operation) }])),
-      ...Object.fromEntries((operation.fileTypes ?? []).map((type) => [type, { schema: fileSchema(operation) }])),
+      ...Object.fromEntries(
+        (operation.fileTypes ?? []).map((type) => [type, { schema: form ?? fileSchema(operation) }]),
+      ),
     },
   };
 }

@@ -10,18 +10,21 @@ import { deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope } from './formula/scope.ts';
 import { drawModels } from './models/model-scores.ts';
 import type { Candidate } from './plan/candidate.ts';
-import type { CouplingRow, Decision, DecisionSummary } from './plan/decision.ts';
+import type { CouplingRow, Decision, DecisionSummary, ExperimentUse, ModelVariant } from './plan/decision.ts';
 import type { FormulaScope, ZoneOffsets } from './plan/formula.ts';
 import type { DecisionInput, ZoneClock } from './plan/input.ts';
 import type { Plan } from './plan/plan.ts';
 import type { Probe } from './plan/probe.ts';
+import type { Program } from './plan/program.ts';
 import type { RankMethod } from './plan/ranking.ts';
 import type { AskExternal, Run } from './plan/run.ts';
 import type { Json } from './plan/snapshot.ts';
+import type { Target } from './plan/target.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { openVolumes } from './policies/volumes.ts';
 import { u } from './random/hash.ts';
-import { assignModel, variantOf } from './scoring/champions.ts';
+import { assignedModel, variantOf } from './scoring/champions.ts';
+import { isHeldOut, useOf } from './scoring/experiments.ts';
 import { optimizeStage } from './scoring/optimize-stage.ts';
 import { keepsScores } from './scoring/rescorings.ts';
 import { prepareComponents, scoreStage, scoresChange, traceScores } from './scoring/score-stage.ts';
@@ -62,11 +65,11 @@ export type StageObserver = (stage: string, nodeId: string | null) => void;
  * same plan and input return the same bytes. Numbers in the answer are unrounded.
  */
 export function decide(plan: Plan, input: DecisionInput, options: DecideOptions = {}): Decision {
-  const run = begin(plan, input, options);
+  const run = beginRun(plan, input, options);
   const { observe } = run;
   const { program } = plan;
   if (run.target.emptyReason !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
-  if (program.scoring.champions !== null && !run.holdout) run.assigned = assignModel(run, program.scoring.champions);
+  run.assigned = assignedModel(run, program.scoring);
   const { branching } = program;
   if (branching !== null) run.phases = branching.phasesFor(run);
   runSteps(run, run.phases.phase1);
@@ -118,8 +121,9 @@ function rescore(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
+/** Starts a decision: nothing is gated, scored or drawn yet. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one object literal, so that all runs share one hidden class
-function begin(
+export function beginRun(
   plan: Plan,
   input: DecisionInput,
   { trace = false, ask, observe, probe, survey = false }: DecideOptions,
@@ -134,7 +138,8 @@ function begin(
   const scores = Object.hasOwn(request.attributes, 'propensityScores')
     ? request.attributes.propensityScores
     : undefined;
-  const holdout = program.holdoutPercentage > 0 && u(`holdout:${request.customerId}`) * 100 < program.holdoutPercentage;
+  const ownUse = holdoutOf(program, input, known.target);
+  const holdout = ownUse !== false;
   return {
     number: scratch.decisions,
     plan,
@@ -196,6 +201,7 @@ function begin(
     modelRuns: program.models.list.length === 0 ? noModelRuns : new Array(program.models.list.length),
     shadowRuns: null,
     assigned: null,
+    experiments: ownUse === true || ownUse === false ? null : [ownUse],
     degraded: false,
     trace: trace || survey ? createTrace(probe, survey) : null,
     probe: probe ?? null,
@@ -203,6 +209,22 @@ function begin(
     ask: ask ?? null,
     observe: observe ?? null,
   };
+}
+
+/** True: the customer is in the tenant's holdout; false: in none; else in that of the flow's own experiment. */
+function holdoutOf(program: Program, input: DecisionInput, { emptyReason }: Target): boolean | ExperimentUse {
+  const { holdoutPercentage, scoring } = program;
+  if (holdoutPercentage > 0 && u(`holdout:${input.request.customerId}`) * 100 < holdoutPercentage) return true;
+  const { experiment } = scoring;
+  if (experiment === null || emptyReason !== null || !isHeldOut(experiment, input)) return false;
+  return useOf(experiment, input);
+}
+
+/** Champion, challenger or holdout of the flow's own score stage. */
+function ownVariant(run: Run): ModelVariant | null {
+  if (run.assigned !== null) return variantOf(run, run.assigned);
+  const use = run.holdout ? (run.experiments?.[0] ?? null) : null;
+  return use === null ? null : { experimentKey: use.key, variant: use.variant, modelKey: null, fallback: false };
 }
 
 const noModelRuns: Run['modelRuns'] = [];
@@ -290,7 +312,7 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Coupl
     draws: slate.draws,
     assignment: {
       creative: written.creativeShares,
-      experiment: run.assigned?.share ?? null,
+      experiment: (run.holdout ? run.experiments?.[0]?.share : run.assigned?.share) ?? null,
       holdout: holdoutShare(run),
       ...(run.calledVariants === null ? {} : { called: run.calledVariants }),
     },
@@ -301,7 +323,8 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Coupl
     policyBlocks: run.policyBlocks,
     policyErrors: run.policyErrors,
     models: program.models.list.length === 0 ? null : askedModels(run),
-    variant: run.assigned === null ? null : variantOf(run, run.assigned),
+    variant: ownVariant(run),
+    experiments: run.experiments,
     responseFormat: program.response.format,
     includeFields: program.response.includeFields,
     trace: run.trace === null ? null : run.trace.build(new Set(items.map((item) => item.offerId))),
@@ -336,10 +359,10 @@ function openAnswer({ scope }: Run): void {
   scope.names = null;
 }
 
-function holdoutShare({ program, holdout }: Run): number | null {
+function holdoutShare({ program, holdout, experiments }: Run): number | null {
   const share = program.holdoutPercentage / 100;
   if (share <= 0) return null;
-  return holdout ? share : 1 - share;
+  return holdout && experiments === null ? share : 1 - share;
 }
 
 function summarize(run: Run, written: Items, slate: Slate, channelCoupling: readonly CouplingRow[]): DecisionSummary {

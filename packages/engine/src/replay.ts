@@ -20,6 +20,7 @@ export function resultOf(decision: Decision): Json {
     policyErrors: _errors,
     models: _models,
     variant: _variant,
+    experiments: _experiments,
     ...result
   } = decision;
   const more = { ...(draws === null ? {} : { draws }), ...(subFlows === null ? {} : { subFlows }) };

@@ -86,7 +86,7 @@ function scoredRow(row: ScoredRow, rank: number): Json {
     propensitySource: row.propensitySource,
     evidence: { positives, negatives, maturity: maturityOf(positives + negatives) },
     shadowScores: Object.fromEntries(Object.entries(row.shadowScores).map(([key, score]) => [key, round6(score)])),
-    contributions: [],
+    contributions: row.contributions.map(({ feature, value }) => ({ feature, value: round6(value) })),
   };
 }
 

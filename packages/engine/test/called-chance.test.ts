@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compile, type Decision, type DecisionInput, decide, type Json, type Plan } from '../src/index.ts';
-import { type CaseSource, readCase } from './conformance-case.ts';
+import { type CaseSource, readCase } from './conformance/case.ts';
 import { chiSquare, chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
 /** The probabilities that decisions through called flows and hooks store match the outcomes. */

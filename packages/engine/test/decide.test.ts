@@ -15,7 +15,7 @@ import {
   ruleProblems,
   validateFlow,
 } from '../src/index.ts';
-import { type CaseSource, readCase } from './conformance-case.ts';
+import { type CaseSource, readCase } from './conformance/case.ts';
 
 function made(source: Omit<CaseSource, 'name' | 'expect'>) {
   const read = readCase(JSON.parse(JSON.stringify({ ...source, name: 'test', expect: {} })));

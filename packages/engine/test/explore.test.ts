@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { canonicalJson, compile, type Decision, decide, type Json, resultOf, stream } from '../src/index.ts';
-import { type CaseSource, readCase } from './conformance-case.ts';
+import { type CaseSource, readCase } from './conformance/case.ts';
 
 /** A case with exploration; expectations are the test's. */
 type Case = Omit<CaseSource, 'name' | 'expect'>;

@@ -55,24 +55,9 @@ describe('node types that cannot be run yet', () => {
       assert.deepEqual(errorsOf(flow([inventory, score, { id: 'x', type, config, enabled: false }])), [], type);
     }
     const keys: readonly [Json, string][] = [
-      [{ ...score, config: { method: 'formula', computeShap: true } }, '/nodes/1/config/computeShap'],
       [
         { ...score, config: { method: 'formula', formula: { upliftWeight: 1 } } },
         '/nodes/1/config/formula/upliftWeight',
-      ],
-      [
-        {
-          ...score,
-          config: {
-            championChallenger: {
-              enabled: true,
-              experimentKey: 'x',
-              champion: { modelKey: 'm', weight: 80 },
-              challengers: [{ modelKey: 'n', weight: 20 }],
-            },
-          },
-        },
-        '/nodes/1/config/championChallenger/experimentKey',
       ],
       [
         { id: 'o', type: 'optimize', config: { weights: { margin: 1 }, lagrangian: { enabled: true } } },

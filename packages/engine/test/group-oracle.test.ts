@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalJson, compile, type Decision, decide, type Json, resultOf } from '../src/index.ts';
-import { readCase } from './conformance-case.ts';
+import { readCase } from './conformance/case.ts';
 import { type Chance, chanceOf } from './corpus/chance.ts';
 
 // An answer over several placements worked out again from the words of docs/design/api-decisioning.md 10, by trying

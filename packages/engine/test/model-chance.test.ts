@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile, type Decision, decide, type Json, scoreOffers } from '../src/index.ts';
-import { type CaseSource, readCase } from './conformance-case.ts';
+import { type CaseSource, readCase } from './conformance/case.ts';
 import { chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
 function made(source: Omit<CaseSource, 'name' | 'expect'>) {

@@ -12,7 +12,7 @@ import {
   type SnapshotRule,
   type SnapshotSchema,
 } from '../src/index.ts';
-import { readCase } from './conformance-case.ts';
+import { readCase } from './conformance/case.ts';
 
 const schema = (id: string, names: readonly string[], more: Partial<SnapshotSchema> = {}): SnapshotSchema => ({
   id,

@@ -7,6 +7,7 @@ import type {
   CreativeCreate,
   DataSchemaCreate,
   DecisionFlowCreate,
+  ExperimentCreate,
   GeofenceCreate,
   JourneyCreate,
   OfferCreate,
@@ -41,6 +42,10 @@ export interface Pack {
   readonly creatives: readonly PackCreative[];
   readonly segments: readonly PackSegment[];
   readonly models: readonly AlgorithmModelCreate[];
+  /** Keys of models that a job trains after the load, and makes active. */
+  readonly trainedModels: readonly string[];
+  /** Loaded if the tenant's experiments are on. */
+  readonly experiments?: readonly PackExperiment[];
   readonly qualificationRules: readonly PackQualificationRule[];
   readonly contactPolicies: readonly PackContactPolicy[];
   /** Published on load, in this order. */
@@ -59,6 +64,12 @@ export interface Pack {
   /** A customer who gets at least one item from the first flow on every channel. */
   readonly firstCustomer: string;
 }
+
+/** An experiment that names models of the pack by their keys. */
+export type PackExperiment = Omit<ExperimentCreate, 'championModelId' | 'challengers'> & {
+  readonly championModel: string;
+  readonly challengers: readonly { readonly model: string; readonly trafficPct: number }[];
+};
 
 export type PackField = NonNullable<DataSchemaCreate['fields']>[number];
 export type PackRow = Readonly<Record<string, string | number | boolean | null>>;

@@ -100,6 +100,16 @@ test('SENDGRID_WEBHOOK_PUBLIC_KEY is an ECDSA public key in base64', () => {
   }
 });
 
+test('CONNECTOR_ROLES lists role ARNs by tenant', () => {
+  const tenant = '0190f1d2-0000-7000-8000-000000000001';
+  const role = 'arn:aws:iam::123456789012:role/reads';
+  const read = (value: unknown) => readConfig({ CONNECTOR_ROLES: JSON.stringify(value) }).CONNECTOR_ROLES;
+  assert.deepEqual(read({ [tenant]: [role] }), { [tenant]: [role] });
+  for (const value of [[], { all: [role] }, { [tenant]: role }, { [tenant]: ['*'] }, { [tenant]: [`${role} x`] }]) {
+    assert.throws(() => read(value), /CONNECTOR_ROLES must be a JSON object/, JSON.stringify(value));
+  }
+});
+
 test('a blank value is unset, and a blank secret is warned about', () => {
   const config = readConfig({ API_KEY_PEPPER: '  ', PORT: '' });
   assert.equal(config.API_KEY_PEPPER, null);

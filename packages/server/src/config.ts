@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { type ArchiveLocation, readArchiveUrl } from './config/archive-location.ts';
 import { type BucketSettings, readBucketUrl } from './config/bucket-settings.ts';
 import { type MailSender, readSender, readSmtpUrl, type SmtpServer } from './config/mail-settings.ts';
 import { readPublicKey } from './config/public-key.ts';
@@ -32,6 +33,7 @@ type Group =
   | 'Background'
   | 'Email'
   | 'Webhooks of providers'
+  | 'Language model'
   | 'Outbound'
   | 'Limits and observability';
 
@@ -153,6 +155,27 @@ function readEndpoints(value: string): Readonly<Record<string, string>> {
   );
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const roleArn = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
+
+function readRoles(value: string): Readonly<Record<string, readonly string[]>> {
+  const problem = 'must be a JSON object that maps tenant IDs to lists of role ARNs';
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    throw new Error(problem);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(problem);
+  return Object.fromEntries(
+    Object.entries(parsed).map(([tenantId, roles]) => {
+      const isList = Array.isArray(roles) && roles.every((role) => typeof role === 'string' && roleArn.test(role));
+      if (!uuid.test(tenantId) || !isList) throw new Error(problem);
+      return [tenantId.toLowerCase(), roles];
+    }),
+  );
+}
+
 function readTopicArn(value: string): string {
   if (/^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_.-]{1,256}$/.test(value)) return value;
   throw new Error(`must list topics such as arn:aws:sns:eu-west-1:123456789012:ses, not ${value}`);
@@ -165,6 +188,11 @@ function readSendgridKey(value: string): string {
 
 function readDataKey(value: string): string {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) throw new Error('must be 32 bytes in base64');
+  return value;
+}
+
+function readNode(value: string): string {
+  if (!/^[^\s:@/]+:\d{1,5}$/.test(value)) throw new Error(`must list nodes such as db2:5432, not ${value}`);
   return value;
 }
 
@@ -205,6 +233,11 @@ export const variables = {
   DATABASE_DIRECT_URL: databaseUrl(
     'A direct connection to the same database, if DATABASE_URL goes through a pooler in transaction mode. Used for notifications, jobs and startup. Unset: DATABASE_URL.',
     'unset (DATABASE_URL)',
+  ),
+  DATABASE_WORKERS: list(
+    'Storage',
+    'Citus workers that decisions connect to directly: host:port as the coordinator lists them, separated by commas. Other workers are reached through the coordinator.',
+    readNode,
   ),
   DATABASE_POOL_MAX: whole('Storage', 'Connections in the pool of each process.', 10, 2, 1000),
   DATA_DIR: word('Storage', 'Folder for the embedded database, generated secrets, the outbox and exports.', './data'),
@@ -305,6 +338,21 @@ export const variables = {
     read: readBucketUrl,
     fallback: null,
   } satisfies Variable<BucketSettings | null>,
+  ARCHIVE_URL: {
+    ...foreignSecret(
+      'Background',
+      'Folder or bucket for closed months of history, as Parquet files: `file:///folder`, shared by all nodes, or a bucket, `s3://key:secret@host[:port]/bucket[?region=]` as in EXPORT_S3_URL. Unset: nothing is archived. See docs/guides/archive.md.',
+    ),
+    read: readArchiveUrl,
+    fallback: null,
+  } satisfies Variable<ArchiveLocation | null>,
+  ARCHIVE_AFTER_DAYS: whole(
+    'Background',
+    'Days from the end of a UTC month until its decisions, impressions and interactions are archived.',
+    90,
+    1,
+    36_500,
+  ),
   SHUTDOWN_GRACE_SECONDS: whole(
     'Background',
     'Maximum time for requests and jobs to finish after SIGTERM.',
@@ -377,6 +425,23 @@ export const variables = {
     readTopicArn,
   ),
 
+  LLM_PROVIDER: oneOf(
+    'Language model',
+    "Who writes narratives of decisions and reports. `template`: the server itself. `anthropic`, `openai_compatible`: a language model, whose sentences are checked against the facts. The facts, with offers' names and compared attributes, are then sent to it.",
+    ['template', 'anthropic', 'openai_compatible'],
+    'template',
+  ),
+  LLM_BASE_URL: url(
+    'Language model',
+    "Base URL of the provider, such as `http://localhost:11434/v1`. Any address is allowed, private ones included. Unset: the provider's own.",
+    ['http', 'https'],
+  ),
+  LLM_API_KEY: foreignSecret(
+    'Language model',
+    'API key of the provider. Optional only with `openai_compatible` and LLM_BASE_URL. While it is missing, narratives of decisions return 503 `not_configured`.',
+  ),
+  LLM_MODEL: text('Language model', 'Name of the model. Required unless LLM_PROVIDER is `template`.'),
+
   OUTBOUND_ALLOW_CIDRS: list(
     'Outbound',
     'Private networks that outbound calls may reach, separated by commas.',
@@ -403,6 +468,16 @@ export const variables = {
     read: readEndpoints,
     fallback: {},
   } satisfies Variable<Readonly<Record<string, string>>>,
+  CONNECTOR_ROLES: {
+    ...text(
+      'Outbound',
+      'JSON object that maps tenant IDs to lists of AWS role ARNs that connectors with `iam_role` can assume through this server.',
+      null,
+      'none',
+    ),
+    read: readRoles,
+    fallback: {},
+  } satisfies Variable<Readonly<Record<string, readonly string[]>>>,
   OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations. For development only.', false),
 
   RATE_LIMIT_DEFAULT_PER_MINUTE: whole(
@@ -540,4 +615,14 @@ function rawValue(
 /** URL of the cluster that `npm test` started (tools/tests/run-tests.ts); null when a test file is run alone. */
 export function readTestClusterUrl(env: NodeJS.ProcessEnv = process.env): string | null {
   return env.ARBITER_TEST_CLUSTER || null;
+}
+
+/** Folder of the cluster's nodes, `n0` for the coordinator, for tests that kill one; null without one. */
+export function readTestCitusFolder(env: NodeJS.ProcessEnv = process.env): string | null {
+  return env.ARBITER_TEST_CITUS_FOLDER || null;
+}
+
+/** URL of a Citus coordinator that tests create their databases on (test/citus); null without one. */
+export function readTestCitusUrl(env: NodeJS.ProcessEnv = process.env): string | null {
+  return env.ARBITER_TEST_CITUS || null;
 }

@@ -1,4 +1,4 @@
-import type { DataClass, ErasureScope, ScopedErasureAnswer } from '@arbiter/contract';
+import type { DataClass, ErasureScope, FoundRecord, ScopedErasureAnswer, SearchedKind } from '@arbiter/contract';
 import type { Tx } from './db/index.ts';
 import type { AnyHandler } from './http/handler.ts';
 import type { EventType, JobHandler, Removed } from './jobs/index.ts';
@@ -15,6 +15,13 @@ export interface Restorable {
    * tenant, 400 `not_deleted`, 409 if its name or key is taken or a record it needs is deleted.
    */
   restore(tx: Tx, id: string): Promise<number>;
+}
+
+/** A kind of record that `GET /api/v1/search` finds. */
+export interface Searchable {
+  readonly entityType: SearchedKind;
+  /** Returns live records whose name or key contains the text, or whose ID it is, best first. */
+  find(tx: Tx, text: string): Promise<readonly FoundRecord[]>;
 }
 
 /** The customer to erase. */
@@ -92,6 +99,8 @@ export interface FeatureParts<Ports, JobPorts> {
   readonly onTenantCreated?: readonly OnTenantCreated[];
   /** Its records that can be restored. A soft-deletable resource that isn't here needs a reason (restore.test.ts). */
   readonly restores?: readonly Restorable[];
+  /** Its records that searches find. */
+  readonly searches?: readonly Searchable[];
   /** Erases its data of customers. */
   readonly erases?: readonly Eraser[];
   /** What a playground reset does with its tables. */
@@ -130,6 +139,7 @@ export function feature<Ports = unknown, JobPorts = unknown>(
     events: [],
     onTenantCreated: [],
     restores: [],
+    searches: [],
     erases: [],
     resets: {},
     retains: [],
@@ -150,6 +160,7 @@ export function operationsOf<Ports>(
   assertOneOwner('name', features, ({ name }) => [name]);
   assertOneOwner('table', features, ({ tables }) => tables);
   assertOneOwner('restorable record', features, ({ restores }) => restores.map(({ entityType }) => entityType));
+  assertOneOwner('searched record', features, ({ searches }) => searches.map(({ entityType }) => entityType));
   assertOneOwner('event', features, ({ events }) => events.map(({ type }) => type));
   const entries = features.map(({ name, operations }) => ({ name, entries: operations(ports) }));
   assertOneOwner('operation', entries, (one) => one.entries.map(([id]) => id));

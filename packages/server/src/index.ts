@@ -3,6 +3,7 @@ export {
   applyFragment,
   applyOnly,
   backupTo,
+  distributeOnly,
   migrateOnly,
   migrationStatus,
   printSignInLink,
@@ -10,4 +11,5 @@ export {
   type ServerShell,
   serve,
 } from './main/serve.ts';
+export { installDriver } from './main/sources/install-driver.ts';
 export { type RunningServer, startServer, version } from './main/start.ts';

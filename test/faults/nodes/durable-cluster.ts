@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../packages/server/src/db/embedded/embedded-postgres.ts';
-import type { Query } from '../checker.ts';
+import type { Query } from '../checkers/checker.ts';
 
 export interface DurableCluster {
   /** Environment of a server on this cluster, which runs the migrations itself. */

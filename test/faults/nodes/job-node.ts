@@ -32,7 +32,7 @@ const registry = createJobRegistry([
 ]);
 const onError = (error: unknown): void => console.error(name, error);
 const worker = await createWorker({ url, registry, concurrency: 4, graceMs: 1_000, onError });
-const keeper = createQueueKeeper(database, { workerId: () => worker.id(), onDead: onError });
+const keeper = createQueueKeeper(database, { registry, workerId: () => worker.id(), onDead: onError });
 const scheduler = createScheduler({
   database,
   registry,

@@ -11,8 +11,10 @@ import {
 import { pipelineJobs } from '../../../packages/server/src/features/data/pipelines/pipelines.jobs.ts';
 import { createKeyedHash } from '../../../packages/server/src/features/deciding/customer-states/index.ts';
 import { createJobRegistry, createQueueKeeper, createWorker } from '../../../packages/server/src/jobs/index.ts';
+import { createDrivers } from '../../../packages/server/src/platform/optional-drivers.ts';
 import { createOutbound } from '../../../packages/server/src/platform/outbound/outbound.ts';
 import { createOutboundSockets } from '../../../packages/server/src/platform/outbound/outbound-sockets.ts';
+import { createAwsRoles } from '../../../packages/server/src/platform/sources/aws-roles.ts';
 import { numberedRow } from './numbered-row.ts';
 
 const [url, rowsText, kind, batchText, importFolder = null] = process.argv.slice(2);
@@ -44,11 +46,11 @@ const throughConnectors = createOpenReader({
   envelope: null,
   connectorSources: createSources({
     ...{ outbound: createOutbound({ allowNetworks }), sockets: createOutboundSockets({ allowNetworks }) },
-    ...{ importFolder, endpoints: {} },
+    ...{ importFolder, endpoints: {}, drivers: createDrivers('drivers'), awsRoles: createAwsRoles({ roles: {} }) },
   }),
 });
-const slowly: OpenReader = async (tx, connectorId, source) => {
-  const real = await throughConnectors(tx, connectorId, source);
+const slowly: OpenReader = async (...call) => {
+  const real = await throughConnectors(...call);
   return {
     ...real,
     async *read(options) {
@@ -72,9 +74,12 @@ const registry = createJobRegistry(
 );
 const onError = (error: unknown): void => console.error(error);
 const worker = await createWorker({ url, registry, concurrency: 2, graceMs: 1_000, onError });
-const keeper = createQueueKeeper(database, { workerId: () => worker.id(), onDead: onError });
+// A keeper judges others only after it has run for the length of a lease. Its time passes faster here, so that takeovers
+// take two seconds; `jobs.test.ts` waits for the real ones.
+const elapsed = () => performance.now() * 10;
+const keeper = createQueueKeeper(database, { registry, workerId: () => worker.id(), onDead: onError, elapsed });
 console.log('ready');
 for (;;) {
   await keeper.look().catch(onError);
-  await sleep(1_000);
+  await sleep(200);
 }

@@ -66,7 +66,7 @@ test('shows a key once, and revokes it', skip, async () => {
   const key = (await dialog.getByText(/^krn_/).textContent()) ?? '';
   assert.equal(await statusWith(key), 200);
   await page.keyboard.press('Escape');
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.getByRole('button', { name: "I've stored it" }).click();
   await dialog.waitFor({ state: 'detached' });
   assert.equal((await page.content()).includes(key), false, 'it is nowhere on the page any more');
   await button('Revoke website').click();
@@ -93,14 +93,15 @@ test("reassigns a person's credentials before deactivating them", skip, async ()
   const { key } = await post('api-keys', { name: 'nightly import', scopes: ['read'] });
   assert.equal(await statusWith(key), 200);
   await page.goto(`${stage.url}/settings/people`);
-  await button('Deactivate Leo').click();
+  await button('Actions for Leo').click();
+  await page.getByRole('menuitem', { name: 'Deactivate…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('nightly import').waitFor();
   await dialog.getByLabel('Reassign to').selectOption({ index: 1 });
   await dialog.getByRole('button', { name: 'Reassign', exact: true }).click();
   await dialog.getByText('They own no API keys or OAuth clients.').waitFor();
   await says(page, 'Leo deactivated.', () => dialog.getByRole('button', { name: 'Deactivate Leo' }).click());
-  assert.equal(await statusWith(key), 200, 'the key goes on under its new owner');
+  assert.equal(await statusWith(key), 200, 'the key keeps working for its new owner');
 });
 
 test('shows the error of a setting at its field, and saves valid ones', skip, async () => {
@@ -168,6 +169,22 @@ test('removes and loads sample data, and updates the page', skip, async () => {
   await jobs.getByText('Sample data: Coffee rewards').waitFor();
   await jobs.getByText('done', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
+});
+
+test('shows a record as a change left it, and what changed since', skip, async () => {
+  const { id } = await stage.call('POST', 'offers', { name: 'As it was', status: 'draft', priority: 41 });
+  await stage.call('PUT', `offers/${id}`, { priority: 42 });
+  await stage.call('PUT', `offers/${id}`, { priority: 43, shortDesc: 'Later' });
+  await page.goto(`${stage.url}/offers/${id}`);
+  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByText(/^3 rows verified in your browser$/).waitFor();
+  await page.getByRole('row').nth(2).click();
+  await button('Show version 2').click();
+  const then = page.getByRole('region', { name: 'Record at version 2' });
+  await then.getByText('"priority": 42', { exact: false }).waitFor();
+  const since = page.getByRole('region', { name: 'Changed since' });
+  await since.getByRole('insertion').filter({ hasText: /^43$/ }).waitFor();
+  await since.getByRole('deletion').filter({ hasText: /^42$/ }).waitFor();
 });
 
 test('sets up a second factor, and switches between two tenants', skip, async () => {

@@ -5,10 +5,11 @@ import type { Stage } from './browser.ts';
 import type { World } from './walks.ts';
 
 /** Path of the file: BANK_CSV, or next to the repository. */
-const file = process.env.BANK_CSV ?? join(import.meta.dirname, '../../../../shared/data/uci-bank/bank-full.csv');
+export const bankFile =
+  process.env.BANK_CSV ?? join(import.meta.dirname, '../../../../shared/data/uci-bank/bank-full.csv');
 
 /** Why the bank journeys can't run; false if they can. */
-export const noBank: string | false = existsSync(file)
+export const noBank: string | false = existsSync(bankFile)
   ? false
   : 'bank-full.csv of the UCI Bank Marketing data is not there: BANK_CSV=<file>';
 
@@ -43,7 +44,7 @@ export async function loadBank(stage: Stage): Promise<number> {
       ...(name === 'customer_id' ? { isPrimaryKey: true, isNullable: false } : {}),
     })),
   });
-  const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/);
+  const [head = '', ...lines] = readFileSync(bankFile, 'utf8').trim().split(/\r?\n/);
   const places = columns.map((name) => [name, head.split(',').indexOf(name)] as const);
   const rows = lines.map((line) => {
     const cells = line.split(',');

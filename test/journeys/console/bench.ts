@@ -1,6 +1,6 @@
 // `npm run bench:console`: what the console weighs and how fast it is (docs/design/console.md 6, "speed"), in a browser before a
 // server started as users start it. Writes its section of docs/benchmarks.md. Some minutes; never a test.
-// Options: --rounds 5 --decisions 10000 --offers 2000 --nodes 200 --no-write
+// Options: --rounds 5 --decisions 10000 --offers 2000 --bulk 500 --nodes 200 --parts list,canvas --no-write
 import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,9 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     decisions: { type: 'string', default: '10000' },
     offers: { type: 'string', default: '2000' },
+    bulk: { type: 'string', default: '500' },
     nodes: { type: 'string', default: '200' },
+    parts: { type: 'string', default: 'routes,list,canvas,editor,policies,explorer,bulk' },
     write: { type: 'boolean', default: true },
   },
   allowNegative: true,
@@ -35,12 +37,19 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const decisions = Number(values.decisions);
 const offers = Number(values.offers);
+const bulk = Number(values.bulk);
 const nodes = Number(values.nodes);
+const parts = new Set(values.parts.split(','));
 const say = (line: string): void => console.log(line);
 const root = join(import.meta.dirname, '../../..');
 
 /** Limits of docs/design/console.md 1, P3, in milliseconds; `budgets` has those of bytes. */
 const bars = { paintMs: 100, inputMs: 50 } as const;
+
+/** Maximum wait for more rows, in milliseconds: a rate limit window, with a margin. */
+const patienceMs = 90_000;
+/** ID of the flow with many nodes. */
+let largeFlow: string | null = null;
 
 if (cannotBrowse !== false) {
   console.error(`bench:console: ${cannotBrowse}`);
@@ -63,22 +72,13 @@ try {
   await lookAtPainting(page);
   await page.goto(stage.firstRun);
   await settled(page);
-  await benchFirstPaint(page);
-  const decision = String(
-    (await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'email' })).recommendationId,
-  );
-  await benchRoutes(page, [
-    ['Home', '/'],
-    ['decisions', '/decisions'],
-    ['a decision of 12 offers', `/decisions/${decision}`],
-    ['a customer', '/customers/CM-000031'],
-    ['offers', '/offers'],
-    ['a flow', `/flows/${await firstOf('decision-flows')}`],
-    ['health', '/health'],
-  ]);
-  await part('the list', () => benchList(page));
-  await part('the canvas', () => benchCanvas(page));
-  await part('the explorer', () => benchExplorer(page));
+  await part('routes', () => benchScreens(page));
+  await part('list', () => benchList(page));
+  await part('canvas', () => benchCanvas(page));
+  await part('editor', () => benchEditor(page));
+  await part('policies', () => benchPolicies(page));
+  await part('explorer', () => benchExplorer(page));
+  await part('bulk', () => benchBulk(page));
   loads.push(loadavg()[0] ?? 0);
   documents.push(usPerDocument());
 } finally {
@@ -94,6 +94,7 @@ if (values.write) write();
 
 /** A part that can't be measured is marked in the table, and the others are measured anyway. */
 async function part(name: string, measure: () => Promise<void>): Promise<void> {
+  if (!parts.has(name)) return;
   try {
     await measure();
   } catch (error) {
@@ -149,6 +150,23 @@ async function benchFirstPaint(page: Page): Promise<void> {
 
 function firstPaint(page: Page): Promise<number> {
   return page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN);
+}
+
+async function benchScreens(page: Page): Promise<void> {
+  await benchFirstPaint(page);
+  const made = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'email' });
+  await benchRoutes(page, [
+    ['Home', '/'],
+    ['decisions', '/decisions'],
+    ['a decision of 12 offers', `/decisions/${String(made.recommendationId)}`],
+    ['a customer', '/customers/CM-000031'],
+    ['offers', '/offers'],
+    ['a flow', `/flows/${await firstOf('decision-flows')}`],
+    ['the editor of a flow', `/flows/${await firstOf('decision-flows')}/edit`],
+    ['contact policies', '/policies'],
+    ['approvals', '/approvals'],
+    ['health', '/health'],
+  ]);
 }
 
 /** From the last response of a screen to its paint. */
@@ -221,9 +239,6 @@ async function benchList(page: Page): Promise<void> {
   await page.setViewportSize(size);
 }
 
-/** Maximum wait for more rows, in milliseconds: a rate limit window, with a margin. */
-const patienceMs = 90_000;
-
 /** Scrolls a list down and up again. */
 async function noteScrolling(page: Page, grid: Locator, name: string): Promise<void> {
   const box = await grid.boundingBox();
@@ -259,8 +274,9 @@ async function lastRow(page: Page): Promise<number> {
   return Math.max(...rows) - 1;
 }
 
-/** The canvas of a flow with many nodes: clicks nodes one by one. */
-async function benchCanvas(page: Page): Promise<void> {
+/** Creates a flow with many nodes, once. Returns its ID. */
+async function flowOfManyNodes(): Promise<string> {
+  if (largeFlow !== null) return largeFlow;
   const filters = Array.from({ length: nodes - 5 }, (_, at) => ({
     id: `filter-${at}`,
     type: 'filter',
@@ -282,9 +298,16 @@ async function benchCanvas(page: Page): Promise<void> {
       flowConfig: {},
     },
   });
+  largeFlow = String(flow.id);
+  return largeFlow;
+}
+
+/** The canvas of a flow with many nodes: clicks nodes one by one. */
+async function benchCanvas(page: Page): Promise<void> {
+  const flow = await flowOfManyNodes();
   const found: Painted[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    await page.goto(`${stage.url}/flows/${String(flow.id)}`);
+    await page.goto(`${stage.url}/flows/${flow}`);
     await page.locator('.react-flow__node').first().waitFor();
     await settled(page);
     found.push(await painted(page));
@@ -292,6 +315,79 @@ async function benchCanvas(page: Page): Promise<void> {
   notePaint(`canvas of ${nodes} nodes`, found);
   const acts = await presses(page.locator('.react-flow__node-step'), 20);
   noteInput(`canvas of ${nodes} nodes, a node pressed`, await inputTimes(page, acts));
+}
+
+/** The editor of a flow with many nodes: types a name, selects and moves nodes, on the outline and the canvas. */
+async function benchEditor(page: Page): Promise<void> {
+  await lookAtInput(page);
+  const address = `${stage.url}/flows/${await flowOfManyNodes()}/edit`;
+  await page.goto(address);
+  await settled(page);
+  const rows = page.locator('[data-node]');
+  await rows.nth(3).click();
+  const panel = page.getByRole('complementary', { name: 'Node' });
+  await panel.getByRole('textbox').first().focus();
+  const letters = [...'A better name for it'].map((key) => () => page.keyboard.press(key));
+  noteInput(`editor of ${nodes} nodes, a letter typed into a setting`, await inputTimes(page, letters));
+  noteInput(`editor of ${nodes} nodes, a node pressed`, await inputTimes(page, await presses(rows, 20)));
+  await rows.nth(5).focus();
+  const moves = Array.from(
+    { length: 20 },
+    (_, at) => () => page.keyboard.press(at % 2 === 0 ? 'Alt+ArrowDown' : 'Alt+ArrowUp'),
+  );
+  noteInput(`editor of ${nodes} nodes, a node moved`, await inputTimes(page, moves));
+  await page.goto(`${address}?view=canvas`);
+  await page.locator('.react-flow__node').first().waitFor();
+  await settled(page);
+  const acts = await presses(page.locator('.react-flow__node-step'), 20);
+  noteInput(`canvas of ${nodes} nodes in the editor, a node pressed`, await inputTimes(page, acts));
+}
+
+/** The form of a policy: types its name. */
+async function benchPolicies(page: Page): Promise<void> {
+  await lookAtInput(page);
+  await page.goto(`${stage.url}/policies/new`);
+  await settled(page);
+  await page.getByRole('button', { name: 'Three a day' }).click();
+  await page.getByRole('textbox', { name: /^Name/ }).focus();
+  const letters = [...'Calm contacts in spring'].map((key) => () => page.keyboard.press(key));
+  noteInput('form of a policy, a letter typed', await inputTimes(page, letters));
+}
+
+/** Sets the priority of many offers in a list of all of them. */
+async function benchBulk(page: Page): Promise<void> {
+  await lookAtLongTasks(page);
+  await page.goto(`${stage.url}/offers`);
+  await settled(page);
+  const grid = page.getByRole('grid');
+  await grid.focus();
+  for (let before = 0; before < bulk; ) {
+    await page.keyboard.press('Control+End');
+    await page.waitForTimeout(100);
+    const now = await lastRow(page);
+    if (now === before && now < bulk) await page.waitForTimeout(500);
+    before = now;
+  }
+  await page.getByRole('checkbox', { name: 'Select all loaded rows' }).check();
+  const selected = page.getByText(/^\d+ selected$/);
+  const count = Number.parseInt((await selected.textContent()) ?? '', 10);
+  await page.getByRole('button', { name: 'Set priority' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Priority').fill('61');
+  await page.keyboard.press('Tab');
+  await page.evaluate('benchWatch.tasks.length = 0');
+  const startedAt = performance.now();
+  await dialog.getByRole('button', { name: `Change ${count} offers` }).click();
+  await dialog.getByText(`${count} changed`, { exact: true }).waitFor({ timeout: 600_000 });
+  const tasks: readonly number[] = await page.evaluate('benchWatch.tasks');
+  const long = tasks.length === 0 ? 'none' : `${tasks.length}, the longest ${ms(Math.max(...tasks))}`;
+  note(
+    `${n0(count)} of ${n0(offers)} offers changed in their list, tasks over 50 ms`,
+    'none',
+    long,
+    tasks.length === 0,
+  );
+  note(`${n0(count)} offers changed in their list, one call each`, '', ms(performance.now() - startedAt), null);
 }
 
 /** The explorer of a decision with many offers: clicks offers, types into the search. */

@@ -196,7 +196,7 @@ test("offers the page's buttons in the palette, and a key for its main action", 
   // The main action of a dialog has the same key.
   await dialog.getByLabel('Name').fill('by keys');
   await page.keyboard.press('Control+Enter');
-  const done = page.getByRole('dialog').getByRole('button', { name: 'Done' });
+  const done = page.getByRole('dialog').getByRole('button', { name: "I've stored it" });
   await done.waitFor();
   // Pressing the keys again doesn't confirm a dialog that is shown once.
   await page.keyboard.press('Control+Enter');
@@ -245,6 +245,7 @@ test('opens each record type from the palette by ID, and a customer by key', ski
     ['contact-policies', '/policies/'],
     ['qualification-rules', '/rules/'],
     ['segments', '/segments/'],
+    ['outcome-types', '/outcomes/'],
     ['schemas', '/data/schemas/'],
   ] as const) {
     const { data } = await stage.call('GET', `${list}?limit=1`);

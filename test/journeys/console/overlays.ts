@@ -18,11 +18,24 @@ const press = async (page: Page, name: string | RegExp): Promise<void> => {
 };
 const dialog = (page: Page) => page.getByRole('dialog').waitFor();
 
+/** Opens the editor of the first flow, without unsaved changes. */
+const editFlow = async (page: Page, search = ''): Promise<void> => {
+  const flow = page.locator('main a[href*="/flows/"]:not([href$="/new"])').first();
+  await flow.waitFor({ state: 'attached' });
+  const address = (await flow.getAttribute('href')) ?? '';
+  await page.goto(new URL(`${address.split('?')[0]}/edit?node=none${search}`, page.url()).href);
+  await page.getByRole('button', { name: 'Insert node' }).waitFor();
+  const discard = page.getByRole('button', { name: 'Discard changes' });
+  if ((await discard.count()) > 0) await discard.first().click();
+  await settled(page);
+};
+
 /** Opens records of the demo, pins one, and returns to Home. */
 const keepSome = async (page: Page): Promise<void> => {
   for (const address of ['decisions', 'policies', 'offers']) {
     await page.goto(new URL(`/${address}`, page.url()).href);
-    const record = page.locator(`main a[href*="/${address}/"]`).first();
+    // Rows come first: the page also links to its form, and to the policy studio and the matrix of offers.
+    const record = page.locator(`main [role="row"] a[href*="/${address}/"]`).first();
     await record.waitFor({ state: 'attached' });
     await page.goto(new URL((await record.getAttribute('href')) ?? '', page.url()).href);
     const pin = page.getByRole('button', { name: 'Pin', exact: true });
@@ -46,7 +59,102 @@ const chartMenu = async (page: Page, title: string): Promise<void> => {
   await page.getByRole('menu').waitFor();
 };
 
+/** Selects all offers of the list. */
+const selectAll = async (page: Page): Promise<void> => {
+  await page.getByRole('checkbox', { name: 'Select all loaded rows' }).check();
+  await page.getByRole('group', { name: 'Change selected offers' }).waitFor();
+};
+
+const importOf = async (page: Page, text: string): Promise<void> => {
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'walkers.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') });
+  await page.getByRole('button', { name: /^Load \d+ rows?$/ }).waitFor();
+};
+
+/** Opens the form of the first content item. */
+const editContent = async (page: Page): Promise<void> => {
+  const item = page.locator('main a[href*="/content/"]:not([href$="/new"])').first();
+  await item.waitFor({ state: 'attached' });
+  await page.goto(new URL(`${(await item.getAttribute('href')) ?? ''}/edit`, page.url()).href);
+  await page.getByRole('heading', { name: 'Blocks' }).waitFor();
+  await settled(page);
+};
+
 export const overlays: readonly Overlay[] = [
+  {
+    name: 'content-archive',
+    address: '/content',
+    open: async (page) => {
+      const item = page.locator('main a[href*="/content/"]:not([href$="/new"])').first();
+      await item.waitFor({ state: 'attached' });
+      await page.goto(new URL((await item.getAttribute('href')) ?? '', page.url()).href);
+      await press(page, 'Archive');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'content-blocks',
+    address: '/content',
+    open: async (page) => {
+      await editContent(page);
+      await press(page, 'Add block');
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'content-tokens',
+    address: '/content',
+    open: async (page) => {
+      await editContent(page);
+      await page.getByRole('textbox', { name: 'Preheader' }).pressSequentially('For {fi');
+      await page.getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'policy-timelines',
+    address: '/policies/studio?tab=timelines&customer=CM-000001',
+    open: async (page) => {
+      await page.getByText('Policies that block now').waitFor();
+      await settled(page);
+    },
+  },
+  { name: 'bulk-bar', address: '/offers', only: 'wide', open: selectAll },
+  {
+    name: 'bulk-value',
+    address: '/offers',
+    only: 'wide',
+    open: async (page) => {
+      await selectAll(page);
+      await press(page, 'Set category');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'bulk-one',
+    address: '/offers',
+    only: 'narrow',
+    open: async (page) => {
+      await page.getByRole('checkbox', { name: 'Select row 1' }).check();
+      await press(page, 'Delete');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'import-columns',
+    address: '/data/schemas/import',
+    open: (page) => importOf(page, 'id;Größe;default\n1;38;no\n2;41;yes\n'),
+  },
+  {
+    name: 'import-bad-lines',
+    address: '/data/schemas/import',
+    open: async (page) => {
+      const rows = Array.from({ length: 120 }, (_, at) => `${at},${at === 110 ? 'x' : at}`);
+      await importOf(page, ['customer_id,size', ...rows].join('\n'));
+      await press(page, 'Load 120 rows');
+      await page.getByText('One line has a wrong value').waitFor();
+    },
+  },
   { name: 'pins', address: '/', open: keepSome },
   {
     name: 'palette-saved',
@@ -152,11 +260,72 @@ export const overlays: readonly Overlay[] = [
     },
   },
   {
-    name: 'dialog-deactivate',
+    name: 'dialog-replace-key',
+    address: '/settings/api-keys',
+    open: async (page) => {
+      await press(page, /^Replace /);
+      await dialog(page);
+    },
+  },
+  {
+    name: 'dialog-make-client',
+    address: '/settings/oauth-clients',
+    open: async (page) => {
+      await press(page, 'Create client');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'dialog-client-secret',
+    address: '/settings/oauth-clients',
+    open: async (page) => {
+      await press(page, 'Create client');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create client' }).click();
+      await page.getByRole('dialog', { name: 'Copy your client secret now' }).waitFor();
+    },
+  },
+  {
+    name: 'dialog-invite',
     address: '/settings/people',
     open: async (page) => {
-      await press(page, /^Deactivate /);
+      await press(page, 'Invite people');
+      await page.getByRole('dialog').getByLabel('Email addresses').fill('ada@example.test\nnobody\n');
+      await page.getByText('Not an email address: nobody').first().waitFor();
+    },
+  },
+  {
+    name: 'menu-of-person',
+    address: '/settings/people',
+    open: async (page) => {
+      await press(page, /^Actions for /);
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'dialog-role',
+    address: '/settings/people',
+    open: async (page) => {
+      await press(page, /^Actions for /);
+      await page.getByRole('menuitem', { name: 'Change role…' }).click();
+      await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+    },
+  },
+  {
+    name: 'dialog-withdraw',
+    address: '/settings/people?status=invited',
+    open: async (page) => {
+      await press(page, 'Actions for invited@example.test');
+      await page.getByRole('menuitem', { name: 'Withdraw invitation…' }).click();
       await dialog(page);
+    },
+  },
+  {
+    name: 'sso-saml',
+    address: '/settings/single-sign-on',
+    open: async (page) => {
+      await page.getByLabel('Protocol').selectOption('saml');
+      await page.getByLabel('Require single sign-on').check();
+      await page.getByText('No one can sign in with a password anymore, including you').waitFor();
     },
   },
   {
@@ -235,6 +404,19 @@ export const overlays: readonly Overlay[] = [
     },
   },
   {
+    name: 'audit-version',
+    address: '/audit?entityType=contactPolicy',
+    open: async (page) => {
+      await page.getByRole('row').nth(1).click();
+      await press(page, /^Show version \d+$/);
+      await page
+        .getByRole('region', { name: /^Record at version/ })
+        .locator('pre')
+        .waitFor();
+      await settled(page);
+    },
+  },
+  {
     name: 'audit-scrolled',
     address: '/audit',
     open: async (page) => {
@@ -278,10 +460,94 @@ export const overlays: readonly Overlay[] = [
       await page.getByText('#1', { exact: true }).waitFor();
     },
   },
+  {
+    name: 'flow-insert-menu',
+    address: '/flows',
+    open: async (page) => {
+      await editFlow(page);
+      await page.getByRole('button', { name: 'Insert node' }).click();
+      await page.getByRole('menuitem', { name: /^Filter/ }).waitFor();
+    },
+  },
+  {
+    name: 'flow-with-problems',
+    address: '/flows',
+    only: 'wide',
+    open: async (page) => {
+      await editFlow(page);
+      await page.getByRole('button', { name: 'Insert node' }).click();
+      await page.getByRole('menuitem', { name: /^Set properties/ }).click();
+      await press(page, 'Add to properties');
+      const formula = page.getByRole('combobox', { name: /^Formula/ });
+      await formula.fill('offer.nam +');
+      await page.getByText(/^Character \d+: /).waitFor();
+      await formula.fill('off');
+      await page.getByRole('listbox', { name: 'Names and functions' }).getByRole('option').first().waitFor();
+      await page.getByRole('region', { name: 'Problems' }).waitFor();
+    },
+  },
+  {
+    name: 'flow-conditional',
+    address: '/flows',
+    only: 'wide',
+    open: async (page) => {
+      await editFlow(page);
+      await page.getByRole('button', { name: 'Insert node' }).click();
+      await page.getByRole('menuitem', { name: /^Conditional/ }).click();
+      await press(page, 'Add condition');
+      await page.getByRole('combobox', { name: 'Then' }).first().selectOption('Skip to a node');
+      await page.getByRole('combobox', { name: 'Node' }).waitFor();
+    },
+  },
+  {
+    name: 'flow-editor-canvas',
+    address: '/flows',
+    only: 'wide',
+    open: async (page) => {
+      await editFlow(page, '&view=canvas');
+      await page.getByRole('button', { name: /^Rank/ }).first().waitFor();
+    },
+  },
   { name: 'no-such-record', address: '/decisions/00000000-0000-7000-8000-000000000000' },
   { name: 'no-such-offer', address: '/offers/00000000-0000-7000-8000-000000000000' },
   { name: 'no-such-page', address: '/nowhere' },
   { name: 'an-unknown-customer', address: '/customers/nobody' },
   { name: 'an-empty-list', address: '/decisions?customerId=nobody' },
   { name: 'an-empty-search', address: '/offers?search=nothing-is-called-so' },
+  {
+    name: 'flow-editor-segment',
+    address: '/flows',
+    open: async (page) => {
+      await editFlow(page, '&trial=segment');
+      const field = page.getByRole('combobox', { name: 'Segment' });
+      await field.click();
+      await page.getByRole('option').first().click();
+      await page.getByText('sampled customers get an offer', { exact: false }).waitFor();
+    },
+  },
+  {
+    name: 'flow-editor-pinned',
+    address: '/flows',
+    open: async (page) => {
+      await editFlow(page, '&trial=pinned');
+      const trials = page.getByRole('region', { name: 'Try the draft' });
+      await trials.getByLabel('Customer', { exact: true }).fill('CM-000001');
+      await page.keyboard.press('Enter');
+      await trials.getByRole('button', { name: "Expect the draft's offer" }).click();
+      await trials.getByLabel('as expected', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'what-if',
+    address: '/decisions',
+    open: async (page) => {
+      const decision = page.locator('main a[href*="/decisions/"]').first();
+      await decision.waitFor({ state: 'attached' });
+      const address = (await decision.getAttribute('href')) ?? '';
+      await page.goto(new URL(`${address.split('?')[0]}?tab=what-if`, page.url()).href);
+      await page.getByRole('button', { name: 'Load inputs' }).click();
+      await page.getByRole('spinbutton', { name: 'Age' }).fill('9');
+      await page.getByText('Different from the record.').waitFor();
+    },
+  },
 ];

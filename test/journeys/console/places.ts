@@ -25,6 +25,16 @@ const drafts: Readonly<Record<string, object>> = {
     scope: 'global',
     config: { maxImpressions: 3, period: 'daily' },
   },
+  contentItem: {
+    name: 'Coffee letter',
+    channelType: 'email',
+    content: { subject: 'Hello {first}' },
+    personalization: { first: { source: 'customer.first_name', fallback: 'you' } },
+    blocks: [
+      { type: 'heading', props: { text: 'News for {first}' } },
+      { type: 'columns', props: {}, children: [{ type: 'column' }, { type: 'column' }] },
+    ],
+  },
   segment: {
     name: 'Grown up',
     filters: [{ logic: 'and', conditions: [{ field: 'age', operator: 'gte', value: 18 }] }],
@@ -38,7 +48,9 @@ const customer = 'CM-000031';
 /** Tabs with addresses of their own. */
 const tabs: Readonly<Record<string, readonly string[]>> = {
   '/customers/$id': ['offers', 'limits', 'profile', 'summaries'],
-  '/decisions/$id': ['creative', 'inputs', 'trace', 'proof'],
+  '/decisions/$id': ['creative', 'inputs', 'what-if', 'trace', 'proof'],
+  '/data/schemas/$id': ['rows', 'links'],
+  '/policies/studio': ['pressure', 'timelines'],
 };
 
 /**
@@ -48,6 +60,9 @@ const tabs: Readonly<Record<string, readonly string[]>> = {
 export async function placesOf(stage: Stage): Promise<readonly Place[]> {
   const decide = async (customerId: string, channel: string): Promise<string> =>
     String((await stage.call('POST', 'recommend', { customerId, channel })).recommendationId);
+  // Lists that are empty in the demo.
+  await stage.call('POST', 'users', { email: 'invited@example.test' });
+  await stage.call('POST', 'oauth/clients', { name: 'Campaign tool', scopes: ['read', 'write'] });
   const decisions = [await decide(customer, 'email'), await decide('CM-000001', 'web')];
   const places: Place[] = [];
   for (const { path, access } of screens) {
@@ -74,11 +89,57 @@ async function addressOf(stage: Stage, path: string, [a = '', b = '']: readonly 
   if (path === '/login') return '/decisions';
   if (path === '/simulate') return `${path}?customer=${customer}`;
   if (!path.includes('$')) return path;
+  if (path.startsWith('/data/schemas/')) return schemaForm(stage, path);
   if (path === '/decisions/$id') return `/decisions/${a}`;
   if (path === '/customers/$id') return `/customers/${customer}`;
-  const [kind = ''] = Object.entries(recordKinds).find(([, { path: list }]) => path === `${list}/$id`) ?? [];
+  if (path === '/settings/destinations/$id/edit') return path.replace('$id', await destinationOf(stage));
+  const [kind = ''] =
+    path === '/categories/sub/$id/edit'
+      ? ['subCategory']
+      : (Object.entries(recordKinds).find(([, { path: list }]) =>
+          [`${list}/$id`, `${list}/$id/edit`, `${list}/$id/settings`, `${list}/$id/publish`].includes(path),
+        ) ?? []);
   assert.notEqual(kind, '', `no record is known to show ${path} with: add it to addressOf in places.ts`);
   return path.replace('$id', await firstOf(stage, kind));
+}
+
+/** The pages of a schema with fields and of a join. */
+async function schemaForm(stage: Stage, path: string): Promise<string> {
+  const { data } = await stage.call('GET', 'schemas?limit=100');
+  const [schema, other] = data as readonly {
+    readonly id: string;
+    readonly fields: readonly { readonly id: string }[];
+  }[];
+  assert.ok(schema && other, 'the demo has two schemas');
+  if (path.startsWith('/data/schemas/joins/')) {
+    const found = (await stage.call('GET', 'schema-joins?limit=1')).data as readonly { readonly id: string }[];
+    const id = found[0]?.id ?? (await createJoin(stage, schema.id, other.id));
+    return `${path.replace('$id', id)}?schema=${schema.id}`;
+  }
+  return path.replace('$id', schema.id).replace('$field', schema.fields[0]?.id ?? '');
+}
+
+async function createJoin(stage: Stage, primarySchemaId: string, foreignSchemaId: string): Promise<string> {
+  const nameOf = async (id: string) => {
+    const { fields } = await stage.call('GET', `schemas/${id}`);
+    return String(Reflect.get(Object((fields as readonly unknown[])[0]), 'name'));
+  };
+  const columns = { primaryKey: await nameOf(primarySchemaId), foreignKey: await nameOf(foreignSchemaId) };
+  const join = await stage.call('POST', 'schema-joins', {
+    ...{ name: 'Journey', primarySchemaId, foreignSchemaId, autoEnrich: false, ...columns },
+  });
+  return String(join.id);
+}
+
+/** Creates a destination and returns its ID. */
+async function destinationOf(stage: Stage): Promise<string> {
+  const config = {
+    url: 'https://hooks.example.com/arbiter',
+    secret: 'a secret of 16 or more',
+    headers: { 'X-Team': 'a' },
+  };
+  const destination = await stage.call('POST', 'notifications/providers', { kind: 'webhook', name: 'On call', config });
+  return String(destination.id);
 }
 
 /** Returns the ID of the first record of a type; creates one if necessary. */

@@ -1,5 +1,6 @@
 // Journeys 1, 2, 3 and the reading part of 13 of docs/design/console.md 6, for any data.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Answer, Stage } from './browser.ts';
@@ -161,6 +162,10 @@ export async function proof(stage: Stage, page: Page, world: World, customerId: 
   });
   await page.getByRole('button', { name: 'Replay again' }).click();
   await page.getByText('Identical, byte for byte').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download proof' }).click();
+  const file = await (await download).path();
+  assert.match(await readFile(file, 'utf8'), /<script type="application\/json" id="proof">\{"format":1,/);
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByRole('menuitem', { name: 'With this customer now' }).click();
   await page.getByRole('heading', { level: 1, name: 'Compare decisions' }).waitFor();

@@ -2,7 +2,7 @@ import type { Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { count } from './backup.ts';
+import { count } from './operator/backup.ts';
 
 export const metricsCompute: Command = {
   name: 'metrics compute',

@@ -4,7 +4,7 @@ import type { Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
-import { count } from './backup.ts';
+import { count } from './operator/backup.ts';
 
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;

@@ -3,7 +3,7 @@ import type { CallBody } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
-import { count } from './backup.ts';
+import { count } from './operator/backup.ts';
 
 type Comparison = CallBody<Operations['decisions.replay']>;
 

@@ -4,7 +4,7 @@ import type { Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
-import { count } from './backup.ts';
+import { count } from './operator/backup.ts';
 
 /** Campaigns are few, so finding one by its name reads all of them. */
 const campaignsPerPage = 200;

@@ -5,7 +5,7 @@ import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { fileAt } from '../csv-file.ts';
 import { UsageError } from '../exit-codes.ts';
-import { count } from './backup.ts';
+import { count } from './operator/backup.ts';
 
 /** Allows for a large file over a slow connection. */
 const timeoutMs = 600_000;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { searchedKinds } from '@arbiter/contract/catalogue/search';
 import { apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { auditLogOperations } from '@arbiter/contract/identity/audit-logs';
+import { oauthOperations } from '@arbiter/contract/identity/oauth';
+import { ssoOperations } from '@arbiter/contract/identity/sso';
 import { userOperations } from '@arbiter/contract/identity/users';
 import { House } from 'lucide-react';
 import { recordKinds } from '../records/record-kinds.ts';
@@ -9,7 +12,7 @@ import { addresses } from '../route/addresses.ts';
 import type { railGroups, Screen } from '../route/feature.ts';
 import { basePath } from './base.ts';
 import { features, screens } from './manifest.ts';
-import { recordSearches } from './palette/record-searches.ts';
+import { kindOfFound, recordSearches } from './palette/record-searches.ts';
 import { railEntryOf, railOf } from './rail-sections.ts';
 
 test('lists each feature and each screen once', () => {
@@ -34,7 +37,9 @@ test('restricts a page to the role of its operation', () => {
   const roles = {
     '/audit': auditLogOperations.list.role,
     '/settings/api-keys': apiKeyOperations.list.role,
+    '/settings/oauth-clients': oauthOperations.listClients.role,
     '/settings/people': userOperations.list.role,
+    '/settings/single-sign-on': ssoOperations.get.role,
   };
   assert.deepEqual(Object.fromEntries(screens.flatMap(({ path, needs }) => (needs ? [[path, needs]] : []))), roles);
 });
@@ -52,14 +57,17 @@ test('has a screen for each address', () => {
 
 test('has a list, a record page and a search for each record type', () => {
   const paths = new Set(screens.map(({ path }) => path));
-  const searches = new Set(recordSearches.map(({ title }) => title));
+  const searches = new Set([
+    ...recordSearches.map(({ title }) => title),
+    ...searchedKinds.map((kind) => recordKinds[kindOfFound(kind)].titles.many),
+  ]);
   for (const [name, { path, record, titles }] of Object.entries(recordKinds)) {
     assert.ok(paths.has(path), `${name}: no feature in app/manifest.ts has its list ${path}`);
     const page = record('x').startsWith(`${path}/`) ? `${path}/$id` : path;
     assert.ok(paths.has(page), `${name}: no feature in app/manifest.ts has its page ${page}`);
     assert.ok(
       searches.has(titles.many),
-      `${name}: no search in records/record-kinds.ts or app/palette/record-searches.ts`,
+      `${name}: not in searchedKinds of the contract, and no search in app/palette/record-searches.ts`,
     );
   }
 });

@@ -1,5 +1,5 @@
+import { trailTexts } from '../messages/decisions/trail.ts';
 import { keyTexts } from '../messages/palette.ts';
-import { trailTexts } from '../messages/trail.ts';
 import type { Command } from '../route/feature.ts';
 import { useKeys } from '../route/use-keys.ts';
 import type { Links } from '../ui/link.tsx';

@@ -9,10 +9,12 @@ import { askToSignIn } from './signed-out.ts';
 /** Timeout of calls, in milliseconds. Calls that work through many rows get more (docs/design/console.md, section 8, K8). */
 const usualMs = 30_000;
 const heavyMs = 130_000;
+/** File uploads take as long as the network needs. */
+const fileMs = 900_000;
 
 type Send = ReturnType<typeof createSend>;
 
-let senders: { readonly usual: Send; readonly heavy: Send } | null = null;
+let senders: { readonly usual: Send; readonly heavy: Send; readonly file: Send } | null = null;
 
 /** Sets the server's address, once, before the first call. The browser sends the session cookie itself. */
 export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void {
@@ -21,6 +23,7 @@ export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void 
   senders = {
     usual: createSend({ ...options, timeoutMs: usualMs }),
     heavy: createSend({ ...options, timeoutMs: heavyMs }),
+    file: createSend({ ...options, timeoutMs: fileMs }),
   };
 }
 
@@ -30,7 +33,8 @@ export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void 
  */
 async function send<const O extends Operation>(operation: O, input: CallInput<O>): Promise<CallAnswer<CallBody<O>>> {
   if (senders === null) throw new Error('connect() comes before the first call');
-  const sender = operation.loadClass === 'heavy' ? senders.heavy : senders.usual;
+  const takesFile = operation.fileTypes !== undefined || operation.bodyKind === 'multipart';
+  const sender = takesFile ? senders.file : operation.loadClass === 'heavy' ? senders.heavy : senders.usual;
   try {
     const answer = await sender(operation, input);
     notePace(operation, answer.headers);

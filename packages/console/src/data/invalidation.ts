@@ -22,6 +22,7 @@ const effects: Readonly<Record<string, readonly string[]>> = {
   decisions: ['decisionTraces', 'interactions', 'customers', 'suppressions', 'tenant', 'events'],
   customers: ['interactions', 'decisions', 'decisionTraces', 'suppressions', 'schemas'],
   records: ['*'],
+  approvals: ['*'],
   seedDataset: ['*'],
   gitops: ['*'],
   tenant: ['*'],
@@ -31,8 +32,11 @@ const effects: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the resources that a successful call makes stale; `*` for all. Reads make none stale. */
 export function oldAfter(id: string, changes: boolean): readonly string[] {
-  if (!changes) return [];
-  const resource = resourceOf(id);
+  return changes ? oldAfterChange(resourceOf(id)) : [];
+}
+
+/** Returns the resources that a change of a resource makes stale: itself and those that depend on it. */
+export function oldAfterChange(resource: string): readonly string[] {
   return [resource, ...(effects[resource] ?? [])];
 }
 

@@ -74,6 +74,7 @@ const acts: Readonly<Record<ErrorCode, AdviceAct>> = {
   pipeline_invalid: null,
   scoring_not_configured: null,
   invalid_cron: null,
+  overlay_invalid: null,
   config_invalid: null,
   idempotency_key_reused: 'reload',
   rate_limited: 'retry',

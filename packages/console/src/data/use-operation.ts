@@ -243,7 +243,7 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
       options.onDone?.(body, input);
     },
   });
-  const { mutateAsync, reset } = mutation;
+  const { mutateAsync, reset, error } = mutation;
   return {
     // `failure` below reports the error; `run` resolves with null so that the caller stops.
     run: useCallback(
@@ -259,7 +259,8 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
       [mutateAsync],
     ),
     busy: mutation.isPending,
-    failure: mutation.error === null ? null : failureOf(mutation.error),
+    // The same object until the next call, so that forms know which errors they have shown.
+    failure: useMemo(() => (error === null ? null : failureOf(error)), [error]),
     clear: reset,
   };
 }
@@ -286,6 +287,12 @@ function refreshAfter(client: QueryClient, operation: Pick<Operation, 'id' | 'me
   refreshResources(client, oldAfter(operation.id, operation.method !== 'GET'));
 }
 
+/** Returns the refetch of data that a write made stale, for writes outside of `useMutate`. */
+export function useRefresh(): (operation: Pick<Operation, 'id' | 'method'>) => void {
+  const client = useQueryClient();
+  return useCallback((operation) => refreshAfter(client, operation), [client]);
+}
+
 /** Same, by resource names; `*` for all. */
 function refreshResources(client: QueryClient, old: readonly string[]): void {
   if (old.length === 0) return;
@@ -300,6 +307,12 @@ export function outdateResources(client: QueryClient, old: readonly string[]): v
   const isLeft = (query: Query) => isLong(query.state.data);
   void client.invalidateQueries({ predicate: (query) => names(query, old) && !isLeft(query) });
   void client.invalidateQueries({ predicate: (query) => names(query, old) && isLeft(query), refetchType: 'none' });
+}
+
+/** Returns a function that marks data as stale after a write that runs outside of `useMutate`. */
+export function useOutdate(): (old: readonly string[]) => void {
+  const client = useQueryClient();
+  return useCallback((old) => outdateResources(client, old), [client]);
 }
 
 function names({ queryKey }: Query, old: readonly string[]): boolean {

@@ -32,7 +32,7 @@ export function useLive(surroundings: PollerSurroundings): void {
       if (over) return;
       const stop = startEvents(surroundings);
       const leave = onEvents((events) => {
-        outdateResources(client, [...new Set(events.flatMap(({ type }) => oldAfterEvent(type)))]);
+        outdateResources(client, [...new Set(events.flatMap(oldAfterEvent))]);
       });
       end = () => {
         leave();

@@ -1,6 +1,6 @@
 import { Handle, type Node, type NodeHandle, type NodeProps, Position } from '@xyflow/react';
 import { memo } from 'react';
-import { phaseNames } from '../messages/flow-nodes.ts';
+import { phaseNames } from '../messages/flows/flow-nodes.ts';
 import { cx } from '../ui/cx.ts';
 import type { Phase } from './flow.ts';
 import { nodeSize } from './layout.ts';

@@ -1,5 +1,5 @@
 import { type Edge, MarkerType } from '@xyflow/react';
-import { flowTexts as t } from '../messages/flows.ts';
+import { flowTexts as t } from '../messages/flows/flows.ts';
 import { type CanvasNode, type LaneNode, ports, type StepNode } from './canvas-boxes.tsx';
 import { type Flow, type NodeProblem, skipsOf } from './flow.ts';
 import { type Layout, nodeSize } from './layout.ts';

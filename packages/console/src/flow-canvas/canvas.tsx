@@ -1,7 +1,7 @@
 import '@xyflow/react/dist/base.css';
 import { Background, BackgroundVariant, Controls, MiniMap, type NodeChange, ReactFlow } from '@xyflow/react';
 import { startTransition, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { flowTexts as t } from '../messages/flows.ts';
+import { flowTexts as t } from '../messages/flows/flows.ts';
 import { type CanvasNode, nodeTypes } from './canvas-boxes.tsx';
 import { edgesOf, nodesOf } from './canvas-elements.ts';
 import { firstView, layoutOf, type Size } from './layout.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flowNodeTypes } from '@arbiter/contract/catalogue/flow-node-types';
-import { nodeNames, nodeSummary } from '../messages/flow-nodes.ts';
+import { nodeNames, nodeSummary } from '../messages/flows/flow-nodes.ts';
 import { readFlow, skipsOf } from './flow.ts';
 import { firstView, layoutOf } from './layout.ts';
 

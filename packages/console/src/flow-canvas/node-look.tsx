@@ -1,6 +1,6 @@
 import { Ban, TriangleAlert } from 'lucide-react';
-import { type Namer, nodeName, nodeSummary } from '../messages/flow-nodes.ts';
-import { flowTexts as t } from '../messages/flows.ts';
+import { type Namer, nodeName, nodeSummary } from '../messages/flows/flow-nodes.ts';
+import { flowTexts as t } from '../messages/flows/flows.ts';
 import { cx } from '../ui/cx.ts';
 import type { FlowNode, NodeProblem, NodeRun, Phase } from './flow.ts';
 import { NodeGlyph } from './glyphs.tsx';

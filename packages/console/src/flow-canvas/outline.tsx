@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, useMemo } from 'react';
-import { type Namer, phaseNames } from '../messages/flow-nodes.ts';
-import { flowTexts as t } from '../messages/flows.ts';
+import { type Namer, phaseNames } from '../messages/flows/flow-nodes.ts';
+import { flowTexts as t } from '../messages/flows/flows.ts';
 import { cx } from '../ui/cx.ts';
 import { type Flow, type NodeProblem, type NodeRun, phases, type Skip, skipsOf } from './flow.ts';
 import { NodeCounts, NodeText, type NodeView, phaseColour, phaseMark } from './node-look.tsx';
@@ -24,7 +24,7 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   const at = event.target instanceof HTMLElement ? nodes.indexOf(event.target) : -1;
   const step = steps[event.key];
   const next = event.key === 'Home' ? 0 : event.key === 'End' ? nodes.length - 1 : step === undefined ? -1 : at + step;
-  if (at < 0 || event.metaKey || event.ctrlKey) return;
+  if (at < 0 || event.metaKey || event.ctrlKey || event.altKey) return;
   const node = nodes[next];
   if (!node) return;
   event.preventDefault();

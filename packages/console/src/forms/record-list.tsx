@@ -1,6 +1,7 @@
 import type { Operation } from '@arbiter/contract/core/operation';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { TObject } from 'typebox';
+import { usePendingDeletions } from '../data/pending-deletions.ts';
 import { type ListAnswer, type RowOf, useList } from '../data/use-operation.ts';
 import { listToolTexts } from '../messages/lists/list-tools.ts';
 import { listTexts as t } from '../messages/lists/lists.ts';
@@ -13,12 +14,14 @@ import { Empty } from '../ui/empty.tsx';
 import { later } from '../ui/later.tsx';
 import { Page, type PageProps } from '../ui/page.tsx';
 import type { Column } from '../ui/table/table-column.ts';
+import type { BulkChanges } from './bulk/bulk-fields.ts';
 import { type Choice, cleared, type Filters, filterNames, ListFilters } from './list-filters.tsx';
 import { ListTable } from './list-table.tsx';
 import { ListTools, ViewLinks } from './list-tools.tsx';
 import { lookAt, peekGrid } from './peek.ts';
 import { useListLook } from './use-list-look.ts';
 
+const BulkBar = later(() => import('./bulk/bulk-bar.tsx').then((module) => module.BulkBar));
 const RowPeek = later(() => import('./row-peek.tsx').then((module) => module.RowPeek));
 
 /** What every record of a list has. */
@@ -33,6 +36,7 @@ interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'lead' | 
   readonly operation: Operation;
   /** What the rows are, in the plural: title of the page and name of the table. */
   readonly title: string;
+  readonly kind: RecordKind;
   readonly columns: readonly Column<Row>[];
   /** Address of a record. */
   readonly rowTo: (id: string) => string;
@@ -42,11 +46,13 @@ interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'lead' | 
   readonly choices: readonly Choice[];
   /** Loads the columns for a file, if their values need further calls: names of linked records. */
   readonly fileColumns?: ((rows: readonly Row[]) => Promise<readonly Column<Row>[]>) | undefined;
+  /** Bulk changes; undefined: none. */
+  readonly bulk?: BulkChanges | undefined;
   /** Shown without rows and filters; without `next` it links to the first steps. */
   readonly empty: { readonly title: string; readonly text: string; readonly next?: ReactNode };
 }
 
-type Own = 'list' | 'operation' | 'title' | 'rowTo' | 'filters' | 'onFilter' | 'choices';
+type Own = 'list' | 'operation' | 'kind' | 'title' | 'rowTo' | 'filters' | 'onFilter' | 'choices';
 
 export interface RecordListProps<List extends Operation>
   extends Omit<RecordListPageProps<RowOf<List> & ListedRecord>, Own> {
@@ -62,14 +68,18 @@ export function RecordList<const List extends Operation>(props: RecordListProps<
   const { titles, record } = recordKinds[kind];
   const [search, change] = useSearch(operation.query as TObject);
   const input: object = { query: { limit: 100, ...search } };
-  const list = useList(operation, input as Parameters<typeof useList<List>>[1]);
+  const answer = useList(operation, input as Parameters<typeof useList<List>>[1]) as ListAnswer<
+    RowOf<List> & ListedRecord
+  >;
+  const deletions = usePendingDeletions();
+  const rows = useMemo(() => answer.rows.filter(({ id }) => !deletions.has(id)), [answer.rows, deletions]);
   return (
     <RecordListPage
       {...parts}
-      // Every list of records has an ID in its rows.
-      list={list as ListAnswer<RowOf<List> & ListedRecord>}
+      list={deletions.size === 0 ? answer : { ...answer, rows }}
       operation={operation}
       title={titles.many}
+      kind={kind}
       rowTo={record}
       filters={search}
       onFilter={change}
@@ -80,7 +90,9 @@ export function RecordList<const List extends Operation>(props: RecordListProps<
 
 /** Filters from the address, the rows in every state, and a preview. */
 function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row>) {
-  const { list, operation, title, columns, rowTo, filters, onFilter, choices, fileColumns, empty, ...page } = props;
+  const { list, operation, title, kind, columns, rowTo, filters, onFilter } = props;
+  const { choices, fileColumns, bulk, empty, parents, lead, actions } = props;
+  const [selected, setSelected] = useState<ReadonlySet<string>>(nothing);
   const look = useListLook(operation.id, columns, { usualDensity: 'comfortable' });
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const clear = () => onFilter(cleared(filters));
@@ -90,7 +102,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
     (deletedAt ?? null) !== null && !readsDeleted ? null : rowTo(id);
   const peeked = peek === undefined ? undefined : list.rows.find(({ id }) => id === peek);
   return (
-    <Page {...page} title={title}>
+    <Page {...{ parents, lead, actions, title }}>
       <div className="flex min-w-0 flex-col gap-3">
         <ListFilters {...{ title, filters, choices, onFilter }} hasDeleted={softDelete}>
           <ListTools
@@ -102,6 +114,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
           />
         </ListFilters>
         <ViewLinks look={look} />
+        <SelectedRows {...{ kind, bulk, selected }} rows={list.rows} onSelect={setSelected} />
         <div className={peekGrid}>
           <ListTable
             list={list}
@@ -110,6 +123,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
             columns={look.columns}
             rowKey={idOf}
             rowTo={pageOf}
+            {...(bulk === undefined ? {} : { selection: { selected, onChange: setSelected } })}
             onPeek={({ id }) => changePlace({ peek: id })}
             sort={look.sort}
             onSort={look.onSort}
@@ -143,6 +157,22 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
       </div>
     </Page>
   );
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+interface SelectedRowsProps {
+  readonly kind: RecordKind;
+  readonly bulk: BulkChanges | undefined;
+  readonly rows: readonly ListedRecord[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+}
+
+/** Shows the bulk changes of the selected rows; nothing without a selection. */
+function SelectedRows({ bulk, selected, rows, ...rest }: SelectedRowsProps) {
+  if (bulk === undefined || selected.size === 0) return null;
+  return <BulkBar {...rest} changes={bulk} rows={rows.filter(({ id }) => selected.has(id))} />;
 }
 
 const idOf = ({ id }: ListedRecord): string => id;

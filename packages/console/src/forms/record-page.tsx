@@ -2,16 +2,18 @@ import type { Operation } from '@arbiter/contract/core/operation';
 import type { Warning } from '@arbiter/contract/core/warnings';
 import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { can } from '../data/can.ts';
 import { codeOf } from '../data/failure.ts';
 import type { Answer } from '../data/use-operation.ts';
 import { listToolTexts } from '../messages/lists/list-tools.ts';
 import { listTexts as t } from '../messages/lists/lists.ts';
 import { type RecordKind, recordKinds } from '../records/record-kinds.ts';
+import { addresses } from '../route/addresses.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import type { Fact } from '../ui/facts.tsx';
 import type { Format } from '../ui/format.ts';
-import { useLinks } from '../ui/link.tsx';
+import { Link } from '../ui/link.tsx';
 import { Page, type PageProps } from '../ui/page.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 import { useFormat } from '../ui/provider.tsx';
@@ -50,6 +52,9 @@ export interface RecordPageProps<Body extends ShownRecord> extends Pick<PageProp
   readonly children: (body: Body) => ReactNode;
 }
 
+/** What reading the audit log takes. */
+const auditLog = { role: 'admin', auth: 'credential' } as const;
+
 /** The page of a record in every state: parents, name, status and ID, then `children`. */
 export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body>) {
   const { answer, operation, kind, id, nameOf, badges, idOf, lead, fixes, children, ...page } = props;
@@ -74,6 +79,9 @@ export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body
             )}
             {badges?.(body)}
             {idOf?.(body) ?? <Id id={body.id} what={t.idOf(word)} />}
+            {kind !== 'customer' && can(auditLog).allowed ? (
+              <Link to={addresses.audit({ entityType: kind, entityId: body.id })}>{t.history}</Link>
+            ) : null}
           </>
         )
       }
@@ -110,21 +118,6 @@ export function DecisionsLink({ to, children }: { readonly to: string; readonly 
     >
       {children}
     </ButtonLink>
-  );
-}
-
-/** Link to the API reference of an operation that has no form here yet. */
-export function ApiLink({ operation, children }: { readonly operation: Operation; readonly children: string }) {
-  const links = useLinks();
-  return (
-    <a
-      href={`${links.href('/api/docs')}#${operation.id}`}
-      target="_blank"
-      rel="noopener"
-      className="inline-flex h-8 items-center rounded-control border border-line-strong bg-surface px-3 font-medium hover:bg-hover"
-    >
-      {children}
-    </a>
   );
 }
 

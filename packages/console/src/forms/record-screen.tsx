@@ -8,7 +8,10 @@ export interface RecordScreenProps<Get extends Operation>
   readonly operation: Get;
   /** Query of the call. */
   readonly query?: Readonly<Record<string, unknown>>;
-  readonly actions?: (id: string) => RecordPageProps<ShownRecord>['actions'];
+  readonly actions?: (
+    id: string,
+    record: (BodyOf<Get> & ShownRecord) | undefined,
+  ) => RecordPageProps<ShownRecord>['actions'];
 }
 
 /** The page of the record in the address: all it needs besides is its content. */
@@ -24,7 +27,7 @@ export function RecordScreen<const Get extends Operation>(props: RecordScreenPro
       answer={answer as Answer<BodyOf<Get> & ShownRecord>}
       operation={operation}
       id={id}
-      actions={actions?.(id)}
+      actions={actions?.(id, answer.data as (BodyOf<Get> & ShownRecord) | undefined)}
     />
   );
 }

@@ -1,13 +1,6 @@
 import { valueText } from '../messages/catalogue/conditions.ts';
+import { humanKey } from '../messages/human-key.ts';
 import { Facts } from '../ui/facts.tsx';
-
-/** `maxPerDay` -> `Max per day`. */
-export function humanKey(key: string): string {
-  const words = key
-    .replaceAll('_', ' ')
-    .replace(/([a-z0-9])([A-Z])/g, (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
 
 const isPlain = (value: unknown): boolean =>
   typeof value !== 'object' ||

@@ -196,6 +196,10 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
     title: "The schedule isn't valid",
     text: 'Enter five parts: minute, hour, day of month, month, day of week.',
   },
+  overlay_invalid: {
+    title: 'The changes can’t be tried',
+    text: 'Fix the errors listed here. Nothing was saved.',
+  },
   config_invalid: {
     title: 'The configuration has errors',
     text: 'Fix the errors listed here. Each one links to its place.',

@@ -60,5 +60,9 @@ export const auditTexts = {
   before: "Previous row's hash",
   openDecision: 'Open decision',
   noChanges: 'No values changed.',
+  showVersion: (version: number) => `Show version ${version}`,
+  atVersion: (version: number) => `Record at version ${version}`,
+  sinceVersion: 'Changed since',
+  versionName: (version: number) => `version ${version}`,
   forAdmins: 'Only admins can view the audit log.',
 } as const;

@@ -34,8 +34,9 @@ export const keyTexts = {
   leave: 'Leave table',
 } as const;
 
-/** Details of found customers. */
+/** Searches for records, and details of found customers. */
 export const searchTexts = {
+  records: 'Records',
   customer: 'customer',
   itsDecisions: 'decisions',
 } as const;

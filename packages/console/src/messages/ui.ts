@@ -5,6 +5,7 @@ export const uiTexts = {
   dismiss: 'Dismiss',
   loading: 'Loading',
   optional: 'optional',
+  required: 'required',
   breadcrumb: 'Breadcrumb',
   asOf: 'as of',
   stale: 'out of date',

@@ -1,5 +1,7 @@
 import {
   Database,
+  FileText,
+  Flag,
   FolderTree,
   Gift,
   ListChecks,
@@ -8,15 +10,16 @@ import {
   RadioTower,
   Scale,
   ShieldCheck,
+  SlidersHorizontal,
   User,
   Users,
   UsersRound,
   Workflow,
 } from 'lucide-react';
 import { catalogueTitles as titles } from '../messages/catalogue/catalogue-titles.ts';
-import { decisionTitles } from '../messages/decision-titles.ts';
+import { decisionTitles } from '../messages/decisions/decision-titles.ts';
 import { addresses } from '../route/addresses.ts';
-import { type RecordKindValue, recordKind, searchOf } from './record-kind.ts';
+import { type RecordKindValue, recordKind } from './record-kind.ts';
 
 /** Every type of record with a page of its own, by its name in the contract. */
 export const recordKinds = {
@@ -26,7 +29,6 @@ export const recordKinds = {
     path: addresses.categories(),
     record: addresses.category,
     rail: { group: 'catalogue', order: 30 },
-    search: null,
     pins: 'browser',
   }),
   channel: recordKind({
@@ -34,10 +36,13 @@ export const recordKinds = {
     icon: RadioTower,
     path: addresses.channels(),
     rail: { group: 'catalogue', order: 40 },
-    search: async (record) => {
-      const { channelOperations } = await import('@arbiter/contract/catalogue/channels');
-      return searchOf(channelOperations, record, ({ key }) => key);
-    },
+    pins: 'browser',
+  }),
+  contentItem: recordKind({
+    titles: { one: titles.content, many: titles.contents },
+    icon: FileText,
+    path: addresses.contents(),
+    rail: { group: 'catalogue', order: 25 },
     pins: 'browser',
   }),
   contactPolicy: recordKind({
@@ -45,10 +50,6 @@ export const recordKinds = {
     icon: ShieldCheck,
     path: addresses.policies(),
     rail: { group: 'guard', order: 10, key: 'p' },
-    search: async (record) => {
-      const { contactPolicyOperations } = await import('@arbiter/contract/catalogue/contact-policies');
-      return searchOf(contactPolicyOperations, record, ({ status }) => status);
-    },
     pins: 'browser',
   }),
   creative: recordKind({
@@ -56,10 +57,6 @@ export const recordKinds = {
     icon: Megaphone,
     path: addresses.creatives(),
     rail: { group: 'catalogue', order: 20 },
-    search: async (record) => {
-      const { creativeOperations } = await import('@arbiter/contract/catalogue/creatives');
-      return searchOf(creativeOperations, record, ({ status }) => status);
-    },
     pins: 'browser',
   }),
   customer: recordKind({
@@ -67,7 +64,6 @@ export const recordKinds = {
     icon: User,
     path: addresses.customers(),
     rail: { group: 'audience', order: 10, icon: Users, key: 'c' },
-    search: null,
     pins: 'page',
   }),
   decision: recordKind({
@@ -75,7 +71,6 @@ export const recordKinds = {
     icon: Scale,
     path: addresses.decisions(),
     rail: { group: 'decide', order: 10, key: 'd' },
-    search: null,
     pins: 'browser',
   }),
   decisionFlow: recordKind({
@@ -83,10 +78,6 @@ export const recordKinds = {
     icon: Workflow,
     path: addresses.flows(),
     rail: { group: 'decide', order: 30, key: 'f' },
-    search: async (record) => {
-      const { decisionFlowOperations } = await import('@arbiter/contract/catalogue/decision-flows');
-      return searchOf(decisionFlowOperations, record, ({ key }) => key);
-    },
     pins: 'browser',
   }),
   offer: recordKind({
@@ -94,10 +85,13 @@ export const recordKinds = {
     icon: Gift,
     path: addresses.offers(),
     rail: { group: 'catalogue', order: 10, key: 'o' },
-    search: async (record) => {
-      const { offerOperations } = await import('@arbiter/contract/catalogue/offers');
-      return searchOf(offerOperations, record, ({ status }) => status);
-    },
+    pins: 'browser',
+  }),
+  outcomeType: recordKind({
+    titles: { one: titles.outcome, many: titles.outcomes },
+    icon: Flag,
+    path: addresses.outcomes(),
+    rail: { group: 'guard', order: 40 },
     pins: 'browser',
   }),
   placement: recordKind({
@@ -105,10 +99,6 @@ export const recordKinds = {
     icon: PanelTop,
     path: addresses.placements(),
     rail: null,
-    search: async (record) => {
-      const { placementOperations } = await import('@arbiter/contract/catalogue/placements');
-      return searchOf(placementOperations, record, ({ channel }) => channel.name);
-    },
     pins: 'browser',
   }),
   qualificationRule: recordKind({
@@ -116,10 +106,13 @@ export const recordKinds = {
     icon: ListChecks,
     path: addresses.rules(),
     rail: { group: 'guard', order: 20 },
-    search: async (record) => {
-      const { qualificationRuleOperations } = await import('@arbiter/contract/catalogue/qualification-rules');
-      return searchOf(qualificationRuleOperations, record, ({ status }) => status);
-    },
+    pins: 'browser',
+  }),
+  rankingProfile: recordKind({
+    titles: { one: titles.profile, many: titles.profiles },
+    icon: SlidersHorizontal,
+    path: addresses.profiles(),
+    rail: { group: 'learn', order: 40 },
     pins: 'browser',
   }),
   schema: recordKind({
@@ -127,15 +120,6 @@ export const recordKinds = {
     icon: Database,
     path: addresses.schemas(),
     rail: { group: 'data', order: 10 },
-    search: async (record) => {
-      const { schemaOperations } = await import('@arbiter/contract/catalogue/schemas');
-      return searchOf(
-        schemaOperations,
-        record,
-        ({ name }) => name,
-        ({ displayName, name }) => displayName ?? name,
-      );
-    },
     pins: 'browser',
   }),
   segment: recordKind({
@@ -143,10 +127,6 @@ export const recordKinds = {
     icon: UsersRound,
     path: addresses.segments(),
     rail: { group: 'audience', order: 20 },
-    search: async (record) => {
-      const { segmentOperations } = await import('@arbiter/contract/catalogue/segments');
-      return searchOf(segmentOperations, record, ({ status }) => status);
-    },
     pins: 'browser',
   }),
 } as const satisfies Readonly<Record<string, RecordKindValue>>;
@@ -160,8 +140,13 @@ export const isRecordKind = (kind: unknown): kind is RecordKind =>
 /** Addresses of records without a kind of their own, by their type in audit log and approvals. */
 const otherAddresses: Readonly<Record<string, (id: string) => string>> = {
   apiKey: addresses.apiKeys,
+  dataSchema: addresses.schema,
+  notificationProvider: addresses.editDestination,
+  oauthClient: addresses.oauthClients,
+  sso: addresses.singleSignOn,
   subCategory: addresses.category,
   tenantSettings: addresses.settings,
+  user: addresses.people,
 };
 
 /**

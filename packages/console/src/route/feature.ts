@@ -77,7 +77,7 @@ export interface PaletteSearch {
   readonly title: string;
   /** `ids`: looks up pasted IDs or keys, and runs only for queries that look like one. Default: names. */
   readonly of?: 'ids';
-  /** Loads the search function. It returns up to five results, best first, and stops when the signal aborts. */
+  /** Loads the search function. It returns up to five results of each group, best first, and stops when the signal aborts. */
   readonly load: () => Promise<(text: string, signal: AbortSignal) => Promise<readonly Found[]>>;
 }
 
@@ -85,6 +85,8 @@ export interface Found {
   readonly title: string;
   /** Distinguishes results with the same name. */
   readonly detail?: string;
+  /** Title of its group in the palette, in the plural. Default: the title of the search. */
+  readonly group?: string;
   /** Address in the console: `/offers/0199...`. */
   readonly open: string;
 }

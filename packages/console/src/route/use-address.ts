@@ -11,6 +11,12 @@ export function useParam(name: string): string {
   return value;
 }
 
+/** The same for screens with and without it: `/offers/$id/edit` and `/offers/new`. */
+export function useOptionalParam(name: string): string | undefined {
+  const params: Readonly<Record<string, string>> = useParams({ strict: false });
+  return params[name];
+}
+
 /** Returns the raw query string of the screen. */
 export function useSearchText(): string {
   // Use the screen's address: the browser's changes first, and the old screen would request data for it.

@@ -25,7 +25,7 @@ export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'type'
   /** Its name in the palette, for icon buttons of the page. Without a name, they aren't in the palette. */
   readonly typed?: string;
   /** Beside the pointer, where that is more than its `aria-label`. */
-  readonly tooltip?: string;
+  readonly tooltip?: string | undefined;
 }
 
 const kinds: Record<ButtonKind, string> = {

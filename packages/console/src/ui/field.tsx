@@ -8,8 +8,10 @@ export interface FieldLook {
   readonly help?: ReactNode;
   /** What is wrong with it, in a sentence. */
   readonly error?: string | undefined;
-  /** Said in words behind the label of fields that may stay empty; the others are required. */
+  /** Said in words behind the label of fields that may stay empty, in forms whose other fields are required. */
   readonly optional?: boolean;
+  /** Said in words behind the label, in forms whose other fields may stay empty. */
+  readonly isRequired?: boolean;
   /** Only for those who hear the page: the label stands elsewhere (a filter, a cell). */
   readonly labelHidden?: boolean;
   readonly className?: string | undefined;
@@ -37,7 +39,8 @@ export interface FieldProps extends FieldLook {
 }
 
 /** Label above, control, then the error or the help. The control takes its ids from `useField`. */
-export function Field({ label, help, error, optional, labelHidden, id, className, children }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, help, error, optional, isRequired, labelHidden, id, className, children } = props;
   const own = useId();
   const control = id ?? own;
   const noteId = `${control}-note`;
@@ -45,7 +48,9 @@ export function Field({ label, help, error, optional, labelHidden, id, className
     <div className={cx('flex min-w-0 flex-col gap-1', className)}>
       <label htmlFor={control} className={labelHidden ? 'hidden-text' : 'w-fit text-dense font-medium text-ink'}>
         {label}
-        {optional ? <span className="ms-1.5 font-normal text-faint">{uiTexts.optional}</span> : null}
+        {optional || isRequired ? (
+          <span className="ms-1.5 font-normal text-faint">{optional ? uiTexts.optional : uiTexts.required}</span>
+        ) : null}
       </label>
       <FieldContext
         value={{
@@ -59,7 +64,7 @@ export function Field({ label, help, error, optional, labelHidden, id, className
       {error ? (
         <p id={noteId} className="flex items-start gap-1 text-caption text-block">
           <CircleAlert aria-hidden className="mt-0.5 size-3 shrink-0" />
-          {error}
+          <span className="block first-letter:uppercase">{error}</span>
         </p>
       ) : help ? (
         <p id={noteId} className="max-w-[72ch] text-caption text-soft">
@@ -107,9 +112,15 @@ function Input(props: Omit<TextFieldProps, keyof FieldLook>) {
 }
 
 /** One line of text, a number, a date, a password: whatever `type` says. */
-export function TextField({ label, help, error, optional, labelHidden, className, id, ...rest }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { label, help, error, optional, isRequired, labelHidden, className, id, ...rest } = props;
   return (
-    <Field {...{ label, help, error, className, id }} optional={optional ?? false} labelHidden={labelHidden ?? false}>
+    <Field
+      {...{ label, help, error, className, id }}
+      isRequired={isRequired ?? false}
+      optional={optional ?? false}
+      labelHidden={labelHidden ?? false}
+    >
       <Input {...rest} />
     </Field>
   );
@@ -131,18 +142,15 @@ function Area({ mono, ...rest }: Omit<TextAreaFieldProps, keyof FieldLook>) {
 }
 
 /** Several lines of text. */
-export function TextAreaField({
-  label,
-  help,
-  error,
-  optional,
-  labelHidden,
-  className,
-  id,
-  ...rest
-}: TextAreaFieldProps) {
+export function TextAreaField(props: TextAreaFieldProps) {
+  const { label, help, error, optional, isRequired, labelHidden, className, id, ...rest } = props;
   return (
-    <Field {...{ label, help, error, className, id }} optional={optional ?? false} labelHidden={labelHidden ?? false}>
+    <Field
+      {...{ label, help, error, className, id }}
+      isRequired={isRequired ?? false}
+      optional={optional ?? false}
+      labelHidden={labelHidden ?? false}
+    >
       <Area {...rest} />
     </Field>
   );
@@ -174,9 +182,15 @@ function Choice({ options, placeholder, ...rest }: Omit<SelectFieldProps, keyof 
 }
 
 /** One of a few. The browser's own list, which every device and reader knows. */
-export function SelectField({ label, help, error, optional, labelHidden, className, id, ...rest }: SelectFieldProps) {
+export function SelectField(props: SelectFieldProps) {
+  const { label, help, error, optional, isRequired, labelHidden, className, id, ...rest } = props;
   return (
-    <Field {...{ label, help, error, className, id }} optional={optional ?? false} labelHidden={labelHidden ?? false}>
+    <Field
+      {...{ label, help, error, className, id }}
+      isRequired={isRequired ?? false}
+      optional={optional ?? false}
+      labelHidden={labelHidden ?? false}
+    >
       <Choice {...rest} />
     </Field>
   );
@@ -218,5 +232,32 @@ export function CheckField({ label, help, disabledReason = null, ...rest }: Chec
         </span>
       ) : null}
     </div>
+  );
+}
+
+export interface CheckListProps<Value extends string> {
+  readonly label: string;
+  readonly values: readonly Value[];
+  readonly labels: Readonly<Record<Value, string>>;
+  readonly chosen: readonly Value[];
+  readonly onChange: (chosen: readonly Value[]) => void;
+}
+
+/** Chooses several of a few options. */
+export function CheckList<Value extends string>({ label, values, labels, chosen, onChange }: CheckListProps<Value>) {
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="mb-1 text-dense font-medium">{label}</legend>
+      {values.map((value) => (
+        <CheckField
+          key={value}
+          label={labels[value]}
+          checked={chosen.includes(value)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...chosen, value] : chosen.filter((each) => each !== value))
+          }
+        />
+      ))}
+    </fieldset>
   );
 }

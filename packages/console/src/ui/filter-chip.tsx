@@ -4,18 +4,18 @@ import { Button } from './button.tsx';
 
 export interface FilterChipProps {
   /** What is filtered by: "Channel". */
-  readonly label: string;
+  readonly label?: string;
   readonly children: ReactNode;
   /** Name of the button that takes it off. */
   readonly removes: string;
   readonly onRemove: () => void;
 }
 
-/** A filter that is in force, with the button that takes it off. */
+/** A filter that is in force, or an entry of a list, with the button that takes it off. */
 export function FilterChip({ label, children, removes, onRemove }: FilterChipProps) {
   return (
     <span className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-line bg-accent-soft ps-2 text-dense">
-      <span className="text-soft">{label}</span>
+      {label === undefined ? null : <span className="text-soft">{label}</span>}
       <span className="max-w-52 truncate font-medium">{children}</span>
       <Button
         kind="quiet"

@@ -9,7 +9,7 @@ export interface PageProps {
   /** Replaces the title in the heading; the window title keeps the text. */
   readonly heading?: ReactNode;
   /** Breadcrumb: the list it belongs to. */
-  readonly parents?: readonly { readonly title: string; readonly to: string }[];
+  readonly parents?: readonly { readonly title: string; readonly to: string }[] | undefined;
   /** Badges and IDs after the heading. */
   readonly about?: ReactNode;
   /** The purpose of the page in a sentence. */
@@ -31,12 +31,12 @@ export function Page({ title, heading, parents, about, lead, actions, width = 'n
         <header className="flex flex-col gap-1">
           {parents && parents.length > 0 ? (
             <div className="flex min-h-6 items-center justify-between gap-x-4">
-              <nav aria-label={uiTexts.breadcrumb} className="text-dense">
+              <nav aria-label={uiTexts.breadcrumb} className="min-w-0 text-dense">
                 <ol className="flex flex-wrap items-center gap-1.5 text-faint">
                   {parents.map((parent, at) => (
-                    <li key={parent.to} className="flex items-center gap-1.5">
+                    <li key={parent.to} className="flex min-w-0 items-center gap-1.5">
                       {at === 0 ? null : <span aria-hidden>/</span>}
-                      <Link to={parent.to} className="py-0.5">
+                      <Link to={parent.to} className="min-w-0 py-0.5 wrap-anywhere">
                         {parent.title}
                       </Link>
                     </li>

@@ -23,22 +23,31 @@ interface ChooserProps {
   readonly onPick: (pick: Pick | null) => void;
   /** An option is always selected: clearing the field has no effect. */
   readonly required?: boolean;
+  /** Shown in the empty field; default "Any", as in filters. */
+  readonly placeholder?: string;
 }
 
-export type PickFieldProps = Omit<FieldLook, 'label'> & ChooserProps;
+export type PickFieldProps = Omit<FieldLook, 'label'> & ChooserProps & { readonly id?: string };
 
 /** Debounce of searches, in milliseconds. */
 const debounceMs = 120;
 
 /** Selects one of many options by typing part of its label. Leaving the field discards text that wasn't selected. */
-export function PickField({ label, help, error, optional, labelHidden, className, ...rest }: PickFieldProps) {
+export function PickField(props: PickFieldProps) {
+  const { label, help, error, optional, isRequired, labelHidden, className, id, ...rest } = props;
   return (
-    <Field {...{ label, help, error, className }} optional={optional ?? false} labelHidden={labelHidden ?? false}>
+    <Field
+      {...{ label, help, error, className, id }}
+      isRequired={isRequired ?? false}
+      optional={optional ?? false}
+      labelHidden={labelHidden ?? false}
+    >
       <Chooser label={label} {...rest} />
     </Field>
   );
 }
 
+/** Numbers in a build, texts otherwise. */
 const changeTypes = useCombobox.stateChangeTypes;
 
 /** Adapts the library's state changes to a field that only Enter or a click changes. */
@@ -48,13 +57,15 @@ function adapt(
   changes: Partial<UseComboboxState<Pick>>,
 ): Partial<UseComboboxState<Pick>> {
   // Leaving the field selects nothing: the highlighted option may belong to an earlier text.
-  if (type === changeTypes.InputBlur) return { ...state, isOpen: false };
+  if (type === String(changeTypes.InputBlur)) return { ...state, isOpen: false };
+  // The library resets its selection to none, which doesn't clear the field.
+  if (type === String(changeTypes.ControlledPropUpdatedSelectedItem)) return state;
   // With the list closed, Escape is for the dialog around the field.
-  if (type === changeTypes.InputKeyDownEscape) return { ...state, isOpen: false };
+  if (type === String(changeTypes.InputKeyDownEscape)) return { ...state, isOpen: false };
   return changes;
 }
 
-function Chooser({ label, shown, find, onPick, required = false }: ChooserProps) {
+function Chooser({ label, shown, find, onPick, required = false, placeholder = pickTexts.any }: ChooserProps) {
   const wiring = useField();
   const [picks, setPicks] = useState<readonly Pick[]>([]);
   const [status, setStatus] = useState<'searching' | 'found' | 'failed'>('searching');
@@ -67,8 +78,9 @@ function Chooser({ label, shown, find, onPick, required = false }: ChooserProps)
     defaultHighlightedIndex: 0,
     itemToString: (pick) => pick?.label ?? '',
     stateReducer: (state, { type, changes }) => adapt(state, String(type), changes),
-    onInputValueChange: ({ inputValue }) => {
-      if (inputValue === '' && !required) onPick(null);
+    onInputValueChange: ({ inputValue, type }) => {
+      // Only typing clears it. The library also empties the field on focus, including after a click on an option.
+      if (type === changeTypes.InputChange && inputValue === '' && !required) onPick(null);
     },
     onSelectedItemChange: ({ selectedItem }) => {
       if (selectedItem) onPick(selectedItem);
@@ -76,6 +88,8 @@ function Chooser({ label, shown, find, onPick, required = false }: ChooserProps)
   });
   const { isOpen, inputValue, setInputValue } = box;
   const [isEditing, setEditing] = useState(false);
+  // A click on an option takes the focus back before the page knows what was picked.
+  useEffect(() => setInputValue(shown), [shown, setInputValue]);
   const wanted = inputValue === shown ? '' : inputValue.trim();
   useEffect(() => {
     if (!isOpen) return;
@@ -110,7 +124,7 @@ function Chooser({ label, shown, find, onPick, required = false }: ChooserProps)
         data-list-open={isOpen || undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder={required ? shown : pickTexts.any}
+        placeholder={required ? shown : placeholder}
         aria-required={required || undefined}
         className={controlClass}
       />

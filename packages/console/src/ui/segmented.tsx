@@ -18,7 +18,7 @@ export function Segmented<Key extends string>({ label, options, value, onChange 
         const option = options.find((one) => one.key === key);
         if (option) onChange(option.key);
       }}
-      className="inline-flex rounded-control border border-line-strong bg-surface p-px"
+      className="inline-flex max-w-full flex-wrap rounded-control border border-line-strong bg-surface p-px"
     >
       {options.map((option) => (
         <ToggleGroup.Item

@@ -15,11 +15,25 @@ import {
   sentAsItIs,
   Timestamp,
 } from '../core/schemas.ts';
+import {
+  MeasuredMetrics,
+  ModelMetrics,
+  ModelMetricsEntry,
+  ModelTraining,
+  RollbackThresholds,
+} from './model-metrics.ts';
 
-/**
- * Model types that can be created now; trained, imported and external ones come later (docs/design/api-settled.md 18).
- */
-export const algorithmModelTypes = ['scorecard', 'thompson_bandit', 'epsilon_greedy'] as const;
+/** Model types that can be created. */
+export const algorithmModelTypes = [
+  'scorecard',
+  'bayesian',
+  'logistic_regression',
+  'gradient_boosted',
+  'thompson_bandit',
+  'epsilon_greedy',
+  'online_learner',
+  'external_endpoint',
+] as const;
 export type AlgorithmModelType = (typeof algorithmModelTypes)[number];
 
 export const algorithmModelStatuses = ['draft', 'active', 'paused', 'archived'] as const;
@@ -30,7 +44,7 @@ const Status = StringEnum(algorithmModelStatuses, { description: 'Decisions use 
 const Registry = StringEnum(registryStatuses, {
   description: "Stage of the model in its family's registry, changed by promote. Independent of `status`.",
 });
-const keyPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$';
+export const modelKeyPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$';
 const typeWords = algorithmModelTypes.join(', ');
 
 const ModelType = Type.String({
@@ -55,7 +69,7 @@ const writable = {
   status: Status,
   config: JsonObject('Settings of the model type. Unknown keys are stored but have no effect.', { configs: 'models' }),
   predictors: Type.Array(Type.Unknown(), {
-    maxItems: 200,
+    maxItems: 2_000,
     description:
       'What the model reads: names, or `{ name, source, type: numeric or categorical, default }`. A bare ' +
       'name is looked up in attributes, customer and offer, in this order.',
@@ -68,19 +82,38 @@ const writable = {
       description: 'Reward per outcome, overriding its classification. The absolute value is the weight.',
     },
   ),
-  autoLearn: Type.Boolean({ description: 'Whether the model learns from responses. Default: true for bandits.' }),
-  learnMode: StringEnum(['none', 'continuous'], {
-    description: 'Default: `continuous` for bandits, otherwise `none`.',
+  autoLearn: Type.Boolean({ description: 'Whether the model learns. Default: true for bandits and online_learner.' }),
+  learnMode: StringEnum(['none', 'scheduled', 'continuous'], {
+    description:
+      '`continuous` learns from each outcome, `scheduled` trains again by `learnSchedule`. Default: `continuous` for ' +
+      'bandits and online_learner, otherwise `none`.',
+  }),
+  learnSchedule: Nullable(Type.String({ maxLength: 100, description: 'Cron expression of five fields.' }), {
+    description:
+      "When a model with `autoLearn` and learn mode `scheduled` is trained again, in the tenant's time zone. Null means never.",
+  }),
+  targetSchemaKey: Nullable(Type.String({ maxLength: 63, description: 'Name of a schema.' }), {
+    description: 'Schema whose rows the model trains on. Null means recorded decisions and their outcomes.',
+  }),
+  targetField: Nullable(Type.String({ maxLength: 63, description: 'Name of a field.' }), {
+    description:
+      'Field of the schema that says whether a row is positive (true, 1 or yes) or negative (false, 0 or no). Other rows are left out.',
   }),
   learningConfig: LearningConfig,
-  family: Nullable(Type.String({ pattern: keyPattern, description: 'Key of the family.' }), {
+  family: Nullable(Type.String({ pattern: modelKeyPattern, description: 'Key of the family.' }), {
     description: 'Models that are interchangeable. A flow that names the family scores with its champion.',
   }),
 };
 
 const modelState = JsonObject(
   'What the model has learned. thompson_bandit: `{ arms: { <offerId>: { alpha, beta } } }`; ' +
-    'epsilon_greedy: `{ arms: { <offerId>: { totalReward, pulls } }, epsilon, decayRate, totalPulls }`. ' +
+    'epsilon_greedy: `{ arms: { <offerId>: { totalReward, pulls } }, epsilon, decayRate, totalPulls }`; ' +
+    'bayesian: `{ n, classes: { pos, neg }, binEdges, categories, counts: { <predictor>: { pos, neg } } }`; ' +
+    'logistic_regression: `{ bias, weights, means, stds, categories }`; ' +
+    'online_learner: `{ bias, weights, n, stats: { <predictor>: { n, mean, m2 } } }`; ' +
+    'gradient_boosted: `{ feature_names, objective, init_score, value_precision, trees: [{ tree_structure }] }`, of splits ' +
+    '`{ split_feature, threshold, decision_type, default_left, missing_type, left_child, right_child, internal_count }` ' +
+    'and leaves `{ leaf_value, leaf_count }`. ' +
     "Null for types that don't learn.",
 );
 
@@ -101,17 +134,12 @@ export const AlgorithmModel = Type.Object(
     stateHash: Nullable(Type.String(), {
       description: 'SHA-256 of the state in canonical form, in hex; null without a state.',
     }),
-    trainingSamples: Type.Integer({ description: 'Outcomes the model has learned from.' }),
-    targetSchemaKey: Nullable(Type.String(), { description: 'Always null, because no available type trains on rows.' }),
-    targetField: Nullable(Type.String(), { description: 'Always null, because no available type trains on rows.' }),
-    learnSchedule: Nullable(Type.String(), { description: 'Always null, because no available type trains on rows.' }),
-    metrics: Nullable(JsonObject('Metrics.'), {
-      description: 'Metrics of the last training; null if it was never trained.',
+    trainingSamples: Type.Integer({ description: 'Outcomes or rows the model has learned from.' }),
+    metrics: Nullable(ModelMetrics, { description: 'Metrics of the last training; null if it was never trained.' }),
+    metricsHistory: Type.Array(ModelMetricsEntry, {
+      description: 'Metrics of the last 50 trainings, newest first. Returned for a single model only; otherwise empty.',
     }),
-    metricsHistory: Type.Array(JsonObject('Metrics of one training.'), {
-      description: 'Metrics of the last 50 trainings.',
-    }),
-    training: Nullable(JsonObject('A training.'), { description: 'When the model was last trained, or null.' }),
+    training: Nullable(ModelTraining, { description: 'The newest training, or null.' }),
     lastTrainedAt: Nullable(Timestamp('Instant.'), { description: 'When the model last learned, or null.' }),
     registryStatus: Registry,
     version: Type.Integer({ description: 'Starts at 1 and increases with every change except learning.' }),
@@ -135,7 +163,7 @@ export const AlgorithmModelCreate = Type.Object(
   {
     ...optional,
     key: Type.String({
-      pattern: keyPattern,
+      pattern: modelKeyPattern,
       description: 'Letters, digits, dots, dashes and underscores. Unique among models that are not deleted.',
     }),
     name: writable.name,
@@ -173,6 +201,9 @@ const algorithmModelDraft: Draft<AlgorithmModelCreate> = ({ name, key, marker })
   outcomeWeights: { click: 2 },
   autoLearn: false,
   learnMode: 'none',
+  learnSchedule: null,
+  targetSchemaKey: 'training_rows',
+  targetField: 'accepted',
   learningConfig: { noResponseHours: 24 },
   family: key('family'),
 });
@@ -224,11 +255,14 @@ const Explanations = Type.Array(
     {
       feature: Type.String({ description: 'Predictor or path that was read.' }),
       value: Type.Unknown({ description: 'Value that was read.' }),
-      contribution: Type.Number({ description: 'Points it added to `rawScore`.' }),
+      contribution: Type.Number({ description: 'What it added to `rawScore`.' }),
     },
     { description: 'One contribution to the score.' },
   ),
-  { description: 'Matching rules of a scorecard, in order. Empty for bandits.' },
+  {
+    description:
+      'Matching rules of a scorecard, predictors with a value, or the SHAP values of boosted trees that are not 0, in order. Empty for bandits.',
+  },
 );
 
 const ModelScore = Type.Object(
@@ -237,8 +271,10 @@ const ModelScore = Type.Object(
     modelKey: Type.String({ description: 'Key of the model.' }),
     modelType: StringEnum(algorithmModelTypes, { description: 'Type of the model.' }),
     score: Type.Number({ minimum: 0, maximum: 1, description: 'Score between 0 and 1, rounded to six decimals.' }),
-    rawScore: Type.Number({ description: 'Points of a scorecard, or mean reward of a bandit.' }),
-    confidence: Nullable(Type.Number(), { description: 'Always null, because no available type provides it.' }),
+    rawScore: Type.Number({ description: 'Points of a scorecard, mean reward of a bandit, log-odds otherwise.' }),
+    confidence: Nullable(Type.Number({ minimum: 0, maximum: 1 }), {
+      description: 'How certain a bayesian model is: min(1, sqrt(n / 1000)) for n outcomes. Null for other types.',
+    }),
     explanations: Explanations,
   },
   { description: 'A score.' },
@@ -267,6 +303,19 @@ const ModelScores = Type.Object(
   { description: 'Scores of offers.' },
 );
 
+const PromoteRequest = Type.Object(
+  {
+    toStatus: Registry,
+    metricsSnapshot: Type.Optional(MeasuredMetrics),
+    rollbackThresholds: Type.Optional(RollbackThresholds),
+    bypassRollbackGuard: Type.Optional(
+      Type.Boolean({ description: 'Promotes despite breaches, and notes it in the audit log. Admins only.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'Stage to move to.', examples: [{ toStatus: 'challenger' }] },
+);
+export type PromoteRequest = Static<typeof PromoteRequest>;
+
 /** Operations on models, in addition to those of every resource. */
 export const algorithmModelActionOperations = {
   score: operation({
@@ -278,12 +327,14 @@ export const algorithmModelActionOperations = {
     role: 'viewer',
     loadClass: 'crud',
     body: Type.Object(
-      { ...question, offerId: Type.Optional(Id('Offer to score. Required for bandits.')) },
+      { ...question, offerId: Type.Optional(Id('Offer to score. Required for bandits and external endpoints.')) },
       { description: 'What to score.', examples: [{ attributes: { age: 28 }, offerId: exampleId('offer') }] },
     ),
     responses: { 200: { description: 'The score.', schema: ModelScore } },
     errors: ['not_found', 'model_unsupported'],
     audit: [],
+    // The endpoint of a model may have to be asked.
+    transaction: 'own',
   }),
   scoreOfferSet: operation({
     ...common,
@@ -307,6 +358,8 @@ export const algorithmModelActionOperations = {
     responses: { 200: { description: 'The scores.', schema: ModelScores } },
     errors: ['not_found', 'model_unsupported'],
     audit: [],
+    // The endpoint of a model may have to be asked.
+    transaction: 'own',
   }),
   resetLearning: operation({
     ...common,
@@ -335,16 +388,15 @@ export const algorithmModelActionOperations = {
       'Allowed moves: draft to shadow, challenger, archived; shadow to challenger, champion, archived, ' +
       'draft; challenger to champion, shadow, archived, draft; champion to challenger, shadow, archived; ' +
       "archived to draft. The family's previous champion is archived. A family that an active flow scores " +
-      'with must keep a champion; otherwise the call returns 409 `in_use`.',
+      'with must keep a champion; otherwise the call returns 409 `in_use`. A challenger replaces a champion only if, with ' +
+      'AUC known for both, its AUC is not much lower, its predictors have not drifted, and it scores what decisions ask; ' +
+      'otherwise the call returns 409 `rollback_guard` with the breaches.',
     role: 'editor',
     loadClass: 'crud',
     changesCatalogue: true,
-    body: Type.Object(
-      { toStatus: Registry },
-      { additionalProperties: false, description: 'Stage to move to.', examples: [{ toStatus: 'challenger' }] },
-    ),
+    body: PromoteRequest,
     responses: { 200: { description: 'The model.', schema: AlgorithmModel } },
-    errors: ['not_found', 'in_use', 'invalid_transition'],
+    errors: ['not_found', 'in_use', 'invalid_transition', 'rollback_guard', 'forbidden'],
     audit: [{ action: 'promote', entityType: 'algorithmModel' }],
   }),
 };

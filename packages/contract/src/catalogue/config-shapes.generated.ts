@@ -7,7 +7,7 @@ export interface ConfigShape {
   readonly required: readonly string[];
 }
 
-/** The configs of policies, rules, models and nodes, by type. */
+/** The configs of policies, rules, models, nodes and flows, by type. */
 export const configShapes: Readonly<Record<string, Readonly<Record<string, ConfigShape>>>> = {
   "policies": {
     "frequency_cap": {
@@ -927,6 +927,96 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       },
       "required": []
     },
+    "bayesian": {
+      "fields": {
+        "binEdges": {
+          "type": "object",
+          "description": "Edges of the bins of numeric predictors, by predictor, in rising order. A value at an edge lies in the lower bin. They start an empty state; training replaces them with ten quantile bins.",
+          "default": {}
+        }
+      },
+      "required": []
+    },
+    "logistic_regression": {
+      "fields": {
+        "learningRate": {
+          "type": "number",
+          "minimum": 0.0001,
+          "maximum": 1,
+          "description": "Step size of training.",
+          "default": 0.05
+        },
+        "l2": {
+          "type": "number",
+          "minimum": 0,
+          "maximum": 1,
+          "description": "How strongly training pulls weights towards 0.",
+          "default": 0.001
+        },
+        "epochs": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 200,
+          "description": "How often training goes through all rows.",
+          "default": 20
+        }
+      },
+      "required": []
+    },
+    "gradient_boosted": {
+      "fields": {
+        "trees": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500,
+          "description": "Trees that training grows.",
+          "default": 100
+        },
+        "maxDepth": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 8,
+          "description": "Splits between the root of a tree and a leaf, at most.",
+          "default": 4
+        },
+        "learningRate": {
+          "type": "number",
+          "minimum": 0.0001,
+          "maximum": 1,
+          "description": "Share of the best step that each tree takes.",
+          "default": 0.1
+        },
+        "minLeaf": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000000,
+          "description": "Rows that a leaf must have at least.",
+          "default": 20
+        },
+        "l2": {
+          "type": "number",
+          "minimum": 0,
+          "maximum": 1000000,
+          "description": "How strongly training pulls leaves towards 0.",
+          "default": 1
+        },
+        "bins": {
+          "type": "integer",
+          "minimum": 2,
+          "maximum": 255,
+          "description": "Values of a predictor that splits can tell apart.",
+          "default": 64
+        },
+        "subsample": {
+          "type": "number",
+          "minimum": 0.01,
+          "maximum": 1,
+          "description": "Share of the rows that each tree sees.",
+          "default": 1
+        }
+      },
+      "required": []
+    },
     "thompson_bandit": {
       "fields": {},
       "required": []
@@ -949,6 +1039,74 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         }
       },
       "required": []
+    },
+    "online_learner": {
+      "fields": {
+        "eta": {
+          "type": "number",
+          "minimum": 0.000001,
+          "maximum": 1,
+          "description": "Step size: how much one outcome changes the weights.",
+          "default": 0.05
+        },
+        "l2": {
+          "type": "number",
+          "minimum": 0,
+          "maximum": 1,
+          "description": "How strongly each outcome pulls weights towards 0.",
+          "default": 0.0001
+        }
+      },
+      "required": []
+    },
+    "external_endpoint": {
+      "fields": {
+        "url": {
+          "type": "string",
+          "description": "Address to ask, https. Checked like those of webhooks. Up to 2,000 characters."
+        },
+        "authSecret": {
+          "type": "string",
+          "description": "Sent as `Authorization: Bearer …`. Stored encrypted and returned as bullets; send them back to keep it. It belongs to the scheme, host and port of `url`."
+        },
+        "timeoutMs": {
+          "type": "integer",
+          "minimum": 50,
+          "maximum": 5000,
+          "description": "Time to wait for the response, in milliseconds.",
+          "default": 3000
+        },
+        "fallbackScore": {
+          "type": "number",
+          "minimum": 0,
+          "maximum": 1,
+          "description": "Score of offers without a valid score in the response. Without it, the model is not used for them, and the decision is marked as degraded."
+        },
+        "responseMapping": {
+          "type": "object",
+          "properties": {
+            "scoresPath": {
+              "type": "string",
+              "description": "Where the scores are in the response: `$`, then names separated by dots.",
+              "default": "$.scores"
+            },
+            "offerIdField": {
+              "type": "string",
+              "description": "In a list of objects: the property with the offer.",
+              "default": "offerId"
+            },
+            "scoreField": {
+              "type": "string",
+              "description": "In a list of objects: the property with the score.",
+              "default": "score"
+            }
+          },
+          "description": "Where the response has the scores, from 0 to 1: an object of scores by offer, or a list of objects."
+        }
+      },
+      "required": [
+        "url"
+      ]
     }
   },
   "nodes": {
@@ -1542,9 +1700,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             },
             "experimentKey": {
               "type": "string",
-              "minLength": 1,
-              "maxLength": 255,
-              "description": "Not available in this version."
+              "description": "Experiment that splits the customers instead. It has models and shares of its own."
             },
             "champion": {
               "type": "object",
@@ -1603,7 +1759,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         },
         "computeShap": {
           "type": "boolean",
-          "description": "Must be false in this version."
+          "description": "Whether traces show how much each feature adds to a model's score. Default false."
         }
       },
       "required": []
@@ -2130,6 +2286,51 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "required": [
         "hook"
       ]
+    }
+  },
+  "flows": {
+    "settings": {
+      "fields": {
+        "defaultLimit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 50,
+          "description": "Number of items if the request has no `limit`. 1 to 50; default 5."
+        },
+        "explore": {
+          "type": "object",
+          "properties": {
+            "rate": {
+              "type": "number",
+              "minimum": 0,
+              "maximum": 0.2,
+              "description": "Probability that a slot is filled at random. 0 to 0.2; default 0."
+            },
+            "poolSize": {
+              "type": "integer",
+              "minimum": 2,
+              "maximum": 50,
+              "description": "Best candidates to draw from. 2 to 50; default 20."
+            },
+            "fromRank": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 50,
+              "description": "First rank that may be filled at random. 1 to 50; default 1."
+            },
+            "channels": {
+              "type": "array",
+              "maxItems": 100,
+              "items": {
+                "type": "string"
+              },
+              "description": "Channels to explore on. Default: all."
+            }
+          },
+          "description": "Fills some slots at random to measure offers that would rank lower."
+        }
+      },
+      "required": []
     }
   }
 };

@@ -3,42 +3,15 @@ import { exampleId } from '../core/examples.ts';
 import { cataloguePage } from '../core/pages.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { byPriority, type Draft, resource } from '../core/resource.ts';
-import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { offerStatuses } from './offers.ts';
-
-/** The 14 rule types of the contract. */
-export const contactPolicyTypes = [
-  'frequency_cap',
-  'cooldown',
-  'budget_exhausted',
-  'outcome_based',
-  'segment_exclusion',
-  'time_window',
-  'mutual_exclusion',
-  'cross_channel_cap',
-  'customer_total_cap',
-  'offer_category_cap',
-  'allow_override',
-  'category_suppression',
-  'do_not_contact',
-  'metric_condition',
-] as const;
-export type ContactPolicyType = (typeof contactPolicyTypes)[number];
-
-export const contactPolicyScopes = ['global', 'offer', 'creative', 'channel', 'category', 'subcategory'] as const;
-export type ContactPolicyScope = (typeof contactPolicyScopes)[number];
-
-const PolicyStatus = StringEnum(offerStatuses, { description: 'Only active policies are evaluated.' });
-const PolicyType = StringEnum(contactPolicyTypes, { description: 'What the policy limits.' });
-const PolicyScope = StringEnum(contactPolicyScopes, { description: 'Kind of target the policy applies to.' });
-
-const Assignment = Type.Object(
-  {
-    scope: PolicyScope,
-    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target; null for global.' })),
-  },
-  { description: 'One target of the policy.' },
-);
+import { Id, IdFilter, Name, Nullable, Timestamp } from '../core/schemas.ts';
+import {
+  PolicyConfig,
+  PolicyPriority,
+  PolicyScope,
+  PolicyScopes,
+  PolicyStatus,
+  PolicyType,
+} from '../deciding/contact-policy-parts.ts';
 
 const writable = {
   name: Name('Name. Unique among policies that are not deleted.'),
@@ -47,8 +20,8 @@ const writable = {
   scope: PolicyScope,
   scopeId: Nullable(Id('Target.'), { description: 'Id of the target in `scope`; null for global.' }),
   ruleType: PolicyType,
-  config: JsonObject('Settings of the rule type. Unknown keys are stored but have no effect.', { configs: 'policies' }),
-  priority: Int(0, 100, 'Policies with a higher priority are evaluated first.'),
+  config: PolicyConfig,
+  priority: PolicyPriority,
 };
 
 /** A contact policy. */
@@ -82,12 +55,7 @@ export type ContactPolicy = Static<typeof ContactPolicy>;
 
 const changes = {
   ...Type.Partial(Type.Object(writable)).properties,
-  scopes: Type.Optional(
-    Type.Array(Assignment, {
-      maxItems: 1000,
-      description: 'Assignments, at most 200 and without duplicates. They override `scope` and `scopeId`.',
-    }),
-  ),
+  scopes: Type.Optional(PolicyScopes),
 };
 
 /** Body of POST: name and rule type are required. */

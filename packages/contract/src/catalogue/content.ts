@@ -2,7 +2,18 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { type Operation, operation } from '../core/operation.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, newestFirst, resource } from '../core/resource.ts';
-import { CustomerId, Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import {
+  CustomerId,
+  Id,
+  IdFilter,
+  IdText,
+  Int,
+  JsonObject,
+  Name,
+  Nullable,
+  StringEnum,
+  Timestamp,
+} from '../core/schemas.ts';
 import { channelTypePattern } from './channels.ts';
 
 export const contentStatuses = ['draft', 'in_review', 'approved', 'published', 'archived'] as const;
@@ -261,6 +272,7 @@ export const contentResource = resource({
     channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Channel type to filter by.' })),
     isTemplate: Type.Optional(Type.Boolean({ description: 'True: templates only. False: other items only.' })),
     sourceType: Type.Optional(Type.String({ maxLength: 32, description: 'Source to filter by.' })),
+    parentTemplateId: Type.Optional(IdFilter('Parent template to filter by.')),
   },
   queries: {},
   unique: { name: 'duplicate_name' },

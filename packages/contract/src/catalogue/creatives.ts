@@ -215,6 +215,7 @@ export const creativeResource = resource({
     offerId: Type.Optional(IdFilter('Offer to filter by.')),
     channelId: Type.Optional(IdFilter('Channel to filter by.')),
     placementId: Type.Optional(IdFilter('Placement to filter by.')),
+    contentItemId: Type.Optional(IdFilter('Content item to filter by.')),
   },
   queries: {},
   unique: { name: 'duplicate_name' },

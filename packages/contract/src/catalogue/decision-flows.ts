@@ -5,6 +5,8 @@ import { cataloguePage } from '../core/pages.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, resource } from '../core/resource.ts';
 import { Id, Int, JsonObject, Name, Nullable, StringEnum, sentAsItIs, Timestamp } from '../core/schemas.ts';
+import { withWarnings } from '../core/warnings.ts';
+import { PolicyFinding } from '../deciding/policy-findings.ts';
 import { offerStatuses } from './offers.ts';
 
 const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
@@ -82,6 +84,21 @@ const settings = {
   ),
   couplingOverride: Type.Optional(Coupling),
   draftConfig: Type.Optional(DraftConfig),
+};
+
+/** The config of the base flow: every offer that fits, by priority and value, with variety (docs/design/api-decisioning.md 6). */
+export const baseFlowConfig = {
+  version: 2,
+  nodes: [
+    { id: 'inventory', type: 'inventory', config: {} },
+    { id: 'creatives', type: 'match_creatives', config: { requireCreative: false } },
+    { id: 'qualify', type: 'qualify', config: {} },
+    { id: 'policy', type: 'contact_policy', config: {} },
+    { id: 'score', type: 'score', config: { method: 'priority_weighted' } },
+    { id: 'rank', type: 'rank', config: { method: 'diversity' } },
+    { id: 'response', type: 'response', config: {} },
+  ],
+  flowConfig: {},
 };
 
 /** A small flow that can be published as it is. */
@@ -174,6 +191,13 @@ const FlowCheck = Type.Object(
     valid: Type.Boolean({ description: 'True if there are no errors.' }),
     errors: Type.Array(FlowProblem, { description: 'Problems that prevent saving or publishing the draft.' }),
     warnings: Type.Array(FlowProblem, { description: 'Settings that have no effect.' }),
+    findings: Nullable(
+      Type.Array(PolicyFinding, { description: 'Offers that can never be shown, and conditions that have no effect.' }),
+      {
+        description:
+          'What `POST /policy-conflicts/analyze` finds with this draft, at most 100. Null for a draft with errors, and when the check takes longer than 2 seconds.',
+      },
+    ),
   },
   { description: 'Result of the check.' },
 );
@@ -317,7 +341,7 @@ export const decisionFlowOperations = {
       },
       { description: 'Publishing options.', examples: [{ id: exampleId('decisionFlow'), notes: 'First version' }] },
     ),
-    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
+    responses: { 200: { description: 'The flow.', schema: withWarnings(DecisionFlow, 'PublishedFlow') } },
     errors: [
       'validation_failed',
       'not_found',

@@ -7,6 +7,10 @@ import { Warnings } from '../core/warnings.ts';
 /** Largest CSV file, in bytes. */
 export const largestCsv = 50 * 1024 * 1024;
 
+/** Rows in the analysis of a file, and characters per cell. */
+export const sampleRows = 8;
+export const longestSampleCell = 100;
+
 /** Room for what surrounds the file in a multipart body. */
 export const multipartBytes = 64 * 1024;
 
@@ -86,6 +90,12 @@ export const CsvAnalysis = Type.Object(
   {
     columns: Type.Array(CsvColumn, { description: 'Columns in the order of the file.' }),
     rowCount: Type.Integer({ description: 'Number of rows analyzed, at most 100.' }),
+    sample: Type.Array(
+      Type.Array(Type.String({ description: `A cell, truncated to ${longestSampleCell} characters.` }), {
+        description: 'The cells of a row, in column order.',
+      }),
+      { description: `First rows as they appear in the file, at most ${sampleRows}.` },
+    ),
     headers: Type.Array(Type.String(), { description: 'Header as it appears in the file.' }),
     estimatedRows: Type.Integer({
       description: 'Number of rows in the whole file, without the header. Exact: the whole file is read.',

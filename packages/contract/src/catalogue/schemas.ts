@@ -434,7 +434,8 @@ export const schemaTableOperations = {
       'tab and bar splits the header best. Columns that the schema lacks are ignored and listed in ' +
       '`warnings`; empty cells are null. An invalid row rejects the whole file, with up to 20 line ' +
       'numbers. With `Accept: text/event-stream` the response is a stream of `progress` events, followed ' +
-      'by `done` with the response or `failed` with the problem. For a schema of type customer, a JSON ' +
+      'by `done` with the response or `failed` with the problem. If you close the stream during the import of a file, the import ' +
+      'stops and stores nothing. For a schema of type customer, a JSON ' +
       'request with at most 1,000 rows publishes an event `customer.changed.v1` for each customer that is ' +
       'new or changed.',
     role: 'editor',

@@ -248,6 +248,24 @@ const SegmentOverlap = Type.Object(
 );
 export type SegmentOverlap = Static<typeof SegmentOverlap>;
 
+const SegmentUses = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          entityType: Type.String({ description: 'Type of the record, as in the audit log.' }),
+          id: Id('Id of the record.'),
+          name: Type.String({ description: 'Name of the record.' }),
+        },
+        { description: 'A record that uses the segment.' },
+      ),
+      { description: 'Records that refer to the segment by its id or name, sorted by type.' },
+    ),
+  },
+  { description: 'Where a segment is used.' },
+);
+export type SegmentUses = Static<typeof SegmentUses>;
+
 /** Operations on what belongs to segments. */
 export const segmentMemberOperations = {
   refresh: operation({
@@ -287,6 +305,21 @@ export const segmentMemberOperations = {
     query: Type.Object(cursorQuery(membersPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page of members.', schema: SegmentMembers } },
     errors: ['not_found', 'invalid_cursor'],
+    audit: [],
+  }),
+  uses: operation({
+    ...common,
+    id: 'segments.uses',
+    method: 'GET',
+    path: '/api/v1/segments/{id}/uses',
+    summary: 'List where a segment is used',
+    description:
+      "Lists contact policies, qualification rules, offers, campaigns, journeys and triggers. A segment in use can't be deleted.",
+    role: 'viewer',
+    loadClass: 'crud',
+    params: oneSegment,
+    responses: { 200: { description: 'Records that use the segment.', schema: SegmentUses } },
+    errors: ['not_found'],
     audit: [],
   }),
   preview: operation({

@@ -50,6 +50,8 @@ export interface StreamedFile {
   /** Declared type, lower case, without parameters. */
   readonly fileType: string;
   readonly content: ByteStream;
+  /** For the file type `multipart/form-data`, the parts, and no content; otherwise null. */
+  readonly parts: Parts | null;
 }
 
 /** A streamed body. Reading it fails with 400 or 413 if it is incomplete or too large. */

@@ -51,6 +51,7 @@ export const errorRegistry = {
   pipeline_invalid: { status: 422, title: 'The flow is invalid' },
   scoring_not_configured: { status: 422, title: 'No score method is configured' },
   invalid_cron: { status: 422, title: 'The cron expression is invalid' },
+  overlay_invalid: { status: 422, title: 'The overlay is invalid' },
   config_invalid: { status: 422, title: 'The configuration is invalid' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was already used' },
   rate_limited: { status: 429, title: 'Too many requests' },

@@ -24,6 +24,8 @@ export interface RateLimit {
   readonly bucket?: string;
   /** True: a call counts once its input is known to be well formed, so that mistakes in typing cost nothing. */
   readonly countsValid?: true;
+  /** List in the body whose items each count as a call, once the input is valid: all of them or none. */
+  readonly countsItems?: string;
   /** True: a call counts only once the path's record is found; the handler reports that. */
   readonly countsFound?: true;
 }
@@ -65,6 +67,8 @@ export interface Operation {
   readonly failurePage?: string;
   /** Variable of the configuration that sets a limit per tenant and minute for this operation; 0 = none. */
   readonly rateLimitSetting?: 'RECOMMEND_RATE_PER_MINUTE';
+  /** With `rateLimitSetting`: each item of this list in the body counts as a call of the operation `bucket`. */
+  readonly rateLimitItems?: { readonly list: string; readonly bucket: string };
   /** Takes the optional `Idempotency-Key` header. Its answer is stored for 7 days in the effect's transaction. */
   readonly idempotent?: boolean;
   /** True: each problem it answers carries a `recommendationId` of its own (docs/design/api-access.md 2). */
@@ -100,6 +104,8 @@ export interface Operation {
   readonly fileTypes?: readonly string[];
   /** Bytes of such a file at most. */
   readonly fileLimit?: number;
+  /** The parts of a form, for the file type `multipart/form-data`. */
+  readonly fileForm?: TSchema;
   /** Bytes; default 1 MiB (64 KiB without credential). */
   readonly bodyLimit?: number;
   /** Success answers by status; `null` = no body. A non-JSON answer names its media type. */

@@ -9,6 +9,7 @@ export const warningCodes = [
   'history_too_short',
   'rows_not_read',
   'column_renamed',
+  'month_archived',
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
@@ -22,7 +23,8 @@ export const Warning = Type.Object(
         '`unknown_property`: the name is unknown, so it was ignored. `no_effect`: the configuration can ' +
         'never have an effect. `unknown_reference`: a referenced record does not exist. `history_too_short`: ' +
         'it looks back further than history is kept. `rows_not_read`: the schema has rows that no decision ' +
-        'reads. `column_renamed`: the column name differs from the header.',
+        'reads. `column_renamed`: the column name differs from the header. `month_archived`: rows of a month are ' +
+        'in archived files and left out.',
     }),
     message: Type.String({ description: 'What may not work as expected, as a sentence.' }),
     suggestion: Nullable(Type.String(), { description: 'How to fix it. Null if there is no suggestion.' }),
@@ -38,6 +40,12 @@ export const Warnings = Type.Optional(
       'Accepted input that may not do what you expect, at most 10 entries. Absent if nothing needs attention.',
   }),
 );
+
+/** Adds warnings to an answer, which say what it leaves out. */
+export const warnedAnswer = <P extends TProperties>(answer: TObject<P>): TObject<P & Warned> => {
+  const { properties, description = '' } = answer as TObject<P> & { readonly description?: string };
+  return Type.Object({ ...properties, warnings: Warnings }, { description }) as TObject<P & Warned>;
+};
 
 type Warned = { warnings: typeof Warnings };
 

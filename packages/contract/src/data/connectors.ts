@@ -50,6 +50,9 @@ export const Connector = Type.Object(
     category,
     typeStatus,
     hasAuth: Type.Boolean({ description: 'Whether credentials are stored. They are never returned.' }),
+    authFields: Type.Array(Type.String({ description: 'Property of `authConfig`.' }), {
+      description: 'Names of the stored credentials, in alphabetical order.',
+    }),
     lastTestedAt: Nullable(Timestamp('Instant.'), { description: 'When it was last tested, or null.' }),
     lastError: Nullable(StringEnum(connectorReasons, { description: 'Reason.' }), {
       description: 'Why the last test failed, or null.',
@@ -125,7 +128,7 @@ export const connectorResource = resource({
   unique: { name: 'duplicate_name' },
   references: {},
   removal: deleted,
-  files: { without: ['connectionConfig', 'authConfig'] },
+  files: { without: ['connectionConfig'] },
   errors: { create: ['not_configured'], update: ['not_configured'] },
 });
 

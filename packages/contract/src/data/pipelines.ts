@@ -186,7 +186,6 @@ export const pipelineResource = resource({
     connectorId: { to: 'connector', onDelete: 'keep' },
     schemaId: { to: 'dataSchema', onDelete: 'refuse' },
   },
-  files: { leftOut: 'Its connector has credentials, which belong to one installation.' },
   removal: deleted,
   errors: {
     create: ['reference_not_found', 'invalid_cron', 'not_configured'],

@@ -3,6 +3,7 @@ import { operation } from '../core/operation.ts';
 import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
 import { Id, IdFilter, Nullable, QueryFlag, StringEnum, Timestamp } from '../core/schemas.ts';
 import { rangeQuery } from '../core/time-range.ts';
+import { warnedAnswer } from '../core/warnings.ts';
 
 // Decisions as a list, and the filters that lists of decisions and of traces share (docs/design/api-settled.md,
 // "Decisions as a list"; docs/design/console.md K3).
@@ -121,7 +122,7 @@ export const decisionListOperations = {
     role: 'viewer',
     loadClass: 'crud',
     query: Type.Object({ ...cursorQuery(usualPage), ...decisionFilters }, { description: 'Page and filters.' }),
-    responses: { 200: { description: 'A page of decisions.', schema: cursorPage(DecisionListRow) } },
+    responses: { 200: { description: 'A page of decisions.', schema: warnedAnswer(cursorPage(DecisionListRow)) } },
     errors: ['invalid_cursor'],
     audit: [],
     transaction: 'tenant',

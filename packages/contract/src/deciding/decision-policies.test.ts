@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
-import { contactPolicyTypes } from '../catalogue/contact-policies.ts';
+import { contactPolicyTypes } from './contact-policy-parts.ts';
 import { PolicyBlockDetail, PolicyDetail, PolicyResult } from './decision-policies.ts';
 
 const evaluated = contactPolicyTypes;

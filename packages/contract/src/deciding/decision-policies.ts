@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox';
-import type { ContactPolicyType } from '../catalogue/contact-policies.ts';
 import { Int, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import type { ContactPolicyType } from './contact-policy-parts.ts';
 
 // What the contact policies of a decision said of its offers, by policy type (docs/design/api-decisioning.md 11).
 

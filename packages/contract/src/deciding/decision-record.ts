@@ -260,6 +260,17 @@ export const RecordedInputs = Type.Object(
     breakers: Type.Record(Type.String(), Type.Literal('open'), {
       description: 'Models that were not asked because they failed before, by model key.',
     }),
+    experiments: Type.Array(
+      Type.Object(
+        {
+          key: Type.String({ description: 'Key of the experiment.' }),
+          variant: Type.String({ description: "`__champion__`, `__holdout__` or the challenger's key." }),
+          share: Type.Number({ description: 'Share of customers with this variant at the assignment, 0 to 1.' }),
+        },
+        { description: 'A variant.' },
+      ),
+      { description: 'Experiments that the decision was made under.' },
+    ),
     external: Type.Record(Type.String(), ExternalAnswer, { description: 'Answers of webhooks, by node id.' }),
     now: Type.Integer({ description: 'Time used for the decision, in milliseconds since 1970.' }),
     zones: Type.Record(

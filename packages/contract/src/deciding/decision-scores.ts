@@ -83,8 +83,9 @@ const CalledVariant = Type.Object(
   {
     flowKey: text('Key of the called flow.'),
     nodeId: Nullable(Type.String(), { description: 'Id of its score node.' }),
-    variant: text("`__champion__`, or the challenger's key."),
+    variant: text("`__champion__`, `__holdout__` or the challenger's key."),
     share: number('Share of customers with this variant, 0 to 1.'),
+    experimentKey: Type.Optional(text('Experiment that splits the customers. Absent if the flow splits them itself.')),
   },
   { description: 'Champion or challenger of a called flow.' },
 );
@@ -96,7 +97,8 @@ export const assignment = {
       'For each item, the share of its creative among the usable ones of its offer; 1 if it is the only one.',
   }),
   experiment: Nullable(Type.Number(), {
-    description: 'Share of customers with this champion or challenger; null if the flow has none.',
+    description:
+      'Share of customers with this variant of the experiment, or of champion and challengers; null without them.',
   }),
   called: Type.Optional(
     Type.Array(CalledVariant, {

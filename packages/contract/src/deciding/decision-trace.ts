@@ -78,8 +78,14 @@ export const ScoredOffer = Type.Object(
       description: 'Scores of shadow models by model key, 6 decimals.',
     }),
     contributions: Type.Array(
-      Type.Object({ feature: text('Feature of the model.'), value: number('Its contribution to the score.') }),
-      { description: 'Contributions of features. Always empty in this version.' },
+      Type.Object({
+        feature: text('Feature of the model.'),
+        value: number("Its contribution to the model's raw score, 6 decimals: log-odds, or points of a scorecard."),
+      }),
+      {
+        description:
+          'With `computeShap` of the score node: up to five features that matter most to the model, the largest contribution first, for the 200 best offers. Otherwise empty.',
+      },
     ),
   },
   { description: 'A scored offer.' },
@@ -139,15 +145,15 @@ export const DebugMeta = Type.Object(
 );
 export type DebugMeta = Static<typeof DebugMeta>;
 
-/** The champion or challenger that scored. */
+/** The champion, challenger or holdout of the flow's own score node. */
 export const ExperimentAssignment = Type.Object(
   {
-    experimentKey: textOrNull('Experiment. Always null in this version.'),
-    variant: text("`__champion__`, or the challenger's key."),
-    modelKey: textOrNull('Model that scored.'),
+    experimentKey: textOrNull('Experiment that splits the customers, or null if the flow splits them itself.'),
+    variant: text("`__champion__`, `__holdout__` or the challenger's key."),
+    modelKey: textOrNull('Model that scored; null for the holdout.'),
     fallback: flag('True if the challenger could not be used and the champion scored.'),
   },
-  { description: 'Champion or challenger that scored.' },
+  { description: 'Variant of the customer.' },
 );
 
 /** What a trace stores. */

@@ -138,6 +138,30 @@ export const decisionOperations = {
     audit: [{ action: 'replay', entityType: 'decision' }],
     transaction: 'tenant',
   }),
+  proof: operation({
+    id: 'decisions.proof',
+    method: 'GET',
+    path: '/api/v1/decisions/{id}/proof',
+    tag,
+    summary: 'Download the proof of a decision',
+    description:
+      "Returns one HTML file with the engine and everything a replay reads: the sealed inputs, the plan, the result and model states. It checks the hashes and replays the decision in any browser, offline. It contains personal data of the customer and the content of the plan. If the decision used fields that are never stored, the file names them and doesn't replay. Each download is audited.",
+    auth: 'credential',
+    role: 'editor',
+    loadClass: 'crud',
+    rateLimits: [{ limit: 60, windowSeconds: 60, per: 'tenant' }],
+    params: decisionParams,
+    responses: {
+      200: {
+        description: 'The file.',
+        schema: Type.String({ description: 'An HTML page.' }),
+        mediaType: 'text/html; charset=utf-8',
+      },
+    },
+    errors: ['not_found', 'inputs_unavailable', 'record_corrupt', 'not_configured'],
+    audit: [{ action: 'download_proof', entityType: 'decision' }],
+    transaction: 'tenant',
+  }),
   listTraces: operation({
     id: 'decisionTraces.list',
     method: 'GET',

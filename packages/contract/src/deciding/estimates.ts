@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { type contactPolicyScopes, contactPolicyTypes } from '../catalogue/contact-policies.ts';
 import { exampleId } from '../core/examples.ts';
 import { operation } from '../core/operation.ts';
 import { Id, Int, JsonObject, Name, Nullable, StringEnum } from '../core/schemas.ts';
+import { warnedAnswer } from '../core/warnings.ts';
+import { type contactPolicyScopes, contactPolicyTypes } from './contact-policy-parts.ts';
 
 const sampleSize = Type.Optional(Int(100, 10_000, 'Maximum number of customers to sample.', { default: 1000 }));
 
@@ -160,7 +161,7 @@ export const estimateOperations = {
       "customer's rows of `outcomeType` in scope, oldest first, those beyond `maxFrequency` count as " +
       'prevented. Stores nothing.',
     body: ImpactPreviewRequest,
-    responses: { 200: { description: 'The projection.', schema: ImpactPreview } },
+    responses: { 200: { description: 'The projection.', schema: warnedAnswer(ImpactPreview) } },
   }),
   reachEstimate: operation({
     ...common,

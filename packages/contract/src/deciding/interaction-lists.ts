@@ -3,6 +3,7 @@ import { operation } from '../core/operation.ts';
 import { cursorPage, cursorQuery, limitQuery, type PageLimits, usualPage } from '../core/pages.ts';
 import { CustomerId, Id, IdFilter, Int, JsonObject, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { rangeQuery } from '../core/time-range.ts';
+import { warnedAnswer } from '../core/warnings.ts';
 import { countedAtMost } from './decision-lists.ts';
 
 // History, its summaries and reservations (docs/design/api-access.md 16, docs/design/api-settled.md 80, 81, 86).
@@ -185,7 +186,7 @@ export const interactionListOperations = {
       },
       { description: 'Page and filters.' },
     ),
-    responses: { 200: { description: 'A page of interactions.', schema: cursorPage(InteractionRow) } },
+    responses: { 200: { description: 'A page of interactions.', schema: warnedAnswer(cursorPage(InteractionRow)) } },
     errors: ['invalid_cursor'],
   }),
   summaries: operation({

@@ -3,7 +3,7 @@ import { operation } from '../core/operation.ts';
 import { JsonObject, Nullable, Timestamp } from '../core/schemas.ts';
 import { recommendAnswerExample, recommendExample } from './decision-examples.ts';
 import { DecisionSelection, ScoreComponents } from './decision-scores.ts';
-import { DebugMeta, ExperimentAssignment, TimedSummary } from './decision-trace.ts';
+import { DebugMeta, TimedSummary } from './decision-trace.ts';
 
 // Recommend: what is asked and what is answered (docs/design/api-decisioning.md 2).
 
@@ -246,7 +246,16 @@ export const RecommendAnswer = Type.Object(
     controlGroup: Type.Boolean({ description: 'True for a holdout customer.' }),
     degradedScoring: Type.Boolean({ description: 'True if a model could not be used.' }),
     dryRun: Type.Boolean({ description: 'True if nothing was stored.' }),
-    experiment: Nullable(ExperimentAssignment, { description: 'Always null in this version.' }),
+    experiment: Nullable(
+      Type.Object(
+        {
+          experimentKey: text('Key of the experiment.'),
+          variant: text("`__champion__`, `__holdout__` or the challenger's key."),
+        },
+        { description: 'A variant of an experiment.' },
+      ),
+      { description: "Experiment that scores the flow's offers, and the customer's variant, or null." },
+    ),
     freshness: Type.Object(
       {
         configVersion: Type.Integer({ description: 'Newest catalogue version in the plan.' }),

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { offsetPage, offsetQuery, type PageLimits } from '../core/pages.ts';
 import { CustomerId, Id, IdText, Int, JsonObject, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { ContactPolicyTrial } from './contact-policy-parts.ts';
 import { RecommendAnswer, RecommendRequest } from './recommendation.ts';
 
 // Decisions that are made to be looked at (docs/design/api-decisioning.md 13, docs/design/api-settled.md 83, 84, 107, 114).
@@ -49,6 +50,32 @@ const version = Type.Optional(
 const { decisionFlowKey, flowId, channel, channelId, placement, placements, limit } = RecommendRequest.properties;
 const { attributes, segments, context } = RecommendRequest.properties;
 
+/** Maximum records per kind that a simulation can try. */
+const mostOverrides = 20;
+
+/** Changes to the catalogue that a simulation tries. */
+export const SimulationOverrides = Type.Object(
+  {
+    offerIds: Type.Optional(
+      Type.Array(Id('Offer.'), {
+        maxItems: mostOverrides,
+        description: 'Offers to treat as active, with all their creatives except archived ones.',
+      }),
+    ),
+    contactPolicies: Type.Optional(
+      Type.Array(ContactPolicyTrial, {
+        maxItems: mostOverrides,
+        description: 'Contact policies to try. Inactive ones are ignored.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'Changes to the catalogue to try without storing them. They do not apply to `compare`.',
+  },
+);
+export type SimulationOverrides = Static<typeof SimulationOverrides>;
+
 const clock = Type.Optional(
   Timestamp(
     'Time to decide at, from 2000 to 2100. Default: now. It affects windows, schedules and time policies, but not the times of what is counted.',
@@ -65,6 +92,7 @@ export const SimulateRequest = Type.Object(
     draftConfig: Type.Optional(
       JsonObject("A config to try without storing it. Validated as for publishing. Can't be combined with `version`."),
     ),
+    overrides: Type.Optional(SimulationOverrides),
     now: clock,
     channel,
     channelId,
@@ -104,6 +132,12 @@ export const SimulateRequest = Type.Object(
       Nullable(Type.Object({ decisionFlowKey, version, formulaOverride: Type.Optional(FormulaWeights) }), {
         description:
           'What to compare with, for the same customers. Segments only. Default for each value: as published.',
+      }),
+    ),
+    nodeCounts: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to count customers and candidates at each node of the flow. Segments only; default false.',
       }),
     ),
     async: Type.Optional(
@@ -190,6 +224,22 @@ export const SimulationFigures = Type.Object(
 );
 export type SimulationFigures = Static<typeof SimulationFigures>;
 
+const NodeCounts = Type.Object(
+  {
+    nodeId: Type.String({ description: 'Id of the node in the flow.' }),
+    customersIn: count('Customers with at least one candidate before the node.'),
+    customersOut: count('Customers with at least one candidate after the node.'),
+    candidatesIn: count('Candidates of all customers before the node.'),
+    candidatesOut: count('Candidates of all customers after the node.'),
+    skipped: count('Customers for whom a conditional skipped the node.'),
+    dropped: Type.Record(Type.String(), count('Candidates.'), {
+      description: 'Candidates dropped by the node, by reason.',
+    }),
+  },
+  { description: 'Effect of a node on the candidates of the sample.' },
+);
+export type NodeCounts = Static<typeof NodeCounts>;
+
 const Changed = Type.Object(
   { offerId: Id('Offer.'), offerName: Type.String({ description: 'Name of the offer.' }), count: count('Customers.') },
   { description: 'An offer.' },
@@ -230,6 +280,10 @@ export const Simulation = Type.Object(
     ),
     compare: Nullable(SimulationFigures, { description: 'Result of `compare`; null without it.' }),
     diff: Nullable(SimulationDiff, { description: 'Null without `compare`.' }),
+    nodes: Nullable(
+      Type.Array(NodeCounts, { description: 'Nodes in the order they ran, without nodes of called flows.' }),
+      { description: 'Counts of each node; null without `nodeCounts`.' },
+    ),
     seed: Type.String({ description: 'Seed of the sample and of all random draws.' }),
     sampleSize: count('Maximum number of customers, as requested.'),
     now: Timestamp('Time used for the decisions.'),

@@ -45,6 +45,8 @@ export const auditActions = [
   'read',
   'read_decision_inputs',
   'replay',
+  'download_proof',
+  'verify',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -5,7 +5,8 @@ import { Int, JsonObject, Nullable, StringEnum } from '../core/schemas.ts';
 /** Keys of `aiAnalyzerSettings` (docs/design/api-access.md 6). */
 const analyzer = {
   llmExplanationsEnabled: Type.Boolean({
-    description: 'Narrative and SHAP explanations. Stored, but has no effect yet.',
+    description:
+      'Allows narratives and SHAP values of decisions. If the server has a language model, facts of decisions are sent to it.',
   }),
   multiLanguageEnabled: Type.Boolean({ description: 'Reserved; `true` is rejected.' }),
   governance: Type.Object(
@@ -29,7 +30,6 @@ const analyzer = {
 
 const Feature = (what: string) =>
   Type.Boolean({ description: `${what}. off: changes are rejected and decisions skip the feature; reads still work.` });
-const Later = (what: string) => Type.Boolean({ description: `${what}. Stored, but has no effect yet.` });
 const Reserved = (what: string) => Nullable(Type.Null(), { description: `${what}. Reserved. Any value is rejected.` });
 
 /** Every tenant setting (docs/design/api-access.md 6). */
@@ -62,7 +62,7 @@ const settings = {
   approvalWorkflowEnabled: Type.Boolean({
     description: 'True: editors need an approval to make governed records live and to change live ones.',
   }),
-  enableExperiments: Later('Experiments'),
+  enableExperiments: Feature('Experiments'),
   enableBudgets: Feature('Budgets'),
   enableJourneys: Feature('Journeys'),
   enableContentManagement: Feature('Content management'),
@@ -154,12 +154,6 @@ export const defaultTenantSettings: TenantSettings = {
     ml: { counterfactualTrainingEnabled: false },
   },
 };
-
-/**
- * Settings that are accepted and stored, and that nothing reads yet: the features behind them come with later releases. The
- * console shows no control for them. A test compares this list with the code, so it shrinks as they come.
- */
-export const settingsWithoutEffect = ['enableExperiments', 'aiAnalyzerSettings.llmExplanationsEnabled'] as const;
 
 /** Settings as answered: with the number of the state. */
 export const TenantSettingsAnswer = Type.Object(

@@ -4,6 +4,7 @@ import { channelOperations } from '../catalogue/channels.ts';
 import { contactPolicyOperations } from '../catalogue/contact-policies.ts';
 import { creativeOperations } from '../catalogue/creatives.ts';
 import { decisionFlowOperations } from '../catalogue/decision-flows.ts';
+import { experimentOperations } from '../catalogue/experiments.ts';
 import { offerOperations } from '../catalogue/offers.ts';
 import { qualificationRuleOperations } from '../catalogue/qualification-rules.ts';
 import { rankingProfileOperations } from '../catalogue/ranking-profiles.ts';
@@ -29,6 +30,7 @@ export const approvedBy = {
   contactPolicy: contactPolicyOperations,
   creative: creativeOperations,
   decisionFlow: decisionFlowOperations,
+  experiment: experimentOperations,
   journey: journeyOperations,
   offer: offerOperations,
   qualificationRule: qualificationRuleOperations,

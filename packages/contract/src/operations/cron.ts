@@ -27,6 +27,12 @@ const ExportedTenant = Type.Object(
       description:
         '`exports/<tenant>/interaction_history/year=YYYY/month=MM/day=DD/batch-<epoch ms>.json`, where `exports` is EXPORT_DIR. Null if there was nothing to export.',
     }),
+    archivedMonths: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'UTC months that were archived before the first export. Exports leave them out until you restore them.',
+      }),
+    ),
     error: Type.Optional(
       Type.String({ description: 'Why nothing was exported. The next call tries these rows again.' }),
     ),

@@ -27,6 +27,23 @@ export const EventPage = Type.Object(
 );
 export type EventPage = Static<typeof EventPage>;
 
+/** Types of events in the stream, and what their payloads say. */
+export const streamTopics: Readonly<Record<string, string>> = {
+  'alert.fired.v1': 'an alert rule fired',
+  'approval.resolved.v1': 'an approval request was approved, rejected, canceled or expired',
+  'catalogue.changed.v1':
+    'a catalogue record was created, changed, deleted or restored: `{ entityType, id, version }`, one event for each ' +
+    'record that a transaction changed. `version` is the version after the change',
+  'customer.changed.v1': 'a row of a customer schema was created or changed',
+  'customer.event.v1': 'an event was sent for a customer',
+  'decision.made.v1': 'a decision was made',
+  'delivery.updated.v1': 'the status of a delivery changed',
+  'flow.published.v1': 'a flow was published',
+  'interaction.recorded.v1': 'a customer responded, or saw an offer',
+  'journey.step.v1': 'an enrollment took a step in its journey',
+  'segment.changed.v1': 'a customer entered or left a segment',
+};
+
 /** Events of one answer. */
 export const eventPage = { usual: 100, maximum: 1000 } as const;
 
@@ -41,7 +58,10 @@ export const eventOperations = {
       'Events are kept for 7 days and delivered at least once; events of one customer are in order. With ' +
       '`Accept: text/event-stream` the response stays open and streams new events. The id of each event is ' +
       'its position, which a browser sends back as `Last-Event-ID` when it reconnects. A stream ends after ' +
-      "some minutes and when the tenant's credentials change; reconnect to resume where it ended.",
+      "some minutes and when the tenant's credentials change; reconnect to resume where it ended.\n\nTypes:\n" +
+      Object.entries(streamTopics)
+        .map(([type, meaning]) => `- \`${type}\`: ${meaning}.`)
+        .join('\n'),
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ConformanceCase, readCase } from '../../test/conformance-case.ts';
+import { type ConformanceCase, readCase } from '../../test/conformance/case.ts';
 import { compile, compileInSlices, decide, type Plan, resultOf } from '../index.ts';
 import { rowsPerSlice } from './catalogue.ts';
 

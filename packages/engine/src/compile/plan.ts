@@ -1,8 +1,10 @@
 import { readNumber, readObject } from '../config-values.ts';
+import { endpointName } from '../models/ask-endpoint.ts';
 import { flowModel } from '../models/plan-models.ts';
 import { compileOptimize } from '../nodes/optimize.ts';
 import { readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
 import type { Builder } from '../plan/builder.ts';
+import type { PlanModels } from '../plan/models.ts';
 import type { PlanCreative, PlanOffer } from '../plan/offer.ts';
 import { NONE, type Ordinals } from '../plan/ordinals.ts';
 import type { Plan, PlanNames, PlanReads, PlanWebhook } from '../plan/plan.ts';
@@ -38,6 +40,7 @@ export function planOf(rows: PlanRows, stages: FlowStages, program: Program): Pl
     longestCooldownMs: collected.longestCooldownMs,
     outcomeReads: outcomeReads(builder),
     models: models.list,
+    experiments: (snapshot.experiments ?? []).filter(({ isRunning }) => isRunning).map(({ id, key }) => ({ id, key })),
     drawsScores: [...models.asked].some((number) => models.list[number]?.program.isRandom === true),
     tracksStock: offers.some(({ row }) => row.tracksStock === true),
     volumes: planVolumes(collected.volumes, ordinals, offers),
@@ -45,7 +48,7 @@ export function planOf(rows: PlanRows, stages: FlowStages, program: Program): Pl
     autoSources: autoSources(snapshot, collected.customer),
     joinedSources: joinedSources(snapshot, collected.customer),
     enrichSources: enrichSources(snapshot, stages.enrichNodes, collected.customer),
-    webhooks: webhooksOf(stages.everyPlaced),
+    webhooks: [...webhooksOf(stages.everyPlaced), ...endpointsOf(models)],
     reads: readsOf(rows, stages),
     limits: {
       defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
@@ -104,6 +107,17 @@ function webhooksOf(nodes: readonly PlacedNode[]): readonly PlanWebhook[] {
         timeoutMs: readNumber(timeoutMs, usualTimeoutMs),
       },
     ];
+  });
+}
+
+/** Endpoints of the models that decide something. The others are scored for traces alone, and nobody asks for that. */
+function endpointsOf({ list, asked }: PlanModels): readonly PlanWebhook[] {
+  return list.flatMap(({ number, id, key, program: { endpoint } }) => {
+    if (endpoint === undefined || !asked.has(number)) return [];
+    const { url, timeoutMs, mapping } = endpoint;
+    const name = endpointName(key);
+    const place = { nodeId: name, ownId: name, flowId: id, flowVersion: null };
+    return [{ ...place, hook: 'model', url, headers: {}, timeoutMs, mapping }];
   });
 }
 

@@ -66,7 +66,7 @@ function byPriority(a: PlanOffer, b: PlanOffer): number {
 /** Whether rules, or the offers' own gates, ask a bandit: then it draws before there is anything to rank. */
 function drawsEarly(
   { list, gates }: PlanModels,
-  { settings, byChannel, champions }: Program['scoring'],
+  { settings, byChannel, champions, experiment }: Program['scoring'],
   offers: readonly PlanOffer[],
 ): boolean {
   const isRandom = (number: number): boolean => list[number]?.program.isRandom === true;
@@ -74,5 +74,7 @@ function drawsEarly(
   const byFlow = gates.has(flowModel) || offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false);
   // Only those of the flow's own score node: which flows a request calls isn't known yet.
   const own = [settings, ...byChannel].map(({ ladder }) => ladder.model);
-  return byFlow && [...own, ...(champions?.shares ?? []).map(({ model }) => model)].some(isRandom);
+  return (
+    byFlow && [...own, ...(experiment?.shares ?? champions?.shares ?? []).map(({ model }) => model)].some(isRandom)
+  );
 }

@@ -32,7 +32,7 @@ export const epsilonGreedy: ModelKind = {
     return reader.problems;
   },
   remarks: (config) => unknownKeys(config, Object.keys(fields)),
-  learning: {
+  state: {
     empty: (config) => ({
       arms: {},
       epsilon: finiteNumber(config.epsilon) ?? usualEpsilon,
@@ -51,18 +51,18 @@ export const epsilonGreedy: ModelKind = {
           checkNames(arm, ['pulls', 'totalReward'], path, refuse);
         },
       ),
-    learn(state, lessons) {
-      const arms: Record<string, Json> = { ...armsOf(state) };
-      let totalPulls = finiteNumber(state.totalPulls) ?? 0;
-      for (const { offerId, reward, weight } of lessons) {
-        arms[offerId] = {
-          totalReward: armNumber(arms, offerId, 'totalReward', 0) + weight * reward,
-          pulls: armNumber(arms, offerId, 'pulls', 0) + weight,
-        };
-        totalPulls += weight;
-      }
-      return { ...state, arms, totalPulls };
-    },
+  },
+  learn(state, lessons) {
+    const arms: Record<string, Json> = { ...armsOf(state) };
+    let totalPulls = finiteNumber(state.totalPulls) ?? 0;
+    for (const { offerId, reward, weight } of lessons) {
+      arms[offerId] = {
+        totalReward: armNumber(arms, offerId, 'totalReward', 0) + weight * reward,
+        pulls: armNumber(arms, offerId, 'pulls', 0) + weight,
+      };
+      totalPulls += weight;
+    }
+    return { ...state, arms, totalPulls };
   },
   compile: () => ({
     paths: [],

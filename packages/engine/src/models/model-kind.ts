@@ -12,21 +12,28 @@ export interface ModelKind extends ConfigShape {
   check(config: JsonObject): readonly ConfigProblem[];
   /** Returns what has no effect in a config that `check` accepts. */
   remarks(config: JsonObject): readonly ConfigRemark[];
-  /** How it learns; null: it doesn't. */
-  readonly learning: Learning | null;
+  /** What it knows besides its config; null: nothing. */
+  readonly state: StateRules | null;
+  /** How single outcomes teach it, as they come in; null: they don't. */
+  readonly learn: Learn | null;
   /** Called only with a config that `check` accepts. */
   compile(model: Pick<SnapshotModel, 'config' | 'predictors'>): ModelProgram;
 }
 
-/** The state of a model that learns: plain JSON, which only these functions read. */
-export interface Learning {
-  /** Returns the state of a model that has learned nothing. */
+/** The state of a model: plain JSON, which only its type reads. */
+export interface StateRules {
+  /** Returns the state of a model that knows nothing yet. */
   empty(config: JsonObject): JsonObject;
   /** Returns the problems that keep a state from being stored. Paths are relative to the state. */
   check(state: Json): readonly ConfigProblem[];
-  /** The state after further outcomes, in their order. Does not change the one it is given. */
-  learn(state: JsonObject, lessons: readonly Lesson[]): JsonObject;
 }
+
+/** Returns the state after further outcomes, in their order. Doesn't change the one it is given. */
+export type Learn = (
+  state: JsonObject,
+  lessons: readonly Lesson[],
+  model: Pick<SnapshotModel, 'config' | 'predictors'>,
+) => JsonObject;
 
 /** An outcome, as a model learns it. */
 export interface Lesson {
@@ -34,4 +41,6 @@ export interface Lesson {
   readonly reward: 0 | 1;
   /** Above 0; how many outcomes this one counts for. */
   readonly weight: number;
+  /** What the model's predictors read for the decision, by their names; empty for a bandit. */
+  readonly features: JsonObject;
 }

@@ -2,8 +2,10 @@ import { isObject } from '../json-object.ts';
 import type { Candidate } from '../plan/candidate.ts';
 import type { ModelRun } from '../plan/models.ts';
 import type { Run } from '../plan/run.ts';
+import type { ScoredRow } from '../plan/trace.ts';
 import { stream } from '../random/stream.ts';
 import { focus } from '../stages/candidates.ts';
+import { endpointScores } from './ask-endpoint.ts';
 
 /** The score of a candidate's offer by a model of the plan; null when the model is not usable, or not for this offer. */
 export function modelScore(run: Run, candidate: Candidate, number: number): number | null {
@@ -67,7 +69,9 @@ function beginModel(run: Run, number: number, { scores, known }: Tables): ModelR
   const { modelStates, seed } = run.input;
   const given =
     modelStates !== undefined && Object.hasOwn(modelStates, model.key) ? modelStates[model.key]!.state : null;
-  const state = isObject(given) ? given : model.emptyState;
+  const { endpoint } = model.program;
+  const learned = isObject(given) ? given : model.emptyState;
+  const state = endpoint === undefined ? learned : endpointScores(run, model, endpoint);
   const next = model.program.isRandom ? stream(seed, `model:${model.key}`) : never;
   const scorer = model.program.begin(state, run.scope, next);
   const opened: ModelRun = { model, state, scorer, scores, known, failed: false, used: false };
@@ -110,6 +114,26 @@ function never(): number {
   throw new Error('a deterministic model drew a random number');
 }
 
+/** Features of an explanation in a trace. */
+const mostContributions = 5;
+
+/**
+ * Returns the features that add most to a candidate's raw score by a model, or take most away, the largest first. None when
+ * the model can't score it.
+ */
+export function contributionsTo(run: Run, candidate: Candidate, number: number): ScoredRow['contributions'] {
+  if (run.input.openBreakers?.includes(run.program.models.list[number]!.key) === true) return [];
+  const opened = openModel(run, number);
+  const score = scoreOf(run, opened, candidate);
+  if (!(score >= 0 && score <= 1)) return [];
+  focus(run, candidate);
+  return opened.scorer
+    .explain()
+    .toSorted((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution))
+    .slice(0, mostContributions)
+    .map(({ feature, contribution }) => ({ feature, value: contribution }));
+}
+
 /**
  * Returns a candidate's score by a shadow model. Unlike with a real one, failures degrade nothing, and the model
  * doesn't count as asked.
@@ -121,6 +145,8 @@ export function shadowScore(run: Run, candidate: Candidate, number: number): num
     opened = beginModel(run, number, newTables(run));
     run.shadowRuns.set(number, opened);
   }
+  // Nobody asks an endpoint for a shadow's scores, so there is nothing to compare.
+  if (opened.model.program.endpoint !== undefined && opened.state === null) return null;
   const score = scoreOf(run, opened, candidate);
   return score >= 0 && score <= 1 ? score : null;
 }

@@ -23,14 +23,16 @@ export function compileModels(snapshot: Pick<Snapshot, 'models'>, readPaths: Bui
       id: model.id,
       key: model.key,
       type: model.modelType,
-      learns: kind.learning !== null,
+      learns: kind.learn !== null,
+      hasState: kind.state !== null,
       program,
-      emptyState: kind.learning?.empty(model.config) ?? null,
+      emptyState: kind.state?.empty(model.config) ?? null,
     });
   }
   return {
     list,
     numberOf: (name) => (name === null ? -1 : (numbers.get(name) ?? -1)),
+    numberOfKey: (key) => list.findIndex((model) => model.key === key),
     asked: new Set(),
     gates: new Set(),
   };
@@ -66,6 +68,16 @@ export function modelsOfScoring(config: JsonObject): ModelPlace[] {
     add(`/shadowModelKeys/${at}`, name, true);
   }
   return places;
+}
+
+/** Keys of experiments that score nodes of a flow, or its `flowConfig.scoring`, name. */
+export function experimentsNamed({ flowConfig, nodes }: FlowConfig): string[] {
+  const scored = nodes.filter(({ type, enabled }) => type === 'score' && enabled !== false);
+  const configs = [readObject(readObject(flowConfig).scoring), ...scored.map(({ config }) => config ?? {})];
+  return configs.flatMap(({ championChallenger }) => {
+    const { enabled, experimentKey } = readObject(championChallenger);
+    return enabled === true && typeof experimentKey === 'string' ? [experimentKey] : [];
+  });
 }
 
 /** Names of models, keys or families, that decisions of a flow may score with, each once, sorted. */

@@ -8,8 +8,11 @@ import type { Json, JsonObject } from '../plan/snapshot.ts';
 export interface Feature {
   /** Every path that it may read, in the order tried. */
   readonly paths: readonly (readonly string[])[];
-  /** True: the value is the same for all offers of a decision. */
+  /** What it reads where no path has a value. */
+  readonly usual: Json;
   read(scope: FormulaScope): Json;
+  /** The same from the offer alone; null when it doesn't read the offer, or the offer has no value. */
+  readOffer(scope: FormulaScope): Json;
 }
 
 /** Where a bare name is looked up, in this order. */
@@ -17,7 +20,8 @@ const bareRoots = ['attributes', 'customer', 'offer'];
 const roots: ReadonlySet<string> = new Set([...bareRoots, 'request']);
 const mostParts = 6;
 const mostCharacters = 255;
-const mostPredictors = 200;
+/** As many as a boosted model may have features. */
+const mostPredictors = 2_000;
 
 /** Returns the problem with a feature's name; null when it's fine. */
 export function featureProblem(name: Json | undefined): string | null {
@@ -74,13 +78,20 @@ export function predictorProblems(predictors: Json): ConfigProblem[] {
 
 /** Returns a feature by its name: the predictor with that name, otherwise the path that the name is. */
 export function featureOf(name: string, predictors: readonly Json[]): Feature {
-  const predictor = predictors.find((entry): entry is JsonObject => isObject(entry) && entry.name === name);
+  return readFeature(
+    name,
+    predictors.find((entry): entry is JsonObject => isObject(entry) && entry.name === name) ?? null,
+  );
+}
+
+function readFeature(name: string, predictor: JsonObject | null): Feature {
   const source = typeof predictor?.source === 'string' ? predictor.source : name;
   const usual = predictor?.default ?? null;
   const parts = source.split('.');
   const paths = parts.length > 1 ? [parts] : bareRoots.map((root) => [root, source]);
   return {
     paths,
+    usual,
     read(scope) {
       for (const path of paths) {
         const value = readPath(scope, path);
@@ -88,13 +99,24 @@ export function featureOf(name: string, predictors: readonly Json[]): Feature {
       }
       return usual;
     },
+    readOffer(scope) {
+      const path = paths.find(([root]) => root === 'offer');
+      return path === undefined ? null : readPath(scope, path);
+    },
   };
+}
+
+/** Returns the features that predictors name, by name. */
+export function predictorFeatures(predictors: readonly Json[]): ReadonlyMap<string, Feature> {
+  const features = new Map<string, Feature>();
+  for (const entry of predictors) {
+    const name = isObject(entry) ? entry.name : entry;
+    if (typeof name === 'string') features.set(name, readFeature(name, isObject(entry) ? entry : null));
+  }
+  return features;
 }
 
 /** Paths of all predictors. */
 export function predictorPaths(predictors: readonly Json[]): (readonly string[])[] {
-  return predictors.flatMap((entry) => {
-    const name = isObject(entry) ? entry.name : entry;
-    return typeof name === 'string' ? featureOf(name, predictors).paths : [];
-  });
+  return [...predictorFeatures(predictors).values()].flatMap(({ paths }) => paths);
 }

@@ -1,8 +1,12 @@
 import { viewOffer } from '../compile/catalogue.ts';
 import { emptyScope } from '../formula/scope.ts';
-import type { Contribution } from '../plan/models.ts';
+import { isObject } from '../json-object.ts';
+import type { FormulaScope } from '../plan/formula.ts';
+import type { Contribution, EndpointProgram } from '../plan/models.ts';
+import type { EndpointQuestion } from '../plan/run.ts';
 import type { Json, JsonObject, SnapshotModel, SnapshotOffer } from '../plan/snapshot.ts';
 import { stream } from '../random/stream.ts';
+import type { ModelKind } from './model-kind.ts';
 import { modelKinds } from './model-kinds.ts';
 
 /** What a model needs to score outside a decision. */
@@ -19,6 +23,8 @@ export interface ScoreQuestion {
 export interface ModelAnswer {
   readonly score: number;
   readonly rawScore: number;
+  /** How certain the score is, from 0 to 1; null: the model can't tell. */
+  readonly confidence: number | null;
   readonly explanations: readonly Contribution[];
 }
 
@@ -32,20 +38,64 @@ export function scoreOffers(
   offers: readonly (SnapshotOffer | null)[],
   { attributes, customer, now, seed }: ScoreQuestion,
 ): readonly (ModelAnswer | null)[] {
-  const kind = modelKinds.get(model.modelType);
-  if (kind === undefined) throw new Error(`a model of type ${model.modelType} can't score`);
+  const work = scoreInSlices(model, state, offers, { attributes, customer, now, seed });
+  for (;;) {
+    const slice = work.next();
+    if (slice.done) return slice.value;
+  }
+}
+
+/** The same, with a pause after each offer: explaining a large model takes milliseconds. */
+export function* scoreInSlices(
+  model: Pick<SnapshotModel, 'key' | 'modelType' | 'config' | 'predictors'>,
+  state: Json,
+  offers: readonly (SnapshotOffer | null)[],
+  { attributes, customer, now, seed }: ScoreQuestion,
+): Generator<void, readonly (ModelAnswer | null)[]> {
+  const kind = kindOf(model.modelType);
+  const scope = scopeOf({ attributes, customer, now });
+  const learned = isObject(state) ? state : (kind.state?.empty(model.config) ?? null);
+  const next = stream(seed, `model:${model.key}`);
+  const scorer = kind.compile(model).begin(learned, scope, next);
+  const answers: (ModelAnswer | null)[] = [];
+  for (const offer of offers) {
+    scope.offer = offer === null ? null : viewOffer(offer, offer.metadata);
+    const id = offer?.id ?? '';
+    const score = scorer.score(id, next);
+    const isSound = score >= 0 && score <= 1;
+    const confidence = scorer.confidence ?? null;
+    answers.push(isSound ? { score, rawScore: scorer.raw(id), confidence, explanations: scorer.explain() } : null);
+    yield;
+  }
+  return answers;
+}
+
+/** What the endpoint of a model is asked outside a decision; null: it works scores out itself. */
+export function endpointQuestion(
+  model: Pick<SnapshotModel, 'modelType' | 'config' | 'predictors'>,
+  offers: readonly SnapshotOffer[],
+  question: Pick<ScoreQuestion, 'attributes' | 'customer' | 'now'>,
+): { readonly endpoint: EndpointProgram; readonly question: EndpointQuestion } | null {
+  const { endpoint } = kindOf(model.modelType).compile(model);
+  if (endpoint === undefined) return null;
+  const scope = scopeOf(question);
+  const candidates = offers.map((offer) => {
+    scope.offer = viewOffer(offer, offer.metadata);
+    return { id: offer.id, name: offer.name, attributes: endpoint.offerAttributes(scope) };
+  });
+  return { endpoint, question: { attributes: endpoint.attributes(scope), candidates } };
+}
+
+function kindOf(type: string): ModelKind {
+  const kind = modelKinds.get(type);
+  if (kind === undefined) throw new Error(`a model of type ${type} can't score`);
+  return kind;
+}
+
+function scopeOf({ attributes, customer, now }: Pick<ScoreQuestion, 'attributes' | 'customer' | 'now'>): FormulaScope {
   const scope = emptyScope();
   scope.attributes = attributes;
   scope.customer = customer;
   scope.now = now;
-  const learned = state !== null && typeof state === 'object' && !Array.isArray(state) ? (state as JsonObject) : null;
-  const next = stream(seed, `model:${model.key}`);
-  const scorer = kind.compile(model).begin(learned, scope, next);
-  return offers.map((offer) => {
-    scope.offer = offer === null ? null : viewOffer(offer, offer.metadata);
-    const id = offer?.id ?? '';
-    const score = scorer.score(id, next);
-    if (!(score >= 0 && score <= 1)) return null;
-    return { score, rawScore: scorer.raw(id), explanations: scorer.explain() };
-  });
+  return scope;
 }

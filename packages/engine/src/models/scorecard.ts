@@ -60,7 +60,8 @@ export const scorecard: ModelKind = {
         : []),
     ]),
   ],
-  learning: null,
+  state: null,
+  learn: null,
   compile({ config, predictors }) {
     const base = readNumber(config.baseScore, 50);
     const low = readNumber(config.minScore, 0);

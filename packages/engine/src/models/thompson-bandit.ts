@@ -18,7 +18,7 @@ export const thompsonBandit: ModelKind = {
   required: [],
   check: () => [],
   remarks: (config) => unknownKeys(config, []),
-  learning: {
+  state: {
     empty: () => ({ arms: {} }),
     check: (state) =>
       stateProblems(state, {}, (arm, path, refuse) => {
@@ -26,16 +26,16 @@ export const thompsonBandit: ModelKind = {
         checkNumber(arm, 'beta', path, leastShape, mostOutcomes, refuse);
         checkNames(arm, ['alpha', 'beta'], path, refuse);
       }),
-    learn(state, lessons) {
-      const arms: Record<string, Json> = { ...armsOf(state) };
-      for (const { offerId, reward, weight } of lessons) {
-        arms[offerId] = {
-          alpha: armNumber(arms, offerId, 'alpha', 1) + weight * reward,
-          beta: armNumber(arms, offerId, 'beta', 1) + weight * (1 - reward),
-        };
-      }
-      return { ...state, arms };
-    },
+  },
+  learn(state, lessons) {
+    const arms: Record<string, Json> = { ...armsOf(state) };
+    for (const { offerId, reward, weight } of lessons) {
+      arms[offerId] = {
+        alpha: armNumber(arms, offerId, 'alpha', 1) + weight * reward,
+        beta: armNumber(arms, offerId, 'beta', 1) + weight * (1 - reward),
+      };
+    }
+    return { ...state, arms };
   },
   compile: () => ({
     paths: [],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ConfigShape } from '../compile/config-fields.ts';
 import { policyProblems, policyShapes } from '../policies/policy-kinds.ts';
 import { nodeKinds } from './node-kinds.ts';
-import { nodeShapes } from './node-shapes.ts';
+import { flowSettingsShape, nodeShapes } from './node-shapes.ts';
 import { nodeTexts } from './node-texts.ts';
 
 type Fields = ConfigShape['fields'];
@@ -22,7 +22,8 @@ test('lists each node type under its own name', () => {
 });
 
 test('describes each key of a node, and no other', () => {
-  const places = new Map(Object.entries(nodeShapes).flatMap(([type, { fields }]) => [...placesIn(fields, type)]));
+  const shapes = { ...nodeShapes, flow: flowSettingsShape };
+  const places = new Map(Object.entries(shapes).flatMap(([type, { fields }]) => [...placesIn(fields, type)]));
   const parts = /^filter\.conditions\.|^conditional\.conditions\./;
   const silent = [...places].filter(([place, text]) => text === '' && !parts.test(place)).map(([place]) => place);
   assert.deepEqual(silent, []);

@@ -1,4 +1,5 @@
 import type { ConfigField, ConfigShape } from '../compile/config-fields.ts';
+import { flowConfigKeys } from '../flow-validation/validate-flow.ts';
 import type { Json } from '../plan/snapshot.ts';
 import type { AcceptedValue, KeyCheck } from './node-keys.ts';
 import { type NodeType, nodeKinds } from './node-kinds.ts';
@@ -10,6 +11,11 @@ type Keys = Readonly<Record<string, KeyCheck>>;
 export const nodeShapes = Object.fromEntries(
   [...nodeKinds].map(([type, { keys, required }]) => [type, { fields: fieldsOf(keys, type), required }]),
 ) as Readonly<Record<NodeType, ConfigShape>>;
+
+const { scoring: _, ...flowKeys } = flowConfigKeys;
+
+/** The settings of a flow besides its nodes, for the same use. `scoring` has the keys of a score node. */
+export const flowSettingsShape: ConfigShape = { fields: fieldsOf(flowKeys, 'flow'), required: [] };
 
 function fieldsOf(keys: Keys, path: string): Record<string, ConfigField> {
   return Object.fromEntries(

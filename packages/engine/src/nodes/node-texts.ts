@@ -3,6 +3,12 @@
  * keys.
  */
 export const nodeTexts: Readonly<Record<string, string>> = {
+  'flow.defaultLimit': 'Number of items if the request has no `limit`. 1 to 50; default 5.',
+  'flow.explore': 'Fills some slots at random to measure offers that would rank lower.',
+  'flow.explore.rate': 'Probability that a slot is filled at random. 0 to 0.2; default 0.',
+  'flow.explore.poolSize': 'Best candidates to draw from. 2 to 50; default 20.',
+  'flow.explore.fromRank': 'First rank that may be filled at random. 1 to 50; default 1.',
+  'flow.explore.channels': 'Channels to explore on. Default: all.',
   'inventory.scope': 'Which offers become candidates. `manual` and `offers` both use `offerIds`. Default `all`.',
   'inventory.categoryIds': 'Categories whose offers become candidates, with scope `category`. Default: none.',
   'inventory.subCategoryIds': 'Sub-categories whose offers become candidates, with scope `subcategory`. Default: none.',
@@ -81,7 +87,8 @@ export const nodeTexts: Readonly<Record<string, string>> = {
   'score.overrides.formula.clvWeight': 'Exponent of the lifetime value. Must be 0 in this version.',
   'score.championChallenger': 'Champion and challenger models that split the customers. Weights must add up to 100.',
   'score.championChallenger.enabled': 'Whether the split is on. Default false.',
-  'score.championChallenger.experimentKey': 'Not available in this version.',
+  'score.championChallenger.experimentKey':
+    'Experiment that splits the customers instead. It has models and shares of its own.',
   'score.championChallenger.champion': 'The model for the largest share of customers.',
   'score.championChallenger.champion.modelKey': 'Key of the model.',
   'score.championChallenger.champion.weight': 'Share of customers, in percent.',
@@ -89,7 +96,7 @@ export const nodeTexts: Readonly<Record<string, string>> = {
   'score.championChallenger.challengers.modelKey': 'Key of the model.',
   'score.championChallenger.challengers.weight': 'Share of customers, in percent.',
   'score.shadowModelKeys': "Models that score in shadow, for comparison only. They don't affect decisions.",
-  'score.computeShap': 'Must be false in this version.',
+  'score.computeShap': "Whether traces show how much each feature adds to a model's score. Default false.",
   'optimize.profileId': 'Ranking profile with the weights. Set either this or `weights`.',
   'optimize.weights': 'Weight of each objective. At least one must be above 0.',
   'optimize.weights.*': 'Weight of the objective. Default 0.',

@@ -9,8 +9,10 @@ import type {
   Snapshot,
   SnapshotCategory,
   SnapshotChannel,
+  SnapshotExperiment,
 } from '../plan/snapshot.ts';
 import { compileChampions } from '../scoring/champions.ts';
+import { compileExperiment } from '../scoring/experiments.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import {
   compileStrategies,
@@ -70,10 +72,7 @@ const share: ObjectShape = {
 
 const championKeys: ObjectShape['keys'] = {
   enabled: boolean,
-  experimentKey: taking(anyText.takes ?? {}, (key, path, issues) => {
-    anyText(key, path, issues);
-    issues.unavailable(path, 'an experiment');
-  }),
+  experimentKey: reference('experiment'),
   champion: object(share),
   challengers: objects(5, share),
 };
@@ -110,7 +109,7 @@ export const scoreShape: ObjectShape = {
     }),
     championChallenger: taking({ keys: championKeys }, checkChampions),
     shadowModelKeys: ids(5, 'model'),
-    computeShap: unbuiltUnless(false, boolean),
+    computeShap: boolean,
   },
 };
 
@@ -139,8 +138,10 @@ function unbuiltUnless(harmless: Json, check: KeyCheck): KeyCheck {
 /** Shares of customers by model; they sum to 100 (docs/design/api-decisioning.md 8). */
 function checkChampions(value: Json, path: string, issues: NodeIssues): void {
   object({ keys: championKeys })(value, path, issues);
-  const { enabled, champion, challengers } = readObject(value);
+  const { enabled, experimentKey, champion, challengers } = readObject(value);
   if (enabled !== true) return;
+  // The experiment has models and shares of its own.
+  if ((experimentKey ?? null) !== null && (champion ?? null) === null && (challengers ?? null) === null) return;
   if ((champion ?? null) === null) issues.refuse(`${path}/champion`, 'invalid_config', 'is required');
   if (readObjects(challengers).length === 0) {
     issues.refuse(`${path}/challengers`, 'invalid_config', 'must have at least one challenger');
@@ -164,6 +165,7 @@ export interface ScoringParts {
   /** Ranking profile of flows that name no exponents. */
   readonly defaultProfileId: string | null;
   readonly models: PlanModels;
+  readonly experiments: readonly SnapshotExperiment[];
 }
 
 /** `channels`: those of the plan, in its order; `flowKey`: that of a called flow, when it is one's stage. */
@@ -179,6 +181,7 @@ export const scoringParts = (
   profiles: profileWeights(snapshot),
   defaultProfileId: snapshot.tenant.defaultArbitrationProfileId ?? null,
   models,
+  experiments: snapshot.experiments ?? [],
 });
 
 /** True: on some channels other models score than on the others. */
@@ -215,10 +218,13 @@ function compileScoring(nodeId: string | null, config: JsonObject, parts: Scorin
   const byChannel = onChannels.map((on) => on.settings);
   for (const { ladder } of [settings, ...byChannel]) if (ladder.model >= 0) models.asked.add(ladder.model);
   const champions = compileChampions(parts.flowKey, nodeId, readObject(config.championChallenger), models);
-  for (const { model } of champions?.shares ?? []) if (model >= 0) models.asked.add(model);
+  const experiment = compileExperiment(parts.experiments, config, models);
+  const sharing = experiment?.shares ?? champions?.shares ?? null;
+  for (const { model } of sharing ?? []) if (model >= 0) models.asked.add(model);
   const strategies = compileStrategies(config, profiles, parts);
   const usual = { settings, hasOwnExponents: false };
   return {
+    flowKey: parts.flowKey,
     nodeId,
     settings,
     byChannel,
@@ -227,12 +233,14 @@ function compileScoring(nodeId: string | null, config: JsonObject, parts: Scorin
         ? null
         : strategySettings(strategies, channels.length, (channel) => onChannels[channel] ?? usual),
     champions,
+    experiment,
     shadows: (readList(config.shadowModelKeys) ?? []).map(models.numberOf).filter((number) => number >= 0),
     banditNeedsPropensity: [settings, ...byChannel].some(({ method, ladder }) => {
-      const numbers = champions === null ? [ladder.model] : champions.shares.map(({ model }) => model);
+      const numbers = sharing === null ? [ladder.model] : sharing.map(({ model }) => model);
       return method.name !== 'propensity' && numbers.some((model) => models.list[model]?.program.isRandom === true);
     }),
     overridden: overrides.length > 0 || strategies.length > 0,
+    explains: config.computeShap === true,
     minPropensity: readNumber(config.minPropensity, 0),
     minScore: readNumber(config.minScore, 0),
   };

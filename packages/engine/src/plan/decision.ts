@@ -48,6 +48,8 @@ export interface Decision {
   readonly models: readonly AskedModel[] | null;
   /** Which of champion and challengers scored; null: the flow has none. Not part of the record; replay recovers it. */
   readonly variant: ModelVariant | null;
+  /** Experiments that the customer takes part in with this decision; null: none. Not part of the record's result. */
+  readonly experiments: readonly ExperimentUse[] | null;
   /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
   readonly responseFormat: 'standard' | 'minimal' | 'grouped';
   readonly includeFields: readonly string[];
@@ -97,11 +99,23 @@ export interface AskedModel {
 }
 
 export interface ModelVariant {
-  /** `__champion__`, or the key by which the flow names the challenger. */
+  /** Key of the experiment; null: champion and challengers of the flow share the customers by themselves. */
+  readonly experimentKey: string | null;
+  /** `__champion__`, `__holdout__`, or the key by which the flow or the experiment names the challenger. */
   readonly variant: string;
   readonly modelKey: string | null;
   /** True: the customer's challenger couldn't be asked, so the champion was. */
   readonly fallback: boolean;
+}
+
+/** An experiment and the customer's variant in it: what is stored when it is new. */
+export interface ExperimentUse {
+  readonly id: string;
+  readonly key: string;
+  /** `__champion__`, `__holdout__` or the key of the challenger. */
+  readonly variant: string;
+  /** Share of customers that got the variant when the customer was assigned, 0 to 1. */
+  readonly share: number;
 }
 
 export interface DrawnItem {
@@ -119,17 +133,19 @@ export interface DrawnItem {
 export interface CalledVariant {
   readonly flowKey: string;
   readonly nodeId: string | null;
-  /** `__champion__`, or the key by which the flow names the challenger. */
+  /** `__champion__`, `__holdout__`, or the key by which the flow or the experiment names the challenger. */
   readonly variant: string;
   /** Share of customers that get this variant. */
   readonly share: number;
+  /** Absent: the flow's own champion and challengers. */
+  readonly experimentKey?: string;
 }
 
 /** Random assignments besides the ranking (docs/design/api-decisioning.md 10, 11). */
 export interface DecisionAssignment {
   /** Per item: the share its creative has among the usable ones of its offer; 1 without choice. */
   readonly creative: readonly number[];
-  /** Share of customers with this champion or challenger; null without one. */
+  /** Share of customers with this variant of the experiment, or of champion and challengers; null without them. */
   readonly experiment: number | null;
   /** Share of customers on this side of the tenant's holdout; null without one. */
   readonly holdout: number | null;

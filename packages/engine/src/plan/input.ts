@@ -35,12 +35,22 @@ export interface DecisionInput {
   readonly joinTruncated?: boolean | undefined;
   /** Answers of webhooks, by node; absent: none was asked. A node without an answer counts as failed. */
   readonly external?: Readonly<Record<string, ExternalAnswer>> | undefined;
-  /** Learned states of the plan's models, by their keys; absent when the plan names no model that learns. */
+  /** Learned states of the plan's models, by their keys; absent when the plan names no model with a state. */
   readonly modelStates?: Readonly<Record<string, ModelState>> | undefined;
   /** Keys of the plan's models that aren't asked because they failed recently; absent: none. */
   readonly openBreakers?: readonly string[] | undefined;
+  /** The customer's variants of the plan's experiments, by key of the experiment; absent: none was assigned yet. */
+  readonly experiments?: Readonly<Record<string, AssignedVariant>> | undefined;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
+}
+
+/** The variant of an experiment that a customer was assigned, for as long as the assignment lasts. */
+export interface AssignedVariant {
+  /** `__champion__`, `__holdout__` or the key of the challenger. */
+  readonly variant: string;
+  /** Share of customers that got the variant when the customer was assigned, 0 to 1. */
+  readonly share: number;
 }
 
 /** A webhook's answer, or why there is none. */

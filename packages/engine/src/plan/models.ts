@@ -7,8 +7,29 @@ export interface ModelProgram {
   readonly paths: readonly (readonly string[])[];
   /** True: the score of an offer is drawn. */
   readonly isRandom: boolean;
+  /** Where its scores come from, if another server gives them; absent: it works them out itself. */
+  readonly endpoint?: EndpointProgram;
   /** Starts one decision. `next` returns random numbers; `state` is what the model learned. */
   begin(state: JsonObject | null, scope: FormulaScope, next: () => number): Scorer;
+}
+
+/** How another server is asked for scores. Its answer takes the place of a state: scores by offer. */
+export interface EndpointProgram {
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly mapping: EndpointMapping;
+  /** Returns what the predictors read, without those of offers. */
+  attributes(scope: FormulaScope): JsonObject;
+  /** Returns what the predictors read of `scope.offer`. */
+  offerAttributes(scope: FormulaScope): JsonObject;
+}
+
+/** Where a response has the scores. */
+export interface EndpointMapping {
+  /** Names from the root; empty: the root itself. */
+  readonly scoresPath: readonly string[];
+  readonly offerIdField: string;
+  readonly scoreField: string;
 }
 
 /** Scores the offers of one decision. */
@@ -18,8 +39,10 @@ export interface Scorer {
    * random draws.
    */
   score(offerId: string, next: () => number): number;
-  /** Points, or mean reward. */
+  /** Points, log-odds or mean reward. */
   raw(offerId: string): number;
+  /** How certain the score is, from 0 to 1; null or absent: the model can't tell. */
+  readonly confidence?: number | null;
   /** Returns the parts of the score, for models that can tell. */
   explain(): readonly Contribution[];
   /** Chance that this decision scores by a uniform order of all offers; null: the chance has another form. */
@@ -43,10 +66,12 @@ export interface PlanModel {
   readonly id: string;
   readonly key: string;
   readonly type: string;
-  /** True: the input has what it learned, and it learns from the results of its decisions. */
+  /** True: it learns from the outcomes of its decisions. */
   readonly learns: boolean;
+  /** True: decisions need its state, learned, trained or imported. */
+  readonly hasState: boolean;
   readonly program: ModelProgram;
-  /** Its state while the input has none; null: it doesn't learn. */
+  /** Its state while the input has none; null: it has no state. */
   readonly emptyState: JsonObject | null;
 }
 
@@ -54,6 +79,8 @@ export interface PlanModels {
   readonly list: readonly PlanModel[];
   /** Returns the position of the model that a flow or rule names by key or family; -1: no usable one. */
   numberOf(name: string | null): number;
+  /** Returns the position of the model with this key, whatever flows mean by it; -1: no usable one. */
+  numberOfKey(key: string): number;
   /** Positions of those that decide something; the others are scored for traces alone. Filled while the plan is compiled. */
   readonly asked: Set<number>;
   /** Positions of those that decide what may be shown at all. Likewise. */

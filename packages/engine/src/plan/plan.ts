@@ -1,5 +1,5 @@
 import type { VolumeKey, WindowSpec } from './input.ts';
-import type { PlanModel } from './models.ts';
+import type { EndpointMapping, PlanModel } from './models.ts';
 import type { Ordinals } from './ordinals.ts';
 import type { Program } from './program.ts';
 import type {
@@ -47,7 +47,9 @@ export interface Plan {
   /** Linked schemas and joins, in the order in which they write names; after the auto-enriched schemas. */
   readonly joinedSources: readonly JoinedSource[];
   /** Models that may score decisions. The input has the states of those that learn. */
-  readonly models: readonly Pick<PlanModel, 'id' | 'key' | 'type' | 'learns'>[];
+  readonly models: readonly Pick<PlanModel, 'id' | 'key' | 'type' | 'learns' | 'hasState'>[];
+  /** Experiments that may assign customers: their variants are part of the input. */
+  readonly experiments: readonly { readonly id: string; readonly key: string }[];
   /** True: a model that decides something draws its scores. */
   readonly drawsScores: boolean;
   /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
@@ -120,6 +122,8 @@ export interface PlanWebhook {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Of a model's endpoint, whose id is `flowId` and whose hook is `model`; absent for nodes. */
+  readonly mapping?: EndpointMapping;
 }
 
 /** The parts of a request that a decision can depend on, so that a record stores those and no more. */

@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate.ts';
-import type { CalledVariant } from './decision.ts';
+import type { CalledVariant, ExperimentUse } from './decision.ts';
 import type { DropReason } from './drop-reason.ts';
 import type { RemovingStage } from './empty-reason.ts';
 import type { FormulaScope } from './formula.ts';
@@ -12,7 +12,7 @@ import type { Probe } from './probe.ts';
 import type { Program } from './program.ts';
 import type { AssignedModel, Ladder, Rescoring, ScoredBy, Scoring } from './scoring.ts';
 import type { Scratch } from './scratch.ts';
-import type { Json } from './snapshot.ts';
+import type { Json, JsonObject } from './snapshot.ts';
 import type { Phases } from './stages.ts';
 import type { Target } from './target.ts';
 import type { TraceBuilder } from './trace.ts';
@@ -120,6 +120,8 @@ export interface Run {
   shadowRuns: Map<number, ModelRun> | null;
   /** The model, champion or challenger, that scores all candidates; null: settings decide. */
   assigned: AssignedModel | null;
+  /** Experiments that scored so far, each once; null: none did. */
+  experiments: ExperimentUse[] | null;
   /** True: a required model wasn't available. */
   degraded: boolean;
   readonly trace: TraceBuilder | null;
@@ -137,7 +139,18 @@ export interface Run {
 }
 
 /** What a webhook is asked about: at most 200 offers, with score and place if they have any yet. */
-export type AskExternal = (nodeId: string, candidates: readonly AskedCandidate[]) => void;
+export type AskExternal = (
+  nodeId: string,
+  candidates: readonly AskedCandidate[],
+  /** What a model's endpoint is asked instead; absent for webhooks. */
+  question?: EndpointQuestion,
+) => void;
+
+/** What a model's endpoint is asked. */
+export interface EndpointQuestion {
+  readonly attributes: JsonObject;
+  readonly candidates: readonly { readonly id: string; readonly name: string; readonly attributes: JsonObject }[];
+}
 
 export interface AskedCandidate {
   readonly offerId: string;

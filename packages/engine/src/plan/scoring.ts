@@ -3,6 +3,7 @@ import type { Run } from './run.ts';
 
 /** The score stage of a plan. */
 export interface Scoring {
+  readonly flowKey: string;
   readonly nodeId: string | null;
   readonly settings: ScoreSettings;
   /** First match wins; by position in `program.channels`: the settings of a candidate on that channel. */
@@ -13,10 +14,14 @@ export interface Scoring {
   readonly overridden: boolean;
   /** Models that share the customers; null: settings say which model scores. */
   readonly champions: Champions | null;
+  /** Comes before `champions`; null: none applies. */
+  readonly experiment: Experiment | null;
   /** Positions of models that are scored for traces alone. */
   readonly shadows: readonly number[];
   /** True: a model that draws scores is named where they do not make the order by themselves. */
   readonly banditNeedsPropensity: boolean;
+  /** True: traces say what each feature adds to the score of a model. */
+  readonly explains: boolean;
   readonly minPropensity: number;
   readonly minScore: number;
 }
@@ -79,8 +84,6 @@ export interface Rescoring {
 
 /** Models that share the customers of a flow (docs/design/api-decisioning.md 8, championChallenger). */
 export interface Champions {
-  readonly flowKey: string;
-  readonly nodeId: string | null;
   /** What customers are assigned by, besides their id. */
   readonly label: string;
   /** The champion first. */
@@ -95,14 +98,33 @@ interface ChampionShare {
   readonly weight: number;
 }
 
+/** An experiment that shares the customers of a score stage (docs/design/api-decisioning.md 16). */
+export interface Experiment {
+  readonly id: string;
+  readonly key: string;
+  readonly isRunning: boolean;
+  readonly champion: { readonly name: string; readonly model: number };
+  /** The champion first, the holdout last, if it has a share. */
+  readonly shares: readonly ExperimentShare[];
+}
+
+export interface ExperimentShare extends ChampionShare {
+  /** `__champion__`, `__holdout__` or the key of the challenger. */
+  readonly variant: string;
+}
+
 /** The model that scores this decision. */
 export interface AssignedModel {
-  readonly name: string;
+  /** Null for a holdout, which asks none. */
+  readonly name: string | null;
   readonly model: number;
-  /** Share of the customers, 0 to 1. */
-  readonly share: number;
+  /** Share of the customers, 0 to 1; null: nobody was assigned, because the experiment isn't running. */
+  readonly share: number | null;
   readonly variant: string;
   readonly fallback: boolean;
+  /** True: the stage scores as for the tenant's holdout. */
+  readonly isHoldout: boolean;
+  readonly experimentKey: string | null;
 }
 
 /** Objectives of ranking profiles (docs/design/api-catalogue.md 17). */

@@ -60,6 +60,24 @@ export interface Snapshot {
    * Usable models that the flow or a rule names. Left out when there is none, so that plans keep their hashes.
    */
   readonly models?: readonly SnapshotModel[];
+  /**
+   * Running experiments whose champion is one of these models, and those that a score node names. Left out when there
+   * is none, so that plans keep their hashes.
+   */
+  readonly experiments?: readonly SnapshotExperiment[];
+}
+
+/** An experiment as decisions run it (docs/design/api-decisioning.md 16). Models are named by their own keys. */
+export interface SnapshotExperiment {
+  readonly id: string;
+  readonly key: string;
+  /** False: the champion scores for everyone, and nobody is assigned. */
+  readonly isRunning: boolean;
+  readonly champion: string;
+  /** Shares in percent; they sum to 100 with those of the challengers. */
+  readonly championPct: number;
+  readonly challengers: readonly { readonly model: string; readonly trafficPct: number }[];
+  readonly holdoutPct: number;
 }
 
 /** A behavioral metric. Its value is an input of each decision: `customer.metrics.<key>`. */

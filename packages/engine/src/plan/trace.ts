@@ -85,4 +85,6 @@ export interface ScoredRow {
   readonly negatives: number;
   /** By key of the shadow model. */
   readonly shadowScores: Readonly<Record<string, number>>;
+  /** The features that matter most to the model, with what they add to its raw score. */
+  readonly contributions: readonly { readonly feature: string; readonly value: number }[];
 }

@@ -92,13 +92,20 @@ export const timeWindow: PolicyKind = {
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
 
-function isInside({ startHour, endHour, days }: TimeWindow, { hour, weekday }: ZoneClock): boolean {
+function isInside(
+  { startHour, endHour, days }: TimeWindow,
+  { hour, weekday }: Pick<ZoneClock, 'hour' | 'weekday'>,
+): boolean {
   const isOn = (day: number): boolean => days.length === 0 || days.includes(day);
   if (startHour === endHour) return isOn(weekday);
   if (startHour < endHour) return hour >= startHour && hour < endHour && isOn(weekday);
   if (hour >= startHour) return isOn(weekday);
   return hour < endHour && isOn((weekday + 6) % 7);
 }
+
+/** Whether a time_window policy with this config lets a contact through in this hour. */
+export const timeWindowOpens = (config: JsonObject, clock: Pick<ZoneClock, 'hour' | 'weekday'>): boolean =>
+  isInside(parse(config).window, clock);
 
 function remarks(config: JsonObject): readonly ConfigRemark[] {
   const { startHour, endHour, days } = parse(config).window;

@@ -1,7 +1,8 @@
-import { shadowScore } from '../models/model-scores.ts';
+import { contributionsTo, shadowScore } from '../models/model-scores.ts';
 import type { Candidate } from '../plan/candidate.ts';
 import type { ScoreComponents } from '../plan/decision.ts';
 import type { Run } from '../plan/run.ts';
+import type { Ladder, ScoreMethod, ScoreSettings } from '../plan/scoring.ts';
 import type { Json } from '../plan/snapshot.ts';
 import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
 import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
@@ -31,8 +32,7 @@ export function scoreStage(run: Run): void {
   for (let at = 0; at < list.length; at++) {
     const candidate = list[at]!;
     const settings = overridden ? settingsFor(scoring, candidate) : scoring.settings;
-    const method = run.holdout ? holdoutMethod : settings.method;
-    method.score(run, candidate, settings);
+    methodFor(run, candidate, settings).score(run, candidate, settings);
     if (minPropensity > 0 && propensityOf(run, candidate) < minPropensity) {
       drop(run, candidate, 'min_propensity', { propensity: propensityOf(run, candidate), minPropensity });
     } else if (score[candidate.at]! < minScore) {
@@ -54,7 +54,13 @@ export function scoresChange({ phases, program, holdout }: Run): boolean {
 /** Scores one candidate; not of a holdout customer. */
 export function scoreCandidate(run: Run, candidate: Candidate): void {
   const settings = settingsFor(scoredBy(run, candidate), candidate);
-  settings.method.score(run, candidate, settings);
+  methodFor(run, candidate, settings).score(run, candidate, settings);
+}
+
+/** The control group of the tenant, or of a called flow's experiment, is scored without models. */
+function methodFor(run: Run, candidate: Candidate, { method }: ScoreSettings): ScoreMethod {
+  if (run.holdout) return holdoutMethod;
+  return assignedTo(run, candidate)?.isHoldout === true ? holdoutMethod : method;
 }
 
 /** Candidates dropped for a low score stay dropped. */
@@ -83,13 +89,16 @@ function scoreExtras(run: Run): StageExtras {
 }
 
 /** Tells the trace of the scores of the list. */
+/** Offers whose scores a trace explains, the best ones: an explanation takes some hundred times as long as a score. */
+const mostExplained = 200;
+
 export function traceScores(run: Run): void {
   const { columns } = run.scratch;
   const ordered = run.list.toSorted((a, b) => (standsBefore(run, a, b) ? -1 : 1));
-  for (const candidate of ordered) {
+  for (const [rank, candidate] of ordered.entries()) {
     const settings = settingsFor(scoredBy(run, candidate), candidate);
     const { ladder } = settings;
-    const method = run.holdout ? holdoutMethod : settings.method;
+    const method = methodFor(run, candidate, settings);
     const { at } = candidate;
     const model = run.program.models.list[modelFor(run, candidate, ladder)];
     const [positives, negatives] = evidenceOf(run, candidate);
@@ -101,14 +110,25 @@ export function traceScores(run: Run): void {
       creativeWeight: candidate.creative?.weight ?? 100,
       priority: candidate.priority,
       components: componentsOf(run, candidate),
-      modelKey: run.holdout ? null : (model?.key ?? assignedTo(run, candidate)?.name ?? ladder.modelKey),
+      modelKey: modelKeyFor(run, candidate, ladder),
       modelType: model?.type ?? null,
       propensitySource: propensitySources[columns.source[at]!]!,
       positives,
       negatives,
       shadowScores: shadowScores(run, candidate),
+      contributions:
+        run.scoring.explains && !run.holdout && model !== undefined && rank < mostExplained
+          ? contributionsTo(run, candidate, model.number)
+          : [],
     });
   }
+}
+
+/** Key of the model that scores the candidate, or the flow's name for one that can't. */
+function modelKeyFor(run: Run, candidate: Candidate, ladder: Ladder): string | null {
+  const assigned = assignedTo(run, candidate);
+  if (run.holdout || assigned?.isHoldout === true) return null;
+  return run.program.models.list[modelFor(run, candidate, ladder)]?.key ?? assigned?.name ?? ladder.modelKey;
 }
 
 /** Returns a candidate's scores by shadow models. Unusable ones return nothing. */

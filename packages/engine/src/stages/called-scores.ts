@@ -5,7 +5,7 @@ import type { Run } from '../plan/run.ts';
 import type { AssignedModel, Scoring } from '../plan/scoring.ts';
 import type { FlowNode } from '../plan/snapshot.ts';
 import type { Step } from '../plan/stages.ts';
-import { assignModel } from '../scoring/champions.ts';
+import { assignedModel } from '../scoring/champions.ts';
 import { measureImpact } from '../scoring/components.ts';
 import { forgetPropensities, scoreStage } from '../scoring/score-stage.ts';
 import { leave } from './candidates.ts';
@@ -23,7 +23,7 @@ export function calledScoreStep(scoring: Scoring): Step {
       forgetPropensities(run);
       measureImpact(run);
       run.rescored ??= new Map();
-      const assigned = scoring.champions === null || run.holdout ? null : assignModel(run, scoring.champions);
+      const assigned = assignedModel(run, scoring);
       if (assigned !== null) noteVariant(run, scoring, assigned);
       const own = { scoring, assigned, maxMargin: run.maxMargin, maxRevenue: run.maxRevenue };
       for (const { origin } of run.list) run.rescored.set(origin, own);
@@ -35,11 +35,11 @@ export function calledScoreStep(scoring: Scoring): Step {
   };
 }
 
-function noteVariant(run: Run, { champions }: Scoring, { variant, share }: AssignedModel): void {
-  if (champions === null) return;
-  const { flowKey, nodeId } = champions;
+function noteVariant(run: Run, { flowKey, nodeId }: Scoring, { variant, share, experimentKey }: AssignedModel): void {
+  if (share === null) return;
   run.calledVariants ??= [];
-  run.calledVariants.push({ flowKey, nodeId, variant, share });
+  const shares = { flowKey, nodeId, variant, share };
+  run.calledVariants.push(experimentKey === null ? shares : { ...shares, experimentKey });
 }
 
 /**

@@ -4,7 +4,7 @@ import { coffeeCategories, coffeeChannels, coffeeOffers, coffeeOutcomeTypes } fr
 import { coffeeCreatives } from './creatives.ts';
 import { coffeeFlows } from './flows.ts';
 import { memberCount, memberFields, memberId, memberRow, memberRows } from './members.ts';
-import { coffeeModels } from './models.ts';
+import { coffeeExperiments, coffeeModels } from './models.ts';
 import { coffeePolicies, coffeeRules, coffeeSegments } from './rules.ts';
 import { coffeeSuits, coffeeTruth } from './truth.ts';
 import { visitFields, visitRows } from './visits.ts';
@@ -62,6 +62,8 @@ export const coffeeRewards: Pack = {
   creatives: coffeeCreatives,
   segments: coffeeSegments,
   models: coffeeModels,
+  experiments: coffeeExperiments,
+  trainedModels: ['coffee-bayes', 'coffee-gbm'],
   qualificationRules: coffeeRules,
   contactPolicies: coffeePolicies,
   flows: coffeeFlows,

@@ -1,4 +1,13 @@
 import type { AlgorithmModelCreate } from '@arbiter/contract';
+import type { PackExperiment } from '../pack.ts';
+
+/** Reads columns of the members. */
+const columns = ['age', 'city', 'tenure_days', 'tier', 'favourite', 'avg_ticket', 'visits_30d', 'churn_risk'];
+const onMembers = {
+  predictors: columns.map((name) => ({ name, source: `customer.${name}` })),
+  targetSchemaKey: 'coffee_members',
+  targetField: 'app_user',
+};
 
 export const coffeeModels: readonly AlgorithmModelCreate[] = [
   {
@@ -63,5 +72,33 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
     modelType: 'thompson_bandit',
     status: 'active',
     outcomeWeights: { redeem: 2, convert: 2, dismiss: -1 },
+  },
+  {
+    key: 'coffee-bayes',
+    name: 'App user, naive Bayes',
+    description: 'How likely a member is to use the app, by how many members like them do.',
+    modelType: 'bayesian',
+    family: 'coffee-app',
+    ...onMembers,
+  },
+  {
+    key: 'coffee-gbm',
+    name: 'App user, boosted trees',
+    description: 'How likely a member is to use the app, by a hundred small trees.',
+    modelType: 'gradient_boosted',
+    family: 'coffee-app',
+    ...onMembers,
+  },
+];
+
+/** Drafts: an experiment needs models that are trained. */
+export const coffeeExperiments: readonly PackExperiment[] = [
+  {
+    key: 'coffee-app-models',
+    name: 'Boosted trees against naive Bayes',
+    description: 'Does the simpler model predict app users as well? Start it when both models are trained.',
+    championModel: 'coffee-gbm',
+    trafficSplit: { championPct: 80 },
+    challengers: [{ model: 'coffee-bayes', trafficPct: 20 }],
   },
 ];

@@ -5,7 +5,7 @@ import { bankCategories, bankChannels, bankOffers, bankOutcomeTypes } from './ca
 import { clientCount, clientCsv, clientFields, clientId, clientRow, clientRows } from './clients.ts';
 import { bankCreatives } from './creatives.ts';
 import { bankFlows } from './flows.ts';
-import { bankModels } from './models.ts';
+import { bankExperiments, bankModels } from './models.ts';
 import { bankPolicies, bankRules, bankSegments } from './rules.ts';
 import { bankSuits, bankTruth } from './truth.ts';
 
@@ -25,7 +25,7 @@ export const retailBank: Pack = {
   name: 'Retail bank',
   description:
     'A bank with 2,000 clients and their accounts, fourteen offers, and four channels, one of them the adviser’s desk.',
-  testingFocus: ['gates', 'consent-like rules', 'scorecards', 'uploads'],
+  testingFocus: ['gates', 'consent-like rules', 'boosted trees', 'SHAP', 'uploads'],
   source:
     'Invented by a generator; the same clients at every load. Its columns are those of the data set “Bank Marketing” (S. Moro, ' +
     'P. Rita, P. Cortez, UCI Machine Learning Repository, CC BY 4.0), whose file can be uploaded in place of the clients.',
@@ -66,6 +66,8 @@ export const retailBank: Pack = {
   creatives: bankCreatives,
   segments: bankSegments,
   models: bankModels,
+  experiments: bankExperiments,
+  trainedModels: ['bank-bayes', 'bank-logistic', 'bank-gbm'],
   qualificationRules: bankRules,
   contactPolicies: bankPolicies,
   flows: bankFlows,

@@ -1,4 +1,16 @@
 import type { AlgorithmModelCreate } from '@arbiter/contract';
+import type { PackExperiment } from '../pack.ts';
+
+/** Reads columns of the clients. */
+const columns = [
+  ...['age', 'job', 'marital', 'education', 'credit_default', 'balance', 'housing_loan', 'personal_loan'],
+  ...['contact_type', 'last_contact_days', 'campaign_contacts', 'previous_contacts', 'previous_outcome'],
+];
+const onClients = {
+  predictors: columns.map((name) => ({ name, source: `customer.${name}` })),
+  targetSchemaKey: 'bank_clients',
+  targetField: 'subscribed',
+};
 
 /** Scores what makes a client likely to take a term deposit. The numbers follow the published data set. */
 export const bankModels: readonly AlgorithmModelCreate[] = [
@@ -81,5 +93,44 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
         },
       ],
     },
+  },
+  {
+    key: 'bank-bayes',
+    name: 'Term deposit, naive Bayes',
+    description: 'How likely a client is to take a term deposit, by how often clients like them did.',
+    modelType: 'bayesian',
+    family: 'bank-deposit',
+    ...onClients,
+  },
+  {
+    key: 'bank-logistic',
+    name: 'Term deposit, logistic regression',
+    description: 'How likely a client is to take a term deposit, as a weighted sum.',
+    modelType: 'logistic_regression',
+    family: 'bank-deposit',
+    ...onClients,
+  },
+  {
+    key: 'bank-gbm',
+    name: 'Term deposit, boosted trees',
+    description: 'How likely a client is to take a term deposit, by a hundred small trees.',
+    modelType: 'gradient_boosted',
+    family: 'bank-deposit',
+    ...onClients,
+  },
+];
+
+/** Drafts: an experiment needs models that are trained. */
+export const bankExperiments: readonly PackExperiment[] = [
+  {
+    key: 'bank-deposit-models',
+    name: 'Boosted trees against simpler models',
+    description: 'Do models that an adviser can follow sell as many deposits? Start it when the models are trained.',
+    championModel: 'bank-gbm',
+    trafficSplit: { championPct: 60 },
+    challengers: [
+      { model: 'bank-logistic', trafficPct: 20 },
+      { model: 'bank-bayes', trafficPct: 20 },
+    ],
   },
 ];

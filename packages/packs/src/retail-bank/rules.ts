@@ -109,7 +109,7 @@ export const bankRules: readonly PackQualificationRule[] = [
     priority: 40,
     scope: 'offer',
     scopeName: 'Term Deposit 12 Months',
-    config: { minScore: 0.05, modelKey: reference('model', 'bank-scorecard'), onMissing: 'pass' },
+    config: { minScore: 0.05, modelKey: reference('model', 'bank-gbm'), onMissing: 'pass' },
   },
 ];
 

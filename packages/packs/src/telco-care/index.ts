@@ -4,7 +4,7 @@ import { telcoCategories, telcoChannels, telcoOffers, telcoOutcomeTypes } from '
 import { telcoCreatives } from './creatives.ts';
 import { telcoFlows } from './flows.ts';
 import { telcoMetrics } from './metrics.ts';
-import { telcoModels } from './models.ts';
+import { telcoExperiments, telcoModels } from './models.ts';
 import { telcoGeofences, telcoJourneys, telcoTriggers } from './outreach.ts';
 import { telcoPolicies, telcoRules, telcoSegments } from './rules.ts';
 import { subscriberCount, subscriberFields, subscriberId, subscriberRow, subscriberRows } from './subscribers.ts';
@@ -81,6 +81,8 @@ export const telcoCare: Pack = {
   creatives: telcoCreatives,
   segments: telcoSegments,
   models: telcoModels,
+  experiments: telcoExperiments,
+  trainedModels: ['telco-gbm'],
   metrics: telcoMetrics,
   qualificationRules: telcoRules,
   contactPolicies: telcoPolicies,

@@ -1,4 +1,11 @@
 import type { AlgorithmModelCreate } from '@arbiter/contract';
+import type { PackExperiment } from '../pack.ts';
+
+/** Columns of the subscribers that the models read. */
+const columns = [
+  ...['age', 'plan', 'monthly_fee', 'contract_months_left', 'tenure_months', 'device_age_months', 'is_family'],
+  ...['roaming_user', 'nps', 'churn_risk', 'payment_late'],
+].map((name) => ({ name, source: `customer.${name}` }));
 
 export const telcoModels: readonly AlgorithmModelCreate[] = [
   {
@@ -80,5 +87,35 @@ export const telcoModels: readonly AlgorithmModelCreate[] = [
     status: 'active',
     config: { epsilon: 0.1, decayRate: 0.001 },
     outcomeWeights: { renew: 3, convert: 3, dismiss: -1 },
+  },
+  {
+    key: 'telco-gbm',
+    name: 'Home internet, boosted trees',
+    description: 'How likely a subscriber is to have home internet from us, by a hundred small trees.',
+    modelType: 'gradient_boosted',
+    family: 'telco-internet',
+    predictors: columns,
+    targetSchemaKey: 'telco_subscribers',
+    targetField: 'home_internet',
+  },
+  {
+    key: 'telco-online',
+    name: 'Response, learning online',
+    description: 'How likely a subscriber is to respond, learned from each response.',
+    modelType: 'online_learner',
+    status: 'active',
+    predictors: [...columns, 'offer.priority'],
+  },
+];
+
+/** Drafts: an experiment needs models that are trained. */
+export const telcoExperiments: readonly PackExperiment[] = [
+  {
+    key: 'telco-internet-models',
+    name: 'Boosted trees against learning online',
+    description: 'Does a model that learns from each response do better? Start it when the trees are trained.',
+    championModel: 'telco-gbm',
+    trafficSplit: { championPct: 80 },
+    challengers: [{ model: 'telco-online', trafficPct: 20 }],
   },
 ];

@@ -80,18 +80,23 @@ function otherSubscriber(seed: string, number: number): PackRow {
     (nps === null ? 0 : (6.5 - nps) * 0.055) +
     (late ? 0.08 : 0) -
     Math.min(tenure, 80) / 500;
+  const fee = roundTo(plans[plan].fee - (tenure > 48 && chance.flip(0.5) ? 2 : 0), 2);
+  const deviceAge = Math.min(Math.floor(chance.next() * 44), tenure + 12);
+  const isFamily = chance.flip(age > 30 && age < 58 ? 0.46 : 0.16);
+  // Families and those with much data have more to connect at home.
+  const internet = 0.16 + (isFamily ? 0.42 : 0) + (plan === 'max' ? 0.26 : plan === 'plus' ? 0.08 : 0);
   return {
     subscriber_id: subscriberId(number),
     first_name: firstName,
     age,
     plan,
-    monthly_fee: roundTo(plans[plan].fee - (tenure > 48 && chance.flip(0.5) ? 2 : 0), 2),
+    monthly_fee: fee,
     contract_months_left: monthsLeft,
     tenure_months: tenure,
-    device_age_months: Math.min(Math.floor(chance.next() * 44), tenure + 12),
+    device_age_months: deviceAge,
     data_cap_gb: plans[plan].data,
-    is_family: chance.flip(age > 30 && age < 58 ? 0.46 : 0.16),
-    home_internet: chance.flip(0.38),
+    is_family: isFamily,
+    home_internet: chance.flip(internet),
     roaming_user: chance.flip(plan === 'mini' ? 0.18 : 0.36),
     nps,
     churn_risk: roundTo(clamp(risk + chance.bell(0, 0.13), 0.01, 0.97), 4),

@@ -252,6 +252,27 @@ test('touchCatalogue raises the version once per transaction, with the commit, a
   stop();
 });
 
+test('touchCredentials tells this process before the transaction answers, and only after a commit', async () => {
+  const [tenant, other] = [newId(), newId()];
+  const heard: string[] = [];
+  const stop = db.database.listen('arbiter_credentials', (payload) => heard.push(payload));
+  await inTenant(tenant, async (tx) => {
+    tx.touchCredentials();
+    tx.touchCredentials();
+    assert.deepEqual(heard, [], 'not before the commit');
+  });
+  assert.deepEqual(heard, [tenant]);
+  await assert.rejects(
+    inTenant(other, async (tx) => {
+      tx.touchCredentials();
+      throw new Error('no');
+    }),
+  );
+  await inTenant(other, async () => undefined);
+  assert.deepEqual(heard, [tenant]);
+  stop();
+});
+
 test('a listener comes back after its connection is terminated, and says so', async () => {
   const heard: string[] = [];
   let reconnected = 0;

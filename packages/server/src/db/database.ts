@@ -3,9 +3,10 @@ import { overdue } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
 import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { connectionConfig } from './connections/connection.ts';
-import { createListener, type ListenOptions } from './connections/listener.ts';
+import { createListener, type Listener, type ListenOptions } from './connections/listener.ts';
 import { translateError } from './errors.ts';
-import { type OpenTransaction, openTransaction, type TransactionFacts } from './transaction.ts';
+import { createStatementNames, noNames, type StatementNames } from './statement-names.ts';
+import { type OpenTransaction, openTransaction, type RunApart, type TransactionFacts } from './transaction.ts';
 import type { Actor, CountedWrite, Tx } from './tx.ts';
 
 export interface DatabaseOptions {
@@ -13,6 +14,13 @@ export interface DatabaseOptions {
   readonly url: string;
   /** URL for the listener. Needed when `url` goes through a pooler that doesn't keep sessions. Default `url`. */
   readonly directUrl?: string;
+  /** True on a Citus cluster (docs/guides/scaling.md). Default false. */
+  readonly isCluster?: boolean;
+  /**
+   * True when `url` goes through a pooler that gives each transaction another session: statements then have no names. Default
+   * false.
+   */
+  readonly pooled?: boolean;
   /** Maximum connections in the pool. The listener uses one more. Default 10. */
   readonly poolMax?: number;
   /** Milliseconds a caller waits for a connection before it gets 503 `unavailable`. Default 2,000 (T27). */
@@ -49,6 +57,11 @@ export interface TransactionOptions {
    * others don't end within seconds. For work whose half-done state nothing else may see.
    */
   readonly alone?: boolean;
+  /**
+   * Prepares each statement once per connection, and plans it as on the hot path (docs/adr/0116). For frequent transactions
+   * whose statements find rows by key and differ in their values only.
+   */
+  readonly prepares?: boolean;
   /**
    * Called after the commit with the version of the tenant's catalogue that includes this transaction: the version it
    * raised, or the newest.
@@ -89,17 +102,20 @@ export function systemActor(job: string): Actor {
 /** What every transaction of a database needs. */
 interface DatabaseCore {
   readonly pool: pg.Pool;
+  readonly statementNames: StatementNames;
   readonly clock: Clock;
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly onError: (error: unknown) => void;
   readonly onWritten: DatabaseOptions['onWritten'];
+  readonly isCluster: boolean;
+  readonly listener: Listener;
 }
 
 /** Opens the pool lazily: nothing connects before the first transaction. */
 export function createDatabase(options: DatabaseOptions): Database {
   const onError = options.onError ?? (() => undefined);
-  const acquireTimeoutMs = options.acquireTimeoutMs ?? 2_000;
+  const { acquireTimeoutMs = 2_000, isCluster = false } = options;
   const pool = new pg.Pool({
     ...connectionConfig({ url: options.url, connectTimeoutMs: acquireTimeoutMs }),
     max: options.poolMax ?? 10,
@@ -110,11 +126,14 @@ export function createDatabase(options: DatabaseOptions): Database {
   const listener = createListener(options.directUrl ?? options.url, onError);
   const core: DatabaseCore = {
     pool,
+    statementNames: options.pooled === true ? noNames : createStatementNames(),
     clock: options.clock ?? systemClock,
     acquireTimeoutMs,
     statementTimeoutMs: options.statementTimeoutMs ?? 4_000,
     onError,
     onWritten: options.onWritten,
+    isCluster,
+    listener,
   };
   return {
     withTenant: (tenantId, actor, fn, extra) => transact(core, { tenantId, actor }, fn, extra),
@@ -149,6 +168,19 @@ async function borrow({ pool, acquireTimeoutMs }: DatabaseCore, until: number): 
   return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
 }
 
+/** A change of a table makes readers wait, so it gives up early if it has to wait itself. */
+const definitionWait = `select set_config('lock_timeout', '1000ms', true)`;
+
+const apartFrom =
+  (core: DatabaseCore, identity: Pick<TransactionFacts, 'tenantId' | 'actor'>): RunApart =>
+  (statements) =>
+    transact(core, identity, async (tx) => {
+      await tx.query(definitionWait);
+      let rows: Record<string, unknown>[] = [];
+      for (const { text, values } of statements) rows = await tx.query(text, values);
+      return rows;
+    });
+
 async function transact<T>(
   core: DatabaseCore,
   identity: Pick<TransactionFacts, 'tenantId' | 'actor'>,
@@ -175,27 +207,40 @@ async function transact<T>(
       until,
       snapshot: extra.snapshot ?? false,
       alone: extra.alone ?? false,
+      // On a cluster, plans without the values can't find the worker.
+      prepared: extra.prepares === true && !core.isCluster ? core.statementNames : null,
       asksVersion: extra.onCatalogueVersion !== undefined,
+      isCluster: core.isCluster,
+      ...(core.isCluster && identity.tenantId !== null ? { runApart: apartFrom(core, identity) } : {}),
     });
     result = await fn(open.tx);
     clean = await open.commit();
   } catch (error) {
-    if (open !== null) clean = await open.rollback();
+    if (open !== null) {
+      clean = await open.rollback();
+      await open.undoDefinitions().catch(onError);
+    }
     throw translateError(error);
   } finally {
     client.off('error', onError);
     // Destroy a connection that's broken or still bound to a tenant (docs/design/quality.md F6).
     client.release(!clean);
   }
+  await open.finishDefinitions().catch(onError);
   afterCommit(core, open, extra);
   return result;
 }
 
 /** Reports what was committed, and runs the transaction's effects. */
-function afterCommit({ onWritten, onError }: DatabaseCore, open: OpenTransaction, extra: TransactionOptions): void {
+function afterCommit(
+  { onWritten, onError, listener }: DatabaseCore,
+  open: OpenTransaction,
+  extra: TransactionOptions,
+): void {
   if (onWritten !== undefined) for (const [what, count] of open.written) onWritten(what, count);
   const version = open.catalogueVersion();
   if (version !== null) extra.onCatalogueVersion?.(version);
+  if (open.credentialsTouched()) listener.tell('arbiter_credentials', open.tx.tenantId);
   for (const effect of open.effects) {
     try {
       effect();

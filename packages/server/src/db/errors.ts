@@ -122,16 +122,16 @@ export function translateError(error: unknown): unknown {
   );
 }
 
-/**
- * Like `translateError`, for failures while COMMIT was in flight: unless the database itself reported the failure, the
- * transaction may be committed.
- */
-export function translateCommitError(error: unknown): unknown {
+/** True for a failure while COMMIT was in flight that the database didn't report: the transaction may be committed. */
+export function mayBeCommitted(error: unknown): boolean {
   const translated = translateError(error);
   const isRefused = error instanceof Error && text(error, 'severity') === 'ERROR';
-  const isLost = translated instanceof AppError && translated.code === 'unavailable' && !isRefused;
-  return isLost ? unconfirmed(error) : translated;
+  return translated instanceof AppError && translated.code === 'unavailable' && !isRefused;
 }
+
+/** Like `translateError`, for failures while COMMIT was in flight. */
+export const translateCommitError = (error: unknown): unknown =>
+  mayBeCommitted(error) ? unconfirmed(error) : translateError(error);
 
 function isAway(error: Error): boolean {
   const code = text(error, 'code');

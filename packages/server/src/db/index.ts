@@ -17,6 +17,10 @@ export {
   readNewestCatalogueVersion,
   tenantsChangedLast,
 } from './catalogue-versions.ts';
+export type { TableSize } from './cluster/distribute.ts';
+export { distributeDatabase } from './cluster/distribute-database.ts';
+export { createHomes } from './cluster/homes.ts';
+export { holdsCluster } from './cluster/nodes.ts';
 export {
   createHotPath,
   type HotPath,
@@ -32,10 +36,11 @@ export { createDatabase, systemActor } from './database.ts';
 export { startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 export { DatabaseError, translateError } from './errors.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
-export { dropEmptyMonths, ensureMonthPartitions } from './partitions.ts';
+export { dropEmptyMonths, ensureMonthPartition, ensureMonthPartitions } from './partitions.ts';
 export { checkRole } from './roles/role-check.ts';
 export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './roles/session-check.ts';
 export type { DatabaseSource, DatabaseTarget, TableQuery } from './sources/database-source.ts';
 export { openMysqlSource } from './sources/mysql-source.ts';
 export { openPostgresSource } from './sources/postgres-source.ts';
+export { openSqlServerSource } from './sources/sqlserver-source.ts';
 export type { Actor, CountedWrite as Written, Tx } from './tx.ts';

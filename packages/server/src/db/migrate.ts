@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, runMigrations as runQueueMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
+import { distributeTables, hasRows, letConnect, prepareWorkers } from './cluster/distribute.ts';
+import { assertUsable, type ClusterNode, isDistributed, readNodes, withoutPropagation } from './cluster/nodes.ts';
 import { closeClient, connectionConfig } from './connections/connection.ts';
 import { createQueuePool, queueSchema } from './connections/queue-pool.ts';
 import { assertOwnership } from './roles/ownership-check.ts';
@@ -72,9 +74,13 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await assertOwnership(admin);
     // Before any change: a newer build may have given roles other rights.
     assertKnown((await readAppliedIfAny(admin)) ?? new Map(), migrations);
+    const nodes = await readNodes(admin);
+    const isCluster = nodes !== null && (await prepareCluster(admin, nodes, options));
     await ensureRoles(admin, loginOf(options.url));
+    if (nodes !== null) await letConnect(admin);
     await prepareSchema(admin);
     const applied = await applyMissing(admin, migrations, options);
+    if (nodes !== null) await distributeNew(admin, isCluster, options);
     await migrateQueue(admin, options.adminUrl);
     return applied;
   } finally {
@@ -104,7 +110,39 @@ export async function pendingMigrations(url: string, folder?: URL): Promise<stri
   }
 }
 
-async function takeLock(admin: pg.ClientBase, options: MigrateOptions): Promise<void> {
+/**
+ * Prepares a cluster for the migrations. Returns true if it already holds the tenants' rows; migrations then change the
+ * tables on all nodes.
+ */
+async function prepareCluster(
+  admin: pg.ClientBase,
+  nodes: readonly ClusterNode[],
+  { adminUrl, url }: MigrateOptions,
+): Promise<boolean> {
+  await assertUsable(admin, adminUrl, nodes);
+  await admin.query(withoutPropagation);
+  await prepareWorkers(adminUrl, nodes, loginOf(url));
+  const isCluster = await isDistributed(admin);
+  if (isCluster) await admin.query('set citus.enable_ddl_propagation = on; set citus.enable_unsafe_triggers = on');
+  return isCluster;
+}
+
+/** Distributes new tables. A database that already has tenants is left alone until `arbiter distribute`. */
+async function distributeNew(admin: pg.ClientBase, isCluster: boolean, { onProgress }: MigrateOptions): Promise<void> {
+  if (!isCluster && (await hasRows(admin))) {
+    onProgress?.('the database has workers but keeps all rows on the coordinator; run arbiter distribute to use them');
+    return;
+  }
+  await admin.query('set citus.enable_ddl_propagation = on');
+  await distributeTables(admin, onProgress);
+  await admin.query('set citus.enable_ddl_propagation = off');
+}
+
+/** Waits for the session lock that lets one process migrate at a time. */
+export async function takeLock(
+  admin: pg.ClientBase,
+  options: Pick<MigrateOptions, 'lockTimeoutMs' | 'onProgress'>,
+): Promise<void> {
   const until = performance.now() + (options.lockTimeoutMs ?? 600_000);
   for (let told = false; ; told = true) {
     const { rows } = await admin.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey]);

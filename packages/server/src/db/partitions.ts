@@ -11,6 +11,11 @@ export async function ensureMonthPartitions(tx: Tx, table: string): Promise<void
   );
 }
 
+/** Creates the table's partition for a month (`2026-05`), as `ensureMonthPartitions`. */
+export async function ensureMonthPartition(tx: Tx, table: string, month: string): Promise<void> {
+  await tx.query(`select arbiter.ensure_month_partitions($1::regclass, $2::date, 1)`, [table, `${month}-01`]);
+}
+
 /**
  * Drops the table's empty partitions of past months through an owner's function. `table` is qualified. Needs a system
  * transaction. Returns the number of dropped partitions.

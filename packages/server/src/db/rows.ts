@@ -71,6 +71,9 @@ export interface AlgorithmModelsRow {
   readonly outcomeWeights: unknown;
   readonly autoLearn: boolean;
   readonly learnMode: 'none' | 'scheduled' | 'continuous';
+  readonly learnSchedule: string | null;
+  readonly targetSchemaKey: string | null;
+  readonly targetField: string | null;
   readonly learningConfig: unknown;
   readonly modelState: unknown;
   readonly registryStatus: 'draft' | 'shadow' | 'challenger' | 'champion' | 'archived';
@@ -157,6 +160,38 @@ export interface ApprovalsRow {
   readonly appliedEntityId: string | null;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
+}
+
+/** A row of `archived_customers`. */
+export interface ArchivedCustomersRow {
+  readonly tenantId: string;
+  readonly customerId: string;
+  readonly ref: string;
+  readonly dataKey: Buffer;
+}
+
+/** A row of `archived_parts`. */
+export interface ArchivedPartsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly kind: 'decisions' | 'interactions' | 'impressions';
+  readonly month: string;
+  readonly state: 'writing' | 'deleting' | 'archived' | 'restoring' | 'restored' | 'removing';
+  readonly firstId: string | null;
+  readonly lastId: string | null;
+  readonly rows: number;
+  readonly bytes: number | string;
+  readonly sha256: Buffer | null;
+  readonly rowsSha256: Buffer | null;
+  readonly zone: string;
+  readonly excluded: string[];
+  readonly exported: boolean;
+  readonly doneGroups: number;
+  readonly createdAt: Date;
+  readonly archivedAt: Date | null;
+  readonly verifiedAt: Date | null;
+  readonly restoredAt: Date | null;
+  readonly problem: string | null;
 }
 
 /** A row of `audit_heads`. */
@@ -398,6 +433,7 @@ export interface ConnectorSecretsRow {
   readonly tenantId: string;
   readonly connectorId: string;
   readonly sealed: Buffer;
+  readonly names: string[];
 }
 
 /** A row of `connectors`. */
@@ -602,6 +638,7 @@ export interface DecisionImpressionsRow {
   readonly context: unknown;
   readonly campaignId: string | null;
   readonly releaseId: string | null;
+  readonly experiments: unknown;
   readonly customerSeq: number | string | null;
 }
 
@@ -623,6 +660,19 @@ export interface DecisionMinutesRow {
   readonly durations: number[];
   readonly p50Us: number | null;
   readonly p99Us: number | null;
+}
+
+/** A row of `decision_narratives`. */
+export interface DecisionNarrativesRow {
+  readonly tenantId: string;
+  readonly cacheKey: Buffer;
+  readonly traceId: string;
+  readonly customerId: string;
+  readonly model: string;
+  readonly narrative: unknown;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly createdAt: Date;
 }
 
 /** A row of `decision_requests`. */
@@ -786,6 +836,52 @@ export interface EvidenceSnapshotsRow {
   readonly number: number | string;
   readonly body: unknown;
   readonly createdAt: Date;
+}
+
+/** A row of `experiment_assignments`. */
+export interface ExperimentAssignmentsRow {
+  readonly tenantId: string;
+  readonly customerId: string;
+  readonly experimentId: string;
+  readonly variant: string;
+  readonly share: number;
+  readonly assignedAt: Date;
+  readonly usedAt: Date;
+}
+
+/** A row of `experiment_exposures`. */
+export interface ExperimentExposuresRow {
+  readonly tenantId: string;
+  readonly experimentId: string;
+  readonly customerId: string;
+  readonly variant: string;
+  readonly exposedAt: Date;
+}
+
+/** A row of `experiments`. */
+export interface ExperimentsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'completed' | 'archived';
+  readonly championModelId: string;
+  readonly trafficSplit: unknown;
+  readonly challengers: unknown;
+  readonly holdoutPercent: number;
+  readonly metric: string;
+  readonly autoPromote: boolean;
+  readonly promoteThreshold: number;
+  readonly promoteAfterDays: number;
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly autoPromoteVerdict: 'promoted' | 'not_better' | 'not_significant' | 'sample_ratio_mismatch' | 'guard' | null;
+  readonly testedChampionId: string | null;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** A row of `export_checkpoints`. */
@@ -987,6 +1083,7 @@ export interface InteractionHistoryRow {
   readonly reservationSettledBy: string | null;
   readonly resolvedBy: string | null;
   readonly releaseId: string | null;
+  readonly experiments: unknown;
   readonly customerSeq: number | string | null;
   readonly reservationSettledSeq: number | string | null;
 }
@@ -1051,6 +1148,7 @@ export interface InteractionsRow {
     | null;
   readonly resolvedBy: 'interaction' | 'recommendation' | 'creative' | 'offer' | 'import' | null;
   readonly releaseId: string | null;
+  readonly experiments: unknown;
   readonly customerSeq: number | string | null;
   readonly reservationSettledSeq: number | string | null;
 }
@@ -1143,6 +1241,14 @@ export interface ModelDecisionsRow {
   readonly madeAt: Date;
 }
 
+/** A row of `model_secrets`. */
+export interface ModelSecretsRow {
+  readonly tenantId: string;
+  readonly modelId: string;
+  readonly origin: string;
+  readonly sealed: Buffer;
+}
+
 /** A row of `model_state_bodies`. */
 export interface ModelStateBodiesRow {
   readonly tenantId: string;
@@ -1166,6 +1272,29 @@ export interface ModelStatesRow {
   readonly publishedAt: Date | null;
 }
 
+/** A row of `model_trainings`. */
+export interface ModelTrainingsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly modelId: string;
+  readonly status: 'queued' | 'running' | 'completed' | 'failed';
+  readonly modelVersion: number;
+  readonly rowsFrom: Date | null;
+  readonly rowsTo: Date;
+  readonly schemaId: string | null;
+  readonly targetField: string | null;
+  readonly params: unknown;
+  readonly activates: boolean;
+  readonly progress: number;
+  readonly error: string | null;
+  readonly trainedVersion: number | null;
+  readonly metrics: unknown;
+  readonly samples: number | string | null;
+  readonly distribution: unknown;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
 /** A row of `notification_deliveries`. */
 export interface NotificationDeliveriesRow {
   readonly tenantId: string;
@@ -1173,7 +1302,7 @@ export interface NotificationDeliveriesRow {
   readonly providerId: string | null;
   readonly target: unknown;
   readonly message: unknown;
-  readonly type: 'report' | 'trigger' | 'alert';
+  readonly type: 'report' | 'trigger' | 'alert' | 'experiment';
   readonly originId: string;
   readonly channel: number;
   readonly createdAt: Date;
@@ -1983,6 +2112,8 @@ export interface Tables {
   readonly approval_secrets: ApprovalSecretsRow;
   readonly approval_stages: ApprovalStagesRow;
   readonly approvals: ApprovalsRow;
+  readonly archived_customers: ArchivedCustomersRow;
+  readonly archived_parts: ArchivedPartsRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
   readonly backup_codes: BackupCodesRow;
@@ -2013,6 +2144,7 @@ export interface Tables {
   readonly decision_flows: DecisionFlowsRow;
   readonly decision_impressions: DecisionImpressionsRow;
   readonly decision_minutes: DecisionMinutesRow;
+  readonly decision_narratives: DecisionNarrativesRow;
   readonly decision_requests: DecisionRequestsRow;
   readonly decision_traces: DecisionTracesRow;
   readonly decisions: DecisionsRow;
@@ -2025,6 +2157,9 @@ export interface Tables {
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
+  readonly experiment_assignments: ExperimentAssignmentsRow;
+  readonly experiment_exposures: ExperimentExposuresRow;
+  readonly experiments: ExperimentsRow;
   readonly export_checkpoints: ExportCheckpointsRow;
   readonly export_erasures: ExportErasuresRow;
   readonly export_late_rows: ExportLateRowsRow;
@@ -2048,8 +2183,10 @@ export interface Tables {
   readonly leases: LeasesRow;
   readonly mails: MailsRow;
   readonly model_decisions: ModelDecisionsRow;
+  readonly model_secrets: ModelSecretsRow;
   readonly model_state_bodies: ModelStateBodiesRow;
   readonly model_states: ModelStatesRow;
+  readonly model_trainings: ModelTrainingsRow;
   readonly notification_deliveries: NotificationDeliveriesRow;
   readonly notification_providers: NotificationProvidersRow;
   readonly notification_secrets: NotificationSecretsRow;
@@ -2185,6 +2322,9 @@ export const columnKinds = {
     outcomeWeights: 'json',
     autoLearn: 'boolean',
     learnMode: 'text',
+    learnSchedule: 'text',
+    targetSchemaKey: 'text',
+    targetField: 'text',
     learningConfig: 'json',
     modelState: 'json',
     registryStatus: 'text',
@@ -2259,6 +2399,34 @@ export const columnKinds = {
     appliedEntityId: 'text',
     createdAt: 'instant',
     resolvedAt: 'instant',
+  },
+  archived_customers: {
+    tenantId: 'uuid',
+    customerId: 'text',
+    ref: 'uuid',
+    dataKey: 'bytes',
+  },
+  archived_parts: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    kind: 'text',
+    month: 'day',
+    state: 'text',
+    firstId: 'uuid',
+    lastId: 'uuid',
+    rows: 'integer',
+    bytes: 'integer',
+    sha256: 'bytes',
+    rowsSha256: 'bytes',
+    zone: 'text',
+    excluded: 'array',
+    exported: 'boolean',
+    doneGroups: 'integer',
+    createdAt: 'instant',
+    archivedAt: 'instant',
+    verifiedAt: 'instant',
+    restoredAt: 'instant',
+    problem: 'text',
   },
   audit_heads: {
     tenantId: 'uuid',
@@ -2466,6 +2634,7 @@ export const columnKinds = {
     tenantId: 'uuid',
     connectorId: 'uuid',
     sealed: 'bytes',
+    names: 'array',
   },
   connectors: {
     tenantId: 'uuid',
@@ -2646,6 +2815,7 @@ export const columnKinds = {
     context: 'json',
     campaignId: 'uuid',
     releaseId: 'uuid',
+    experiments: 'json',
     customerSeq: 'integer',
   },
   decision_minutes: {
@@ -2665,6 +2835,17 @@ export const columnKinds = {
     durations: 'array',
     p50Us: 'integer',
     p99Us: 'integer',
+  },
+  decision_narratives: {
+    tenantId: 'uuid',
+    cacheKey: 'bytes',
+    traceId: 'uuid',
+    customerId: 'text',
+    model: 'text',
+    narrative: 'json',
+    inputTokens: 'integer',
+    outputTokens: 'integer',
+    createdAt: 'instant',
   },
   decision_requests: {
     tenantId: 'uuid',
@@ -2804,6 +2985,46 @@ export const columnKinds = {
     number: 'integer',
     body: 'json',
     createdAt: 'instant',
+  },
+  experiment_assignments: {
+    tenantId: 'uuid',
+    customerId: 'text',
+    experimentId: 'uuid',
+    variant: 'text',
+    share: 'number',
+    assignedAt: 'instant',
+    usedAt: 'instant',
+  },
+  experiment_exposures: {
+    tenantId: 'uuid',
+    experimentId: 'uuid',
+    customerId: 'text',
+    variant: 'text',
+    exposedAt: 'instant',
+  },
+  experiments: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    key: 'text',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    championModelId: 'uuid',
+    trafficSplit: 'json',
+    challengers: 'json',
+    holdoutPercent: 'number',
+    metric: 'text',
+    autoPromote: 'boolean',
+    promoteThreshold: 'number',
+    promoteAfterDays: 'integer',
+    startedAt: 'instant',
+    endedAt: 'instant',
+    autoPromoteVerdict: 'text',
+    testedChampionId: 'uuid',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   export_checkpoints: {
     tenantId: 'uuid',
@@ -2967,6 +3188,7 @@ export const columnKinds = {
     reservationSettledBy: 'text',
     resolvedBy: 'text',
     releaseId: 'uuid',
+    experiments: 'json',
     customerSeq: 'integer',
     reservationSettledSeq: 'integer',
   },
@@ -3020,6 +3242,7 @@ export const columnKinds = {
     reservationSettledBy: 'text',
     resolvedBy: 'text',
     releaseId: 'uuid',
+    experiments: 'json',
     customerSeq: 'integer',
     reservationSettledSeq: 'integer',
   },
@@ -3090,6 +3313,12 @@ export const columnKinds = {
     modelId: 'uuid',
     madeAt: 'instant',
   },
+  model_secrets: {
+    tenantId: 'uuid',
+    modelId: 'uuid',
+    origin: 'text',
+    sealed: 'bytes',
+  },
   model_state_bodies: {
     tenantId: 'uuid',
     hash: 'bytes',
@@ -3108,6 +3337,27 @@ export const columnKinds = {
     publishedHash: 'bytes',
     publishedVersion: 'integer',
     publishedAt: 'instant',
+  },
+  model_trainings: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    modelId: 'uuid',
+    status: 'text',
+    modelVersion: 'integer',
+    rowsFrom: 'instant',
+    rowsTo: 'instant',
+    schemaId: 'uuid',
+    targetField: 'text',
+    params: 'json',
+    activates: 'boolean',
+    progress: 'number',
+    error: 'text',
+    trainedVersion: 'integer',
+    metrics: 'json',
+    samples: 'integer',
+    distribution: 'json',
+    createdAt: 'instant',
+    finishedAt: 'instant',
   },
   notification_deliveries: {
     tenantId: 'uuid',

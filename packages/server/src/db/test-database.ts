@@ -4,12 +4,13 @@ import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { readTestClusterUrl } from '../config.ts';
+import { readTestCitusUrl, readTestClusterUrl } from '../config.ts';
 import { connectionConfig } from './connections/connection.ts';
 import { createDatabase, type Database, type DatabaseOptions } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { migrate } from './migrate.ts';
 import { settleDatabase } from './roles/roles.ts';
+import { createCitusDatabase, dropCitusDatabase } from './test-citus.ts';
 
 /** The database of one test file, built by the real migrations and connected as the restricted role. */
 export interface TestDatabase {
@@ -28,6 +29,7 @@ export interface TestDatabase {
   readonly url: string;
   /** URL of the superuser. */
   readonly adminUrl: string;
+  readonly isCluster: boolean;
   /** Closes the connections and drops the database. */
   close(): Promise<void>;
 }
@@ -103,8 +105,16 @@ export const createTestDatabase = (options: Partial<DatabaseOptions> = {}): Prom
 /** Returns a database without a schema, for tests that migrate it themselves. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => makeDatabase(false, {});
 
+/** Returns the URL of the tests' Citus cluster. Throws without one. */
+export function testCitusUrl(): string {
+  const url = readTestCitusUrl();
+  if (url === null) throw new Error('needs a cluster: npm run test:citus');
+  return url;
+}
+
 async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOptions>): Promise<TestDatabase> {
-  let clusterUrl = readTestClusterUrl();
+  const citusUrl = readTestCitusUrl();
+  let clusterUrl = citusUrl ?? readTestClusterUrl();
   if (clusterUrl === null) {
     ownCluster ??= startOwnCluster();
     clusterUrl = await ownCluster;
@@ -121,7 +131,9 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
   });
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
   try {
-    if (fromTemplate) {
+    if (citusUrl !== null) {
+      await createCitusDatabase(citusUrl, name, fromTemplate ? { template, login } : null);
+    } else if (fromTemplate) {
       // Copying the files takes a third of the time of writing each page through the log.
       await cluster.query(`create database ${name} template ${template} owner arbiter_owner strategy file_copy`);
       // The database's privileges aren't copied.
@@ -136,11 +148,19 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
     throw error;
   }
   // Generous limits: several test files share the machine.
-  const database = createDatabase({ url, acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, ...options });
+  const isCluster = citusUrl !== null && fromTemplate;
+  const database = createDatabase({
+    url,
+    isCluster,
+    acquireTimeoutMs: 20_000,
+    statementTimeoutMs: 30_000,
+    ...options,
+  });
   return {
     database,
     url,
     adminUrl,
+    isCluster,
     async ownerQuery<Row>(text: string, values: readonly unknown[] = [], name?: string) {
       const named = name === undefined ? {} : { name };
       return (await owner.query({ ...named, text, values: [...values] })).rows as Row[];
@@ -156,7 +176,8 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
     },
     async close() {
       await Promise.all([database.close(), owner.end()]);
-      await cluster.query(`drop database ${name} with (force)`);
+      if (citusUrl !== null) await dropCitusDatabase(citusUrl, name);
+      else await cluster.query(`drop database ${name} with (force)`);
       await cluster.end();
     },
   };

@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { AppError } from '../platform/app-error.ts';
 import { overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
 import { type Clock, instantFrom } from '../platform/time/clock.ts';
 import { catalogueVersionOf } from './catalogue-versions.ts';
+import { channelsOf } from './cluster/announcements.ts';
+import { atHome, onOneWorker } from './cluster/one-worker.ts';
 import { kyselyOver, type RunStatement } from './connections/kysely-connection.ts';
-import { DatabaseError, translateCommitError, translateError } from './errors.ts';
-import type { Actor, CountedWrite, Tx } from './tx.ts';
+import { DatabaseError, mayBeCommitted, translateCommitError, translateError } from './errors.ts';
+import { plannerSettings } from './planner-settings.ts';
+import type { StatementNames } from './statement-names.ts';
+import type { Actor, CountedWrite, Definition, PlainStatement, Tx } from './tx.ts';
 
 /** Options of a transaction. */
 export interface TransactionFacts {
@@ -25,9 +30,18 @@ export interface TransactionFacts {
   readonly snapshot: boolean;
   /** No other transaction of the tenant is open at the same time, on any node. */
   readonly alone?: boolean;
+  /** Names of statements to prepare, planned as on the hot path; null: plan each time. */
+  readonly prepared?: StatementNames | null;
   /** Read, with the commit, the catalogue version that includes the tenant's changes. */
   readonly asksVersion?: boolean;
+  /** The database is a Citus cluster. */
+  readonly isCluster?: boolean;
+  /** On a cluster: runs statements in another transaction of the tenant. */
+  readonly runApart?: RunApart;
 }
+
+/** Runs statements in a transaction of their own and returns the rows of the last one. */
+export type RunApart = (statements: readonly PlainStatement[]) => Promise<Record<string, unknown>[]>;
 
 /** A transaction that `db/` can end. Everyone else gets `tx`. */
 export interface OpenTransaction {
@@ -44,6 +58,12 @@ export interface OpenTransaction {
   readonly effects: readonly (() => void)[];
   /** What the transaction wrote, for the things we count. */
   readonly written: ReadonlyMap<CountedWrite, number>;
+  /** On a cluster: undoes definitions after a rollback, the last one first. Does nothing if it may be committed. */
+  undoDefinitions(): Promise<void>;
+  /** On a cluster: runs the deletions that waited for the commit. */
+  finishDefinitions(): Promise<void>;
+  /** True when the transaction changed credentials of its tenant. */
+  credentialsTouched(): boolean;
 }
 
 /**
@@ -64,16 +84,26 @@ const rollbackMs = 100;
 /** The longest a transaction may hold its locks after its process has stopped. */
 const idleInTransactionMs = 60_000;
 const leftover = `select current_setting('app.tenant', true) as tenant`;
+const notify = (channel: string, tenantId: string | null): string =>
+  `select pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(tenantId ?? '')})`;
 /** Gives the transaction's catalogue changes the tenant's next version and notifies every node. */
 const raiseCatalogueVersion = (actor: Actor): string =>
   `select arbiter.raise_catalogue_version(nullif(current_setting('app.tenant'), '')::uuid, ${pg.escapeLiteral(actor.id)}) as version`;
-const readCatalogueVersion = `select ${catalogueVersionOf(`nullif(current_setting('app.tenant'), '')::uuid`)} as version`;
+const readCatalogueVersion = ({ tenantId }: Pick<TransactionFacts, 'tenantId'>): string =>
+  `select ${catalogueVersionOf(`${pg.escapeLiteral(tenantId ?? '')}::uuid`)} as version`;
 
 /**
  * SQL for the lock that all transactions of a tenant share, so that one can run alone (`TransactionOptions.alone`).
  * `tenantId` is SQL of type text.
  */
 export const presenceOf = (tenantId: string): string => `hashtextextended('arbiter.tenant:' || ${tenantId}, 0)`;
+
+/**
+ * SQL that sets the tenant of a transaction on every node of a cluster (db/cluster/cluster.sql). `tenantId` must be a
+ * canonical UUID.
+ */
+export const enterTenant = (tenantId: string, forDecisions: boolean): string =>
+  `select arbiter.enter_tenant('${tenantId}', ${forDecisions})`;
 
 /** For this long we only try the lock, so that new transactions don't queue behind us. Then we wait for it. */
 const triesMs = 3_000;
@@ -87,7 +117,7 @@ const waitMs = 3_000;
 function beginStatements(
   tenantId: string | null,
   statementTimeoutMs: number,
-  { snapshot = false, alone = false }: Partial<Pick<TransactionFacts, 'snapshot' | 'alone'>> = {},
+  { snapshot = false, alone = false, prepared = null, isCluster = false }: Partial<TransactionFacts> = {},
 ): string {
   if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs a tenant id');
   const settings = [
@@ -95,15 +125,20 @@ function beginStatements(
     ['search_path', 'arbiter, pg_temp'],
     ['statement_timeout', String(Math.ceil(statementTimeoutMs))],
     ['idle_in_transaction_session_timeout', String(idleInTransactionMs)],
+    ...(prepared === null ? [] : plannerSettings),
   ];
   const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
   const role = tenantId === null ? 'set local role arbiter_system; ' : '';
+  const sent = isCluster && tenantId !== null ? `${enterTenant(tenantId, false)}; ` : '';
   const kind = snapshot ? 'repeatable read read only' : 'read committed';
   const beside =
     tenantId === null || alone ? '' : `pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))}), `;
   // Last, because the wait for the lock is over by then.
-  const opened = `select ${beside}clock_timestamp() as instant`;
-  return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}; ${opened}`;
+  const opened =
+    isCluster && tenantId !== null
+      ? `${beside === '' ? '' : `${atHome(`select ${beside.slice(0, -2)}`, pg.escapeLiteral(tenantId))}; `}select clock_timestamp() as instant`
+      : `select ${beside}clock_timestamp() as instant`;
+  return `begin isolation level ${kind}; ${role}${sent}select ${calls.join(', ')}; ${opened}`;
 }
 
 /** Sends one text of statements and returns a result for each. `atLeastMs`: waits so long even past the deadline. */
@@ -123,13 +158,25 @@ interface StatementQueue {
   readonly idle: () => Promise<unknown>;
   /** Takes no more statements of the user. */
   readonly end: () => void;
+  /** Channels to notify at the commit. */
+  readonly channels: ReadonlySet<string>;
   /** True once a statement got no answer. The connection then runs no further statement. */
   readonly isStuck: () => boolean;
 }
 
-function createStatementQueue(client: pg.ClientBase, cancelAfterMs: number, until: number): StatementQueue {
+function createStatementQueue(
+  client: pg.ClientBase,
+  cancelAfterMs: number,
+  {
+    until,
+    prepared = null,
+    isCluster = false,
+    tenantId,
+  }: Pick<TransactionFacts, 'until' | 'prepared' | 'isCluster' | 'tenantId'>,
+): StatementQueue {
   let over = false;
   let stuck = false;
+  const channels = new Set<string>();
   // The driver takes one statement at a time, but callers may start several at once.
   let tail: Promise<unknown> = Promise.resolve();
   const send: Send = async (text, extended = {}, atLeastMs = 0, translate = translateError) => {
@@ -149,13 +196,19 @@ function createStatementQueue(client: pg.ClientBase, cancelAfterMs: number, unti
     send,
     async run(text, values) {
       if (over) throw new Error('this transaction has already ended');
-      const statement = tail.then(() => send(text, { values: [...values], queryMode: 'extended' }));
+      const sent = isCluster ? onOneWorker(tenantId === null ? text : atHome(text, pg.escapeLiteral(tenantId))) : text;
+      if (isCluster) for (const channel of channelsOf(text)) channels.add(channel);
+      const name = prepared?.(text);
+      const extended: Partial<Statement> = { values: [...values], queryMode: 'extended' };
+      if (name !== undefined) extended.name = name;
+      const statement = tail.then(() => send(sent, extended));
       tail = statement.catch(() => undefined);
       const [result] = await statement;
       if (result === undefined) throw new Error('the driver returned no result');
       return result;
     },
     idle: () => tail,
+    channels,
     end() {
       over = true;
     },
@@ -173,31 +226,49 @@ interface AtCommit {
   readonly effects: (() => void)[];
   readonly written: Map<CountedWrite, number>;
   catalogueTouched: boolean;
+  credentialsTouched: boolean;
+  /** On a cluster: statements that undo definitions. */
+  readonly undos: PlainStatement[];
+  /** On a cluster: deletions to run after the commit. */
+  readonly deletions: PlainStatement[];
 }
 
 /** Opens a transaction on a connection that the caller borrowed and will return. */
 export async function openTransaction(client: pg.ClientBase, facts: TransactionFacts): Promise<OpenTransaction> {
   const leftMs = facts.until - performance.now();
   const cancelAfterMs = Math.max(1, Math.min(facts.statementTimeoutMs, leftMs - deadlineGraceMs));
-  const queue = createStatementQueue(client, cancelAfterMs, facts.until);
+  const queue = createStatementQueue(client, cancelAfterMs, facts);
   const atCommit: AtCommit = {
     followUps: [],
     lastWork: [],
     effects: [],
     written: new Map(),
     catalogueTouched: false,
+    credentialsTouched: false,
+    undos: [],
+    deletions: [],
+  };
+  const apart = async (statements: readonly PlainStatement[]): Promise<void> => {
+    for (const statement of statements) await facts.runApart?.([statement]);
   };
   const sentAt = performance.now();
   const opened = (await queue.send(beginStatements(facts.tenantId, cancelAfterMs, facts))).at(-1);
   const now = instantFrom(facts.clock, opened?.rows[0]?.instant, sentAt);
   const tx = createTx(facts, { now, sentAt }, queue.run, atCommit);
-  if (facts.alone === true) await beAlone(queue.send);
+  if (facts.alone === true) await beAlone(queue.send, facts);
   let version: number | null = null;
+  // Taking definitions back would then break what is committed. What a failed transaction leaves is removed later.
+  let isUnconfirmed = false;
+  const translateAtCommit = (error: unknown): unknown => {
+    isUnconfirmed = mayBeCommitted(error);
+    return translateCommitError(error);
+  };
 
   return {
     tx,
     effects: atCommit.effects,
     written: atCommit.written,
+    credentialsTouched: () => atCommit.credentialsTouched,
     async commit() {
       await queue.idle();
       // Effects may register more effects, so read the list to its moving end.
@@ -207,8 +278,9 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       await queue.idle();
       const before: string[] = [];
       if (atCommit.catalogueTouched) before.push(raiseCatalogueVersion(facts.actor));
-      else if (facts.asksVersion === true) before.push(readCatalogueVersion);
-      const results = await queue.send([...before, 'commit', leftover].join('; '), {}, 0, translateCommitError);
+      else if (facts.asksVersion === true) before.push(readCatalogueVersion(facts));
+      for (const channel of queue.channels) before.push(notify(channel, facts.tenantId));
+      const results = await queue.send([...before, 'commit', leftover].join('; '), {}, 0, translateAtCommit);
       // COMMIT after a failed statement answers ROLLBACK, without an error.
       if (results.at(-2)?.command !== 'COMMIT') {
         throw new Error('nothing was committed: an earlier statement in the transaction failed');
@@ -217,6 +289,8 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       return isClean(results.at(-1));
     },
     catalogueVersion: () => version,
+    undoDefinitions: () => apart(isUnconfirmed ? [] : atCommit.undos.toReversed()),
+    finishDefinitions: () => apart(atCommit.deletions),
     async rollback() {
       queue.end();
       await queue.idle();
@@ -231,6 +305,25 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   };
 }
 
+async function defineApart(
+  runApart: RunApart,
+  { undos, deletions }: AtCommit,
+  { text, values, undo, startsClean = false, deletes = false }: Definition,
+): Promise<Record<string, unknown>[]> {
+  const statement = { text, values };
+  if (deletes) {
+    deletions.push(statement);
+    return [];
+  }
+  if (undo !== undefined) {
+    undos.push(undo);
+    // A new definition of the same thing must survive the commit.
+    const waiting = deletions.findIndex((each) => isDeepStrictEqual(each, undo));
+    if (waiting >= 0) deletions.splice(waiting, 1);
+  }
+  return runApart(undo !== undefined && startsClean ? [undo, statement] : [statement]);
+}
+
 /** `now`: the database's instant in epoch ms; `sentAt`: monotonic ms at which it was asked for. */
 function createTx(
   facts: TransactionFacts,
@@ -239,9 +332,11 @@ function createTx(
   atCommit: AtCommit,
 ): Tx {
   const { followUps, lastWork, effects, written } = atCommit;
+  const { runApart } = facts;
   const isSetByHand = facts.clock.follow === undefined;
   return {
     tenantId: facts.tenantId ?? '',
+    isCluster: facts.isCluster ?? false,
     actor: facts.actor,
     requestId: facts.requestId,
     now: new Date(now),
@@ -249,6 +344,10 @@ function createTx(
     remarks: [],
     async query(text: string, values: readonly unknown[] = []) {
       return (await run(text, values)).rows;
+    },
+    async define(definition: Definition) {
+      if (runApart === undefined) return (await run(definition.text, definition.values)).rows;
+      return defineApart(runApart, atCommit, definition);
     },
     kysely: lazily(() => kyselyOver(run)),
     atEnd(effect: () => Promise<void>) {
@@ -267,6 +366,9 @@ function createTx(
       if (facts.tenantId === null) throw new Error('a system transaction has no catalogue');
       atCommit.catalogueTouched = true;
     },
+    touchCredentials() {
+      atCommit.credentialsTouched = true;
+    },
     // The brand and the row types exist for the compiler only.
   } as unknown as Tx;
 }
@@ -276,16 +378,19 @@ function createTx(
  * waiting for another of the same tenant, so queueing for the lock from the start would put us between the two and
  * deadlock.
  */
-async function beAlone(send: Send): Promise<void> {
-  const lock = presenceOf("current_setting('app.tenant')");
+async function beAlone(send: Send, { tenantId, isCluster = false }: TransactionFacts): Promise<void> {
+  const lock = presenceOf(pg.escapeLiteral(tenantId ?? ''));
+  const placed = (text: string) => (isCluster ? atHome(text, pg.escapeLiteral(tenantId ?? '')) : text);
   const triedUntil = performance.now() + triesMs;
   while (performance.now() < triedUntil) {
-    const [answer] = await send(`select pg_try_advisory_xact_lock(${lock}) as taken`);
+    const [answer] = await send(placed(`select pg_try_advisory_xact_lock(${lock}) as taken`));
     if (answer?.rows[0]?.taken === true) return;
     await sleep(tryEveryMs);
   }
   try {
-    await send(`select set_config('lock_timeout', '${waitMs}', true); select pg_advisory_xact_lock(${lock})`);
+    await send(
+      `select set_config('lock_timeout', '${waitMs}', true); ${placed(`select pg_advisory_xact_lock(${lock})`)}`,
+    );
     await send(`select set_config('lock_timeout', '0', true)`);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;

@@ -14,6 +14,21 @@ export interface Actor {
 /** What's counted once it's committed (docs/design/api-access.md 19). */
 export type CountedWrite = 'audit_rows';
 
+/** A plain SQL statement. */
+export interface PlainStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export interface Definition extends PlainStatement {
+  /** On a cluster: undoes the definition when the transaction rolls back. Must be safe to repeat. */
+  readonly undo?: PlainStatement;
+  /** On a cluster: runs `undo` first, because a transaction that never ended may have left something. */
+  readonly startsClean?: boolean;
+  /** On a cluster: waits for the commit, because a deletion can't be undone. */
+  readonly deletes?: boolean;
+}
+
 declare const txBrand: unique symbol;
 
 /**
@@ -24,6 +39,8 @@ export interface Tx {
   readonly [txBrand]: true;
   /** The transaction's tenant; an empty string in a system transaction. */
   readonly tenantId: string;
+  /** True on a Citus cluster, for statements across tenants that Citus can't run as they are. */
+  readonly isCluster: boolean;
   readonly actor: Actor;
   readonly requestId: string;
   /** The database's instant when the transaction was opened. Use it for every timestamp you write. */
@@ -37,6 +54,11 @@ export interface Tx {
   readonly remarks: Remark[];
   /** Runs plain SQL with `$1` parameters. */
   query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs a statement that defines a tenant's table. On a cluster it runs in a transaction of its own, because Citus changes
+   * tables as their owner, and lets no transaction use a tenant's rows as two roles. See `Definition` for a rollback.
+   */
+  define<Row = Record<string, unknown>>(definition: Definition): Promise<Row[]>;
   /**
    * Returns Kysely over this transaction's connection, typed with the real tables (rows.ts). camelCase in the types is
    * snake_case in the database (CamelCasePlugin; keys inside JSON values aren't changed).
@@ -62,4 +84,9 @@ export interface Tx {
    * (docs/design/decisioning.md 6).
    */
   touchCatalogue(): void;
+  /**
+   * Marks the tenant's credentials as changed. After the commit, this process drops them from its cache before it answers, so
+   * a sign-out or revocation applies to the caller's next request. Other processes learn of it from the database.
+   */
+  touchCredentials(): void;
 }

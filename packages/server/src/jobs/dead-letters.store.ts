@@ -44,9 +44,13 @@ const mostBuried = 500;
 
 /**
  * Moves jobs of the transaction's tenant (none: work across tenants) that used up their tries out of the queue into the
- * dead letters. Returns their topics; as many as `mostBuried` means that there may be more.
+ * dead letters, and returns them.
  */
-export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly string[]; readonly more: boolean }> {
+export async function buryDeadJobs(tx: Tx): Promise<{
+  readonly letters: readonly Pick<DeadLetter, 'topic' | 'payload'>[];
+  /** There may be more. */
+  readonly more: boolean;
+}> {
   const dead = await takeDeadJobs(tx, mostBuried);
   const buried = dead.map(({ task, payload: { tenantId: _, triesBefore, ...payload }, tries, error }) => ({
     id: newId(),
@@ -63,7 +67,7 @@ export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly 
       [tx.tenantId === '' ? installation : tx.tenantId, JSON.stringify(buried), tx.now],
     );
   }
-  return { topics: dead.map(({ task }) => task), more: dead.length === mostBuried };
+  return { letters: buried, more: dead.length === mostBuried };
 }
 
 /** Returns the number of dead letters by topic. */

@@ -63,7 +63,11 @@ test('T24: a poisoned job ends in the dead letters once, others go on, and a ret
     handleJob(good, async ({ n }) => void done.push(n)),
   ]);
   const dead: (string | null)[][] = [];
-  const keeper = createQueueKeeper(db.database, { workerId: () => null, onDead: (...told) => void dead.push(told) });
+  const keeper = createQueueKeeper(db.database, {
+    registry,
+    workerId: () => null,
+    onDead: (...told) => void dead.push(told),
+  });
   const worker = await createWorker({
     url: db.url,
     registry,
@@ -127,7 +131,11 @@ test('what an error quotes does not reach the dead letters (T36)', async () => {
     }),
   ]);
   const dead: string[] = [];
-  const keeper = createQueueKeeper(db.database, { workerId: () => null, onDead: (topic) => void dead.push(topic) });
+  const keeper = createQueueKeeper(db.database, {
+    registry,
+    workerId: () => null,
+    onDead: (topic) => void dead.push(topic),
+  });
   const worker = await createWorker({
     url: db.url,
     registry,
@@ -222,7 +230,16 @@ test('a job whose process ended during its last try becomes a dead letter; work 
   );
   let elapsed = 0;
   const dead: (string | null)[][] = [];
+  const givenUp: unknown[] = [];
+  const registry = createJobRegistry([
+    handleJob(
+      poison,
+      async () => undefined,
+      async ({ n }, tenant) => void givenUp.push([n, tenant]),
+    ),
+  ]);
   const keeper = createQueueKeeper(db.database, {
+    registry,
     workerId: () => 'me',
     onDead: (...told) => void dead.push(told),
     elapsed: () => elapsed,
@@ -237,12 +254,34 @@ test('a job whose process ended during its last try becomes a dead letter; work 
     ['test.across', null],
     ['test.poison', tenantId],
   ]);
+  assert.deepEqual(givenUp, [[7, tenantId]]);
   const [letter] = await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 50));
   assert.equal(letter!.error, 'the process exited during the last attempt');
   const [rows] = await db.ownerQuery<{ n: number }>(
     `select count(*) as n from arbiter.dead_letters where topic = 'test.across' and tenant_id = '00000000-0000-0000-0000-000000000000'`,
   );
   assert.equal(Number(rows!.n), 1);
+});
+
+test('a dead job with a payload that no longer fits keeps no other from being given up', async () => {
+  const tenantId = newId();
+  for (const n of [61, 62]) await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n }));
+  await db.ownerQuery(
+    `update graphile_worker._private_jobs set attempts = max_attempts,
+       payload = (payload::jsonb || case when payload ->> 'n' = '61' then '{"n": "61"}'::jsonb else '{}' end)::json
+     where payload ->> 'n' in ('61', '62')`,
+  );
+  const givenUp: unknown[] = [];
+  const registry = createJobRegistry([
+    handleJob(
+      poison,
+      async () => undefined,
+      async ({ n }) => void givenUp.push(n),
+    ),
+  ]);
+  const keeper = createQueueKeeper(db.database, { registry, workerId: () => null, onDead: () => undefined });
+  await assert.rejects(keeper.look());
+  assert.deepEqual(givenUp, [62]);
 });
 
 test('a worker that lives keeps its jobs, however long they take; one that stopped renewing loses them', async () => {
@@ -252,8 +291,9 @@ test('a worker that lives keeps its jobs, however long they take; one that stopp
   await db.ownerQuery(
     `update graphile_worker._private_jobs set attempts = 1, locked_by = 'other', locked_at = now() - interval '1 hour' where ${mine}`,
   );
+  const registry = createJobRegistry([]);
   const keeperOf = (id: string, clock: { now: number }) =>
-    createQueueKeeper(db.database, { workerId: () => id, onDead: () => undefined, elapsed: () => clock.now });
+    createQueueKeeper(db.database, { registry, workerId: () => id, onDead: () => undefined, elapsed: () => clock.now });
   const clock = { now: 0 };
   const [me, other] = [keeperOf('me', clock), keeperOf('other', clock)];
   const locked = async () =>

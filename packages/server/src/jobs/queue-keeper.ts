@@ -2,18 +2,21 @@ import { type Database, systemActor, type Tx } from '../db/index.ts';
 import { buryDeadJobs } from './dead-letters.store.ts';
 import { forgetLeases, leaseSeconds, selectHolders, takeLease, workerLease } from './leases.store.ts';
 import { handBackJobs, tenantsWithDeadJobs } from './queue.store.ts';
+import type { JobRegistry } from './registry.ts';
 
 /** Looks after the queue in the name of one worker. */
 export interface QueueKeeper {
   /**
    * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, and moves jobs
-   * without tries left to the dead letters. If a tenant's jobs can't be moved, it continues with the others and throws
-   * at the end.
+   * without attempts left to the dead letters, and ends what waits for them. If that fails for one, it continues with the
+   * others and throws at the end.
    */
   look(): Promise<void>;
 }
 
 export interface QueueKeeperOptions {
+  /** The jobs of this process. */
+  readonly registry: JobRegistry;
   /** Name of this process's worker; null while it takes no jobs. */
   readonly workerId: () => string | null;
   /** Called for each job that became a dead letter. */
@@ -40,6 +43,7 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
   }
 
   async function bury(tenantId: string | null): Promise<void> {
+    const failures: unknown[] = [];
     for (let more = true; more; ) {
       const work = (tx: Tx) => buryDeadJobs(tx);
       const buried =
@@ -47,8 +51,16 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
           ? await database.withSystem('dead-letters', work)
           : await database.withTenant(tenantId, systemActor('dead-letters'), work);
       more = buried.more;
-      for (const topic of buried.topics) options.onDead(topic, tenantId);
+      for (const { topic, payload } of buried.letters) {
+        options.onDead(topic, tenantId);
+        if (tenantId === null) continue;
+        await options.registry
+          .get(topic)
+          ?.giveUp?.(payload, tenantId)
+          .catch((error: unknown) => failures.push(error));
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   return {

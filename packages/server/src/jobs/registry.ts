@@ -21,19 +21,32 @@ export interface TenantJobRun extends JobRun {
 export interface JobHandler {
   readonly job: Job;
   readonly run: (payload: unknown, facts: JobRun, tenantId: string | null) => Promise<void>;
+  /** Ends what waits for a job that became a dead letter. Safe to repeat. */
+  readonly giveUp?: (payload: unknown, tenantId: string) => Promise<void>;
 }
 
-/** Says how work of one tenant is done. */
+/**
+ * Defines how work of one tenant is done. `giveUp`: ends what someone waits for (a run, a training) after the last attempt
+ * threw or its process died. The dead letter says why.
+ */
 export function handleJob<P extends TSchema>(
   job: Job<P, 'tenant'>,
   run: (payload: Static<P>, facts: TenantJobRun) => Promise<void>,
+  giveUp?: (payload: Static<P>, tenantId: string) => Promise<void>,
 ): JobHandler {
   return {
     job,
     async run(payload, facts, tenantId) {
       if (tenantId === null) throw new Error(`${job.name} must run for one tenant`);
-      await run(job.check(payload), { ...facts, tenantId });
+      const own = job.check(payload);
+      try {
+        await run(own, { ...facts, tenantId });
+      } catch (error) {
+        if (facts.attempt >= job.attempts && !facts.signal.aborted) await giveUp?.(own, tenantId);
+        throw error;
+      }
     },
+    ...(giveUp === undefined ? {} : { giveUp: async (payload, tenantId) => giveUp(job.check(payload), tenantId) }),
   };
 }
 

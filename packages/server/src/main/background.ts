@@ -88,6 +88,7 @@ export function startBackground(options: BackgroundOptions): Background {
   if (worker !== null) {
     const dispatcher = dispatcherOf(server, pause, stop.signal);
     const keeper = createQueueKeeper(database, {
+      registry: server.jobs,
       workerId: () => worker.id(),
       onDead: (topic, tenantId) => logger.error({ topic, tenantId }, 'job used up its attempts'),
     });

@@ -8,14 +8,17 @@ import type { LoadShedder } from '../http/limits/load-shedding.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../platform/time/clock.ts';
-import type { MailConfig } from './mail.ts';
+import type { MailConfig } from './outbound/mail.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
   | 'APPROVAL_MAX_AGE_HOURS'
+  | 'ARCHIVE_AFTER_DAYS'
+  | 'ARCHIVE_URL'
   | 'CONNECTOR_ENDPOINTS'
+  | 'CONNECTOR_ROLES'
   | 'CORS_ALLOWED_ORIGINS'
   | 'CRON_SECRET'
   | 'CRON_TOKEN'
@@ -31,6 +34,10 @@ export type ComposeConfig = Pick<
   | 'GOOGLE_ISSUER_URL'
   | 'IMPORT_DIR'
   | 'JWT_SIGNING_SECRET'
+  | 'LLM_API_KEY'
+  | 'LLM_BASE_URL'
+  | 'LLM_MODEL'
+  | 'LLM_PROVIDER'
   | 'MAIL_RATE_PER_MINUTE'
   | 'METRICS_TENANT_LABEL'
   | 'METRICS_TOKEN'
@@ -76,6 +83,8 @@ export interface ComposeOptions {
   readonly readyChecks?: (database: Database) => Promise<ReadyChecks>;
   /** Folder of the built console. Default: packages/console/dist of this checkout. */
   readonly consoleFolder?: string;
+  /** Tests: the page of proof files without a proof. Default: the one of the built console. */
+  readonly proofTemplate?: () => Promise<string | null>;
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
   readonly testOperations?: TestOperations;
@@ -92,5 +101,7 @@ export interface ComposeOptions {
     readonly acquireTimeoutMs: number;
     readonly statementTimeoutMs: number;
     readonly answerWithinMs: number;
+    /** The other way round: how soon a language model is given up. */
+    readonly modelMs?: number;
   };
 }

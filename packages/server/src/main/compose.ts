@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { type Database, databaseAnswers, type HotPath } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
+import { createArchive } from '../features/deciding/archived-months/index.ts';
 import {
   createDecisionMetrics,
   createDecisionService,
@@ -41,26 +42,30 @@ import { createPrivateFolder } from '../platform/private-folder.ts';
 import { connectRedis, type RedisConnection } from '../platform/redis.ts';
 import type { Clock } from '../platform/time/clock.ts';
 import { zoneClock } from '../platform/time/zones.ts';
+import { archiveFilesOf } from './archive.ts';
 import type { ComposeOptions } from './compose-options.ts';
 import { createConnections } from './connections.ts';
-import { connectorSources } from './connector-sources.ts';
-import { deliverySender } from './delivery-sender.ts';
 import { createEncryption } from './encryption.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
-import { mailWay } from './mail.ts';
 import {
+  createArchiveMetrics,
   createCacheMetrics,
   createDeliveryMetrics,
   createNotificationMetrics,
+  createTrainingMetrics,
   createTriggerMetrics,
 } from './metrics/metrics.ts';
 import { type Metrics, metricsText } from './metrics/node-metrics.ts';
 import { metricsOfProcess, shownMetrics, summaryOf } from './metrics/tenant-metrics.ts';
-import { createOutboundCalls } from './outbound-calls.ts';
+import { deliverySender } from './outbound/delivery-sender.ts';
+import { mailWay } from './outbound/mail.ts';
+import { createNarrativeWriter } from './outbound/narrative-writer.ts';
+import { createOutboundCalls } from './outbound/outbound-calls.ts';
 import { featurePorts } from './ports.ts';
 import { jobPorts, operationPorts, type ProcessParts } from './process-ports.ts';
 import { createSignIn } from './sign-in.ts';
+import { connectorSources } from './sources/connector-sources.ts';
 import { createThreads } from './threads/threads.ts';
 
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
@@ -167,17 +172,8 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
       : createRedisRateLimitStore(redis, countWithinMs);
   const decisionMetrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
-    ...{
-      database,
-      hot: connections.hot,
-      previewPath: connections.previewPath,
-      chunkPath: connections.chunkPath,
-      clock,
-      zoneClock,
-      outbound,
-      envelope,
-      onError,
-    },
+    ...{ database, clock, zoneClock, outbound, envelope, onError },
+    ...{ hot: connections.hot, previewPath: connections.previewPath, chunkPath: connections.chunkPath },
     keys: encryption.keys,
     customerHash: encryption.customerHash,
     metrics: decisionMetrics,
@@ -205,13 +201,16 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
   });
   const parts: ProcessParts = {
     ...{ options, connections, encryption, outboundCalls, rateLimits, decisions, decisionMetrics, mail, notifier },
+    narrativeWriter: createNarrativeWriter(config, decisionMetrics, patience?.modelMs),
     connectorSources: connectorSources(config, registry, outboundCalls, decisionMetrics),
-    ...{ reapOutbox, triggerFiring, onError },
+    ...{ reapOutbox, triggerFiring, onError, onTrained: createTrainingMetrics(registry) },
+    onArchived: createArchiveMetrics(registry),
     eventPublisher: createEventPublisher({ database, onPublished, onError }),
     deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
     onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
     threads: createThreads(onError),
+    archive: createArchive(archiveFilesOf(config)),
     exportBucket: config.EXPORT_S3_URL === null ? null : createObjectStore(config.EXPORT_S3_URL),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),
   };

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import { createDatabase, createHotPath, type Database, type HotPath } from '../db/index.ts';
+import { createDatabase, createHomes, createHotPath, type Database, type HotPath } from '../db/index.ts';
 import type { ComposeOptions } from './compose-options.ts';
 import { createWriteMetrics } from './metrics/metrics.ts';
 
@@ -46,7 +46,7 @@ export interface ConnectionsOptions extends Pick<ComposeOptions, 'address' | 'cl
 
 /** Creates the pools. They connect at first use. */
 export function createConnections({
-  address: { url, directUrl, pooled },
+  address: { url, directUrl, pooled, isCluster, workers },
   clock,
   config,
   patience,
@@ -59,12 +59,15 @@ export function createConnections({
       : { acquireTimeoutMs: patience.acquireTimeoutMs, statementTimeoutMs: patience.statementTimeoutMs };
   const poolMax = config.DATABASE_POOL_MAX;
   const onWritten = createWriteMetrics(registry);
-  const database = createDatabase({ url, directUrl, poolMax, clock, onError, onWritten, ...limits });
-  const counting = createDatabase({ url, poolMax: countingConnections, clock, onError, ...limits });
-  const hot = createHotPath({ url, pooled, connections: hotConnections, onError });
-  const outboxPath = createHotPath({ url, pooled, connections: outboxConnections, onError });
-  const previewPath = createHotPath({ url, pooled, connections: previewConnections, onError });
-  const chunkPath = createHotPath({ url, pooled, connections: chunkConnections, onError });
+  const database = createDatabase({ url, directUrl, pooled, isCluster, poolMax, clock, onError, onWritten, ...limits });
+  const counting = createDatabase({ url, isCluster, poolMax: countingConnections, clock, onError, ...limits });
+  const homes = workers.length === 0 ? null : createHomes(counting, url, workers);
+  const decisions = { url, pooled, isCluster, homes, onError };
+  const hot = createHotPath({ ...decisions, connections: hotConnections });
+  // Notifies listeners, who are connected to the coordinator.
+  const outboxPath = createHotPath({ url, pooled, isCluster, connections: outboxConnections, onError });
+  const previewPath = createHotPath({ ...decisions, connections: previewConnections });
+  const chunkPath = createHotPath({ ...decisions, connections: chunkConnections });
   return {
     database,
     counting,

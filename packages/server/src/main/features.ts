@@ -6,6 +6,7 @@ import { channelsFeature } from '../features/catalogue/channels/index.ts';
 import { contactPoliciesFeature } from '../features/catalogue/contact-policies/index.ts';
 import { contentFeature } from '../features/catalogue/content/index.ts';
 import { creativesFeature } from '../features/catalogue/creatives/index.ts';
+import { experimentsFeature } from '../features/catalogue/experiments/index.ts';
 import { flowRoutesFeature } from '../features/catalogue/flow-routes/index.ts';
 import { flowsFeature } from '../features/catalogue/flows/index.ts';
 import { modelsFeature } from '../features/catalogue/models/index.ts';
@@ -15,21 +16,28 @@ import { qualificationFeature } from '../features/catalogue/qualification/index.
 import { rankingProfilesFeature } from '../features/catalogue/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/catalogue/restore/index.ts';
 import { schemasFeature } from '../features/catalogue/schemas/index.ts';
+import { searchFeature } from '../features/catalogue/search/index.ts';
 import { segmentsFeature } from '../features/catalogue/segments/index.ts';
 import { behavioralMetricsFeature } from '../features/data/behavioral-metrics/index.ts';
 import { connectorsFeature } from '../features/data/connectors/index.ts';
 import { pipelinesFeature } from '../features/data/pipelines/index.ts';
+import { archivedMonthsFeature } from '../features/deciding/archived-months/index.ts';
+import { assignmentsFeature } from '../features/deciding/assignments/index.ts';
 import { customerStatesFeature } from '../features/deciding/customer-states/index.ts';
 import { customerToolsFeature } from '../features/deciding/customer-tools/index.ts';
 import { decisionsFeature } from '../features/deciding/decisions/index.ts';
 import { estimatesFeature } from '../features/deciding/estimates/index.ts';
 import { evidenceFeature } from '../features/deciding/evidence/index.ts';
+import { experimentResultsFeature } from '../features/deciding/experiment-results/index.ts';
 import { historyImportFeature } from '../features/deciding/history-import/index.ts';
 import { interactionsFeature } from '../features/deciding/interactions/index.ts';
 import { modelLearningFeature } from '../features/deciding/model-learning/index.ts';
+import { modelTrainingFeature } from '../features/deciding/model-training/index.ts';
+import { narrativesFeature } from '../features/deciding/narratives/index.ts';
 import { objectivesFeature } from '../features/deciding/objectives/index.ts';
 import { plansFeature } from '../features/deciding/plans/index.ts';
 import { sealedRecordsFeature } from '../features/deciding/sealed-records/index.ts';
+import { shapFeature } from '../features/deciding/shap/index.ts';
 import { simulationsFeature } from '../features/deciding/simulations/index.ts';
 import { suppressionsFeature } from '../features/deciding/suppressions/index.ts';
 import { volumesFeature } from '../features/deciding/volumes/index.ts';
@@ -52,6 +60,8 @@ import { usersFeature } from '../features/identity/users/index.ts';
 import { adminFeature } from '../features/operations/admin/index.ts';
 import { alertsFeature } from '../features/operations/alerts/index.ts';
 import { approvalsFeature } from '../features/operations/approvals/index.ts';
+import { archiveFeature } from '../features/operations/archive/index.ts';
+import { checksFeature } from '../features/operations/checks/index.ts';
 import { consoleFeature } from '../features/operations/console/index.ts';
 import { erasureFeature } from '../features/operations/erasure/index.ts';
 import { exportsFeature } from '../features/operations/exports/index.ts';
@@ -77,14 +87,18 @@ import { resets as jobResets } from '../jobs/tables.ts';
 export const features = [
   accountsFeature,
   adminFeature,
+  archiveFeature,
+  archivedMonthsFeature,
   alertsFeature,
   approvalsFeature,
   auditFeature,
+  assignmentsFeature,
   behavioralMetricsFeature,
   campaignsFeature,
   catalogueHistoryFeature,
   categoriesFeature,
   channelsFeature,
+  checksFeature,
   connectorsFeature,
   consoleFeature,
   contactPoliciesFeature,
@@ -100,6 +114,8 @@ export const features = [
   erasureFeature,
   estimatesFeature,
   evidenceFeature,
+  experimentResultsFeature,
+  experimentsFeature,
   exportsFeature,
   flowRoutesFeature,
   flowsFeature,
@@ -114,6 +130,7 @@ export const features = [
   mailFeature,
   maintenanceFeature,
   modelLearningFeature,
+  modelTrainingFeature,
   modelsFeature,
   notificationsFeature,
   objectivesFeature,
@@ -130,12 +147,14 @@ export const features = [
   schemasFeature,
   scimFeature,
   sealedRecordsFeature,
+  searchFeature,
   secondFactorFeature,
   seedPacksFeature,
   segmentsFeature,
   sessionsFeature,
   settingsFeature,
   signInPagesFeature,
+  shapFeature,
   simulationsFeature,
   ssoFeature,
   streamFeature,
@@ -144,6 +163,7 @@ export const features = [
   triggersFeature,
   usersFeature,
   volumesFeature,
+  narrativesFeature,
   whyNotFeature,
 ] as const;
 

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
-import { createKeyedHash } from '../features/deciding/customer-states/index.ts';
+import { createArchive } from '../features/deciding/archived-months/index.ts';
+import { createCustomerKeys, createKeyedHash } from '../features/deciding/customer-states/index.ts';
 import { mailQueue } from '../features/identity/mail/index.ts';
 import { mailForNobody } from '../features/identity/mail/test-mailbox.ts';
 import { createLinks } from '../features/identity/sessions/index.ts';
+import { templateWriter } from '../features/operations/narration/index.ts';
 import { createNotifier } from '../features/operations/notifications/index.ts';
-import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
 import { newId } from '../platform/ids.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { systemClock } from '../platform/time/clock.ts';
@@ -78,6 +79,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
   const given = {
     approvalMaxAgeHours: 168,
     customerHash: createKeyedHash([], 'customer'),
+    customerKeys: createCustomerKeys([]),
     decideForGeofence: () => assert.fail('no decisions here'),
     decideChunk: () => assert.fail('no decisions here'),
     decideForTrigger: () => assert.fail('no decisions here'),
@@ -92,7 +94,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     links: createLinks('a secret of these tests, 32 characters'),
     logger: mailForNobody.logger,
     mail: mailForNobody,
-    narrativeWriter: templateNarrativeWriter,
+    narrativeWriter: templateWriter,
     notifier,
     onDelivery: () => undefined,
     openBreakers: () => 0,
@@ -103,6 +105,12 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     renderReport: () => Promise.reject(new Error('no reports here')),
     signUp: { isOpen: false, makesPlaygrounds: false, onTenantCreated: [] },
     trials: () => assert.fail('no decisions here'),
+    measureModel: () => assert.fail('no promotions here'),
+    trainInThread: () => assert.fail('no trainings here'),
+    onTrained: () => undefined,
+    archive: createArchive(null),
+    archiveAfterDays: 90,
+    onArchived: () => undefined,
   };
   const handler = jobRegistry(given).get(name);
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);

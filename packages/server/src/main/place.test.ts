@@ -10,7 +10,7 @@ let db: TestDatabase;
 let direct: DatabaseAddress;
 before(async () => {
   db = await createTestDatabase();
-  direct = { url: db.url, directUrl: db.url, pooled: false };
+  direct = { url: db.url, directUrl: db.url, pooled: false, isCluster: false, workers: [] };
 });
 after(() => db?.close());
 

@@ -3,6 +3,7 @@ import type { JobPortsOf, OperationPortsOf } from '../feature.ts';
 import { policiesNamingSegment, policiesReadingMetric } from '../features/catalogue/contact-policies/index.ts';
 import { contentHandlersInside } from '../features/catalogue/content/index.ts';
 import { deleteCreativesOfOffer } from '../features/catalogue/creatives/index.ts';
+import { experimentsWithModel } from '../features/catalogue/experiments/index.ts';
 import { lockRoutes } from '../features/catalogue/flow-routes/index.ts';
 import {
   flowsNamingPolicy,
@@ -34,6 +35,7 @@ import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
 import { metricEvents } from '../features/deciding/plans/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
+import { findingsOfFlow } from '../features/operations/checks/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
 import { campaignsNamingSegment, startDueCampaigns } from '../features/outreach/campaigns/index.ts';
@@ -69,6 +71,7 @@ export const jobFeaturePorts = {
     },
     setAttributes,
   },
+  findModelUses: flowsScoringBy,
   metricEvents,
   settlementNumbers: customerNumbers,
   alsoDue: [startReports, resumeJourneys, startDueCampaigns, startDuePipelines],
@@ -98,7 +101,9 @@ export const featurePorts = {
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
+  findingsOfFlow,
   findModelUses: flowsScoringBy,
+  findExperimentUses: experimentsWithModel,
   readCustomer: readCustomerProfile,
   readProfile: readCustomerProfile,
   recordableColumns,

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricsSummary } from '@arbiter/contract';
 import { createOpenReader, type Sources } from '../features/data/connectors/index.ts';
+import type { Archive } from '../features/deciding/archived-months/index.ts';
 import type { createDecisionMetrics, DecisionService } from '../features/deciding/decisions/index.ts';
+import { measureModel, type TrainingPorts } from '../features/deciding/model-training/index.ts';
 import { areSameSubject } from '../features/identity/identities/index.ts';
 import { type MailPorts, mailQueue } from '../features/identity/mail/index.ts';
 import { furtherStep } from '../features/identity/second-factor/index.ts';
 import { requiresSso } from '../features/identity/sso/index.ts';
 import { expireApprovals } from '../features/operations/approvals/index.ts';
-import type { ConsolePorts } from '../features/operations/console/index.ts';
+import { type ConsolePorts, readTextOf } from '../features/operations/console/index.ts';
+import type { NarrativeWriter } from '../features/operations/narration/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
-import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
 import type { EventPublisher, ReapOutbox } from '../features/operations/stream/index.ts';
 import type { DeliverySender } from '../features/outreach/deliveries/index.ts';
 import { journeyDecider } from '../features/outreach/journeys/index.ts';
@@ -24,7 +26,7 @@ import type { ComposeOptions } from './compose-options.ts';
 import type { Connections } from './connections.ts';
 import type { Encryption } from './encryption.ts';
 import { allResets, features, onTenantCreated } from './features.ts';
-import type { OutboundCalls } from './outbound-calls.ts';
+import type { OutboundCalls } from './outbound/outbound-calls.ts';
 import type { featurePorts, JobPorts, jobFeaturePorts, OperationPorts } from './ports.ts';
 import type { SignIn } from './sign-in.ts';
 import type { Threads } from './threads/threads.ts';
@@ -45,10 +47,13 @@ export interface ProcessParts {
   readonly threads: Threads;
   readonly decisions: DecisionService;
   readonly decisionMetrics: ReturnType<typeof createDecisionMetrics>;
+  /** ARCHIVE_URL. */
+  readonly archive: Archive;
   /** EXPORT_S3_URL; null: it isn't set. */
   readonly exportBucket: ObjectStore | null;
   readonly exportFolder: PrivateFolder;
   readonly mail: MailPorts;
+  readonly narrativeWriter: NarrativeWriter;
   readonly notifier: Notifier;
   readonly connectorSources: Sources;
   readonly deliverySender: DeliverySender;
@@ -58,6 +63,9 @@ export interface ProcessParts {
   readonly reapOutbox: ReapOutbox;
   readonly eventPublisher: EventPublisher;
   readonly triggerFiring: FirePorts;
+  /** Counts what is archived. */
+  readonly onArchived: (kind: string, rows: number, bytes: number) => void;
+  readonly onTrained: TrainingPorts['onTrained'];
   readonly onError: (error: unknown) => void;
 }
 
@@ -65,21 +73,28 @@ export interface ProcessParts {
 function sharedPorts({
   options: { config, logger, publicUrl },
   connections: { database },
-  encryption: { customerHash, envelope, pipelineHash },
+  encryption: { customerHash, envelope, keys, pipelineHash },
   signIn: { links },
-  threads: { reports },
+  threads: { reports, trainings },
+  archive,
   connectorSources,
   deliverySender,
   exportBucket,
   exportFolder,
+  narrativeWriter,
   notifier,
+  onArchived,
   onDelivery,
+  onTrained,
   reapOutbox,
 }: ProcessParts) {
   return {
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    archive,
+    archiveAfterDays: config.ARCHIVE_AFTER_DAYS,
     connectorSources,
     customerHash,
+    customerKeys: keys,
     database,
     deliverySender,
     enqueueMail: mailQueue(envelope),
@@ -88,14 +103,18 @@ function sharedPorts({
     exportFolder,
     links,
     logger,
-    narrativeWriter: templateNarrativeWriter,
+    narrativeWriter,
     notifier,
+    onArchived,
     onDelivery,
+    onTrained,
     pipelineHash,
     openBreakers: (tenantId: string) => notifier.openBreakers(tenantId),
     publicUrl,
     reapOutbox,
+    measureModel: measureModel(keys),
     renderReport: reports.render,
+    trainInThread: trainings.train,
     signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
   } satisfies Partial<JobPorts & OperationPorts>;
 }
@@ -143,13 +162,20 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
     eventPublisher: parts.eventPublisher,
     simulateForJourney: journeyDecider(decisions, true),
     ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onError, rateLimits },
-    decisions: { service: decisions, keys: parts.encryption.keys, metrics: parts.decisionMetrics },
+    decisions: {
+      service: decisions,
+      keys: parts.encryption.keys,
+      archive: parts.archive,
+      metrics: parts.decisionMetrics,
+      proofTemplate: options.proofTemplate ?? (() => readTextOf(consoleDist, '/proof.html')),
+    },
     expireApprovals: () => expireApprovals(shared, new Date(clock.now())),
     isDemoMode: config.DEMO_MODE,
     operationHandlers: parts.operationHandlers,
     outbound: parts.outboundCalls.outbound,
     outboundRules: parts.outboundCalls.outboundRules,
     readLargeYaml: parts.threads.policyFiles.read,
+    readModelFile: parts.threads.modelFiles.read,
     seedDatasets: {
       database: parts.connections.database,
       keys: parts.encryption.keys,
@@ -163,7 +189,8 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
 }
 
 /** Ports of features that read or write what is stored under customers' keys. */
-function customerPorts({ connections, decisions, encryption, exportFolder, onError, threads }: ProcessParts) {
+function customerPorts(parts: ProcessParts) {
+  const { archive, connections, decisions, encryption, exportFolder, narrativeWriter, onError, threads } = parts;
   const { database } = connections;
   const { checkpointKeys, customerHash, importKeyHash, keys } = encryption;
   return {
@@ -171,8 +198,9 @@ function customerPorts({ connections, decisions, encryption, exportFolder, onErr
     checkpointKeys,
     erasure: { database, keys, customerHash, erasers: features.flatMap(({ erases }) => erases), onError },
     historyImport: { database, keys, customerHash, keyHash: importKeyHash, pause: (ms: number) => sleep(ms) },
+    narratives: { archive, database, keys, writer: narrativeWriter },
     suppressions: { keys, customerHash },
-    whyNot: { database, trials: decisions.trials, keys, customerHash, search: threads.searches.run },
+    whyNot: { archive, database, trials: decisions.trials, keys, customerHash, search: threads.searches.run },
   } satisfies Partial<OperationPorts>;
 }
 
@@ -201,6 +229,7 @@ function listedByFeatures() {
   return {
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     resets: allResets,
+    searchables: features.flatMap(({ searches }) => searches),
     restorables: features.flatMap(({ restores }) => restores),
     retainers: features.flatMap(({ retains }) => retains),
   } satisfies Partial<OperationPorts>;

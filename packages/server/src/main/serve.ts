@@ -1,5 +1,12 @@
 import { type Config, ConfigError, configExitCode, crashLoopExitCode, readConfig } from '../config.ts';
-import { BackupError, createDatabase, migrate, pendingMigrations } from '../db/index.ts';
+import {
+  BackupError,
+  createDatabase,
+  distributeDatabase,
+  migrate,
+  pendingMigrations,
+  type TableSize,
+} from '../db/index.ts';
 import { findOperatorTenant } from '../features/identity/tenants/index.ts';
 import { selectMemberships } from '../features/identity/users/index.ts';
 import type { AppliedTenant } from '../features/operations/admin/index.ts';
@@ -146,6 +153,21 @@ export async function migrateOnly(shell: ServerShell): Promise<number> {
   });
 }
 
+/** Runs `arbiter distribute`. */
+export async function distributeOnly(
+  shell: ServerShell,
+  isDryRun: boolean,
+  onDone: (tables: readonly TableSize[]) => void,
+): Promise<number> {
+  return guarded(shell, async ({ DATABASE_URL: url, DATABASE_ADMIN_URL: adminUrl }, logger) => {
+    if (url === null || adminUrl === null) {
+      throw new ConfigError(['DATABASE_URL and DATABASE_ADMIN_URL must be set: the embedded database has no workers']);
+    }
+    onDone(await distributeDatabase({ adminUrl, url, isDryRun, onProgress: (message) => logger.info(message) }));
+    return 0;
+  });
+}
+
 /** Runs `arbiter migrate --status`: prints missing migrations. Exits with 4 if there are any. */
 export async function migrationStatus(shell: ServerShell): Promise<number> {
   return guarded(shell, async (given) => {
@@ -202,9 +224,10 @@ async function withDatabase<T>(
 ): Promise<T> {
   const config = await withAutoSecrets(given);
   const storage = await openStorage(config, logger, { join: true });
-  const { directUrl: url } = storage.address;
+  const { directUrl: url, isCluster } = storage.address;
   const database = createDatabase({
     url,
+    isCluster,
     poolMax: 3,
     ...startPatience,
     onError: (err) => logger.warn({ err }, 'database'),

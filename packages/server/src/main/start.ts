@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { createDatabase, readNewestCatalogueVersion } from '../db/index.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
+import { assertArchive } from './archive.ts';
 import { prepareTenants } from './first-run.ts';
 import { choosePlace, connectionsNeeded, type ServerAddress } from './place.ts';
 import { startProcesses } from './processes/processes.ts';
@@ -48,6 +49,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
       "SCHEDULER is off: this server doesn't schedule alerts, segment refreshes, exports and reports; another one must",
     );
   }
+  await assertArchive(given);
   const config = await withAutoSecrets(given);
   const connections = connectionsNeeded(config, false) + spareConnections;
   const storage = await openStorage(config, logger, { connections });
@@ -79,9 +81,9 @@ async function prepareDatabase(
   place: ServerAddress,
   logger: Logger,
 ): Promise<{ readonly lines: readonly string[]; readonly configVersion: number | string }> {
-  const { directUrl: url } = place.address;
+  const { directUrl: url, isCluster } = place.address;
   const onError = (err: unknown) => logger.warn({ err }, 'database');
-  const database = createDatabase({ url, poolMax: 2, ...startPatience, onError });
+  const database = createDatabase({ url, isCluster, poolMax: 2, ...startPatience, onError });
   try {
     return await whenThere(urlVariable(config), logger, async () => ({
       lines: await prepareTenants(config, database, place.publicUrl, logger),

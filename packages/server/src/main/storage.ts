@@ -5,6 +5,7 @@ import {
   checkRole,
   type DatabaseAddress,
   hears,
+  holdsCluster,
   migrate,
   pendingMigrations,
   sessionLoss,
@@ -40,7 +41,11 @@ export async function openStorage(config: Config, logger: Logger, options: Stora
   if (url !== null) {
     if (config.MIGRATE && adminUrl !== null) await assertDirect('DATABASE_ADMIN_URL', adminUrl, logger);
     await prepare(named(url, directUrl), config.MIGRATE ? adminUrl : null, logger);
-    return { address: await addressOf(url, directUrl, logger), stop: async () => undefined };
+    const address = await addressOf(url, directUrl, logger);
+    if (config.DATABASE_WORKERS.length > 0 && !address.isCluster) {
+      throw new ConfigError(["DATABASE_WORKERS is set, but the database isn't a Citus cluster"]);
+    }
+    return { address: { ...address, workers: config.DATABASE_WORKERS }, stop: async () => undefined };
   }
   const embedded = await startEmbeddedPostgres({
     folder: join(config.DATA_DIR, 'postgres'),
@@ -54,7 +59,9 @@ export async function openStorage(config: Config, logger: Logger, options: Stora
     await embedded.stop();
     throw error;
   }
-  return { address: { url: embedded.url, directUrl: embedded.url, pooled: false }, stop: embedded.stop };
+  const { url: embeddedUrl } = embedded;
+  const address = { url: embeddedUrl, directUrl: embeddedUrl, pooled: false, isCluster: false, workers: [] };
+  return { address, stop: embedded.stop };
 }
 
 interface NamedUrl {
@@ -96,10 +103,15 @@ async function assertRole(variable: NamedUrl['variable'], url: string, logger: L
  * transactions; everything else bypasses it (docs/guides/scaling.md). Throws ConfigError when there is no way to bypass
  * it.
  */
-async function addressOf(url: string, directUrl: string | null, logger: Logger): Promise<DatabaseAddress> {
+async function addressOf(
+  url: string,
+  directUrl: string | null,
+  logger: Logger,
+): Promise<Omit<DatabaseAddress, 'workers'>> {
   const loss = await whenThere('DATABASE_URL', logger, () => sessionLoss(url));
+  const isCluster = await whenThere('DATABASE_URL', logger, () => holdsCluster(directUrl ?? url));
   if (directUrl === null) {
-    if (loss === null) return { url, directUrl: url, pooled: false };
+    if (loss === null) return { url, directUrl: url, pooled: false, isCluster };
     throw new ConfigError([
       `DATABASE_DIRECT_URL must be set to the database itself: DATABASE_URL ${behindPooler(loss)}, and notifications, jobs and startup need sessions`,
     ]);
@@ -110,7 +122,7 @@ async function addressOf(url: string, directUrl: string | null, logger: Logger):
   if (!(await whenThere('DATABASE_URL', logger, () => hears(directUrl, url)))) {
     throw new ConfigError(['DATABASE_URL and DATABASE_DIRECT_URL must point to the same database']);
   }
-  return { url, directUrl, pooled: loss !== null };
+  return { url, directUrl, pooled: loss !== null, isCluster };
 }
 
 /** Throws ConfigError for a URL that leads through a pooler where sessions are needed. */

@@ -20,6 +20,9 @@ import type { ComposeConfig, ComposeOptions, TestOperations } from './compose-op
 import { onTenantCreated } from './features.ts';
 import { masterKeysOf } from './secrets.ts';
 
+/** Stands in for the page of proof files, which the console's build makes. */
+const proofStandIn = '<!doctype html><script type="application/json" id="proof"></script>';
+
 /** A tenant of the test server with a key for each role. */
 export interface TestTenant {
   readonly id: string;
@@ -67,6 +70,10 @@ export type TestNode = Omit<TestServer, 'tenants' | 'create' | 'createRecord' | 
 export interface TestServerOptions {
   /** Number of tenants to create. Default 1. */
   readonly tenants?: number;
+  /** Workers of the cluster to decide on directly, `host:port`. */
+  readonly workers?: readonly string[];
+  /** An existing database. Default: a copy of the template. */
+  readonly testDatabase?: TestDatabase;
   readonly clock?: Clock;
   readonly config?: Partial<ComposeConfig>;
   /** Delay answers that must not reveal by their timing who exists, like the real server. Default: no delay. */
@@ -95,7 +102,12 @@ const testConfig: ComposeConfig = {
   CRON_TOKEN: null,
   EXPORT_DIR: null,
   IMPORT_DIR: null,
+  LLM_PROVIDER: 'template',
+  LLM_BASE_URL: null,
+  LLM_API_KEY: null,
+  LLM_MODEL: null,
   CONNECTOR_ENDPOINTS: {},
+  CONNECTOR_ROLES: {},
   AWS_ACCESS_KEY_ID: null,
   AWS_REGION: null,
   AWS_SECRET_ACCESS_KEY: null,
@@ -109,6 +121,8 @@ const testConfig: ComposeConfig = {
   JWT_SIGNING_SECRET: 'a signing secret of the tests',
   NEXTAUTH_SECRET: 'a session secret of the tests',
   EXPORT_S3_URL: null,
+  ARCHIVE_URL: null,
+  ARCHIVE_AFTER_DAYS: 90,
   REDIS_URL: null,
   DATA_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   DATA_ENCRYPTION_KEYS_OLD: [],
@@ -144,7 +158,7 @@ export const testLoadPorts = { keys: createCustomerKeys(masterKeysOf(testConfig)
  * break the contract become 500. Close it in `after`.
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = options.testDatabase ?? (await createTestDatabase());
   const pooler = options.poolerSessions === undefined ? null : await poolerOf(testDatabase, options.poolerSessions);
   const server = startServerOn(testDatabase, options, pooler);
   try {
@@ -184,7 +198,7 @@ function recordCalls(call: TestServer['call']): Pick<TestServer, 'create' | 'cre
 /** Starts the server over an existing database, whose tenants the test knows. Drops the database when it closes. */
 export function startServerOn(
   testDatabase: TestDatabase,
-  options: Omit<TestServerOptions, 'tenants' | 'poolerSessions'>,
+  options: Omit<TestServerOptions, 'tenants' | 'poolerSessions' | 'testDatabase'>,
   pooler: TestPooler | null = null,
 ): TestNode {
   const log: Record<string, unknown>[] = [];
@@ -196,12 +210,16 @@ export function startServerOn(
       url: pooler?.urlOf(testDatabase.url) ?? testDatabase.url,
       directUrl: testDatabase.url,
       pooled: pooler !== null,
+      isCluster: testDatabase.isCluster,
+      workers: options.workers ?? [],
     },
     publicUrl: 'http://localhost:3000',
     clock: options.clock ?? systemClock,
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     version: 'test',
-    consoleFolder: options.consoleFolder ?? '/nowhere',
+    ...(options.consoleFolder === undefined
+      ? { consoleFolder: '/nowhere', proofTemplate: async () => proofStandIn }
+      : { consoleFolder: options.consoleFolder }),
     checkResponses: options.checkResponses ?? true,
     ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { type Database, systemActor } from '../db/index.ts';
+import { createArchive } from '../features/deciding/archived-months/index.ts';
 import { createCustomerKeys } from '../features/deciding/customer-states/index.ts';
 import { decisionNamed } from '../features/deciding/decisions/index.ts';
 import { replayRecord, selectRandomRecords } from '../features/deciding/sealed-records/index.ts';
@@ -10,6 +11,7 @@ import { selectTenantNames } from '../features/identity/tenants/index.ts';
 import { AppError } from '../platform/app-error.ts';
 import { keyOf } from '../platform/crypto/crypto.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
+import { archiveFilesOf } from './archive.ts';
 import { masterKeysOf } from './secrets.ts';
 
 /** The result of checking a restored installation. */
@@ -43,7 +45,8 @@ export async function verifyRestored(config: Config, database: Database): Promis
   }
   // One draw per record of each tenant: a tenant with few decisions gets fewer of the hundred.
   const drawn = records.map((record) => ({ record, draw: randomInt(2 ** 40) })).sort((a, b) => a.draw - b.draw);
-  const ports = { keys: createCustomerKeys(masterKeysOf(config)), decisionNamed };
+  const archive = createArchive(archiveFilesOf(config));
+  const ports = { keys: createCustomerKeys(masterKeysOf(config)), archive, decisionNamed };
   for (const { record } of drawn.slice(0, mostReplays)) {
     await database.withTenant(record.tenantId, actor, async (tx) => {
       try {

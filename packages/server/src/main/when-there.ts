@@ -14,12 +14,15 @@ export const startPatience = { acquireTimeoutMs: 60_000, statementTimeoutMs: 120
 const pauseMs = 500;
 /** SQLSTATE class of a refused login. */
 const wrongLogin = /^28...$/;
+/** Citus reports a refused login on another node like a lost connection, but waiting doesn't help. */
+const nodeLogin =
+  /connection to the remote node .*(?:not permitted to log in|authentication failed|no pg_hba\.conf entry|role ".*" does not exist|database ".*" does not exist)/s;
 /** The database doesn't exist, perhaps because a server next to us is still setting it up. */
 const noDatabase = '3D000';
 
 /**
  * Repeats a startup step while the database is away or too slow, and logs that once. `attempt` must be repeatable.
- * `variable` names its URL. Throws ConfigError when the database refuses the login.
+ * `variable` names its URL. Throws ConfigError when the database, or a node of its cluster, refuses the login.
  */
 export async function whenThere<T>(variable: string, logger: Logger, attempt: () => Promise<T>): Promise<T> {
   for (let logged = false; ; logged = true) {
@@ -29,6 +32,12 @@ export async function whenThere<T>(variable: string, logger: Logger, attempt: ()
       const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
       if (typeof code === 'string' && wrongLogin.test(code)) {
         throw new ConfigError([`the database rejected ${variable} (SQLSTATE ${code})`]);
+      }
+      if (error instanceof Error && nodeLogin.test(error.message)) {
+        throw new ConfigError([
+          `a node of the cluster rejected the login of another node: ${error.message}. Allow the roles arbiter_owner, arbiter_system and that of ` +
+            'DATABASE_URL to connect between nodes (pg_hba.conf or pg_dist_authinfo), then run arbiter migrate',
+        ]);
       }
       const translated = translateError(error);
       const isAway = translated instanceof AppError && translated.code === 'unavailable';

@@ -61,3 +61,18 @@ export function refuseProblems(problems: readonly ErrorEntry[]): void {
     errors: problems.slice(0, maximumEntries),
   });
 }
+
+/** Returns the same refusal with its paths below another one. */
+export function refusalBelow(path: string, error: AppError): AppError {
+  const { code, detail, errors, retryAfterSeconds, headers, cause } = error;
+  const moved = errors.map(
+    (entry): ErrorEntry => (entry.path.startsWith('/') ? { ...entry, path: `${path}${entry.path}` } : entry),
+  );
+  return new AppError(code, {
+    errors: moved,
+    ...(detail === undefined ? {} : { detail }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

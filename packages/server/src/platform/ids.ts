@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import { systemClock } from './time/clock.ts';
 
 /**
@@ -91,6 +91,15 @@ export const { newId, idAt } = createIds(systemClock.now, systemClock.follows);
 export function firstIdAt(milliseconds: number): string {
   const time = hexTime(milliseconds);
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
+/** Returns the UUID (version 8) derived from a text's SHA-256: same text, same id. */
+export function derivedId(text: string): string {
+  const bytes = hash('sha256', text, 'buffer').subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
 /** Epoch milliseconds inside a UUIDv7. */

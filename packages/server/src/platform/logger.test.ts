@@ -8,7 +8,10 @@ const module = new URL('./logger.ts', import.meta.url).href;
 /** Lines that a process with the standard logger leaves behind, however it ends. */
 function linesOf(body: string): Record<string, unknown>[] {
   const source = `import { createLogger } from ${JSON.stringify(module)}; const log = createLogger('info'); ${body}`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });
+  const run = spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });
+  const { stdout, stderr, status, signal, error } = run;
+  // A process that couldn't start says why there.
+  assert.notEqual(stdout, '', `no output, status ${status}, signal ${signal}, ${error?.message ?? stderr}`);
   return stdout
     .split('\n')
     .filter((line) => line !== '')

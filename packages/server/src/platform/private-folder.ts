@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
  */
 export interface PrivateFolder {
   /** Writes, fsyncs and renames: readers see the old file or the new one, never a part (docs/design/quality.md E14). */
-  write(path: string, bytes: string | Uint8Array | AsyncIterable<string>): Promise<void>;
+  write(path: string, bytes: string | Uint8Array | AsyncIterable<string | Uint8Array>): Promise<void>;
   /** Null when there is no such file. */
   read(path: string): Promise<string | null>;
   /** The file as it is on the disk, without reading it into memory. Null when there is no such file. */

@@ -61,7 +61,23 @@ test('recognizes pasted IDs', () => {
   assert.deepEqual(titlesFor('o'), []);
   assert.deepEqual(titlesFor('oat'), ['Offers']);
   assert.deepEqual(titlesFor('CM-000001'), ['Offers', 'Decisions']);
-  assert.deepEqual(foundEntries('Offers', [{ title: 'Oat', open: '/offers/1' }]).entries[0]?.act, {
-    open: '/offers/1',
-  });
+});
+
+test('groups what a search finds, in its order', () => {
+  const found = (title: string, group?: string) => ({ title, open: `/x/${title}`, ...(group ? { group } : {}) });
+  const groups = foundEntries('Records', [
+    found('Oat', 'Offers'),
+    found('Mail', 'Channels'),
+    found('Rye', 'Offers'),
+    found('Other'),
+  ]);
+  assert.deepEqual(
+    groups.map(({ title, entries }) => [title, ...entries.map((each) => each.title)]),
+    [
+      ['Offers', 'Oat', 'Rye'],
+      ['Channels', 'Mail'],
+      ['Records', 'Other'],
+    ],
+  );
+  assert.deepEqual(groups[0]?.entries[0]?.act, { open: '/x/Oat' });
 });

@@ -100,15 +100,15 @@ export function searchesFor(text: string, searches: readonly PaletteSearch[]): r
   return searches.filter(({ of }) => of !== 'ids' || looksLikeId(text));
 }
 
-/** Converts search results to lines. */
-export function foundEntries(title: string, found: readonly Found[]): Group {
-  return {
-    title,
-    entries: found.map((each) => ({
-      id: `found ${title} ${each.open}`,
+/** Converts search results to lines, by group. Groups and lines keep their order. */
+export function foundEntries(title: string, found: readonly Found[]): readonly Group[] {
+  return [...Map.groupBy(found, ({ group }) => group ?? title)].map(([group, members]) => ({
+    title: group,
+    entries: members.map((each) => ({
+      id: `found ${group} ${each.open}`,
       title: each.title,
       detail: each.detail,
       act: { open: each.open },
     })),
-  };
+  }));
 }

@@ -231,8 +231,8 @@ function useFound(text: string): FoundState {
       await Promise.all(
         searches.map(async ({ title, load }) => {
           try {
-            const group = foundEntries(title, await (await load())(text.trim(), stop.signal));
-            if (!stop.signal.aborted) setState((before) => ({ ...before, groups: [...before.groups, group] }));
+            const groups = foundEntries(title, await (await load())(text.trim(), stop.signal));
+            if (!stop.signal.aborted) setState((before) => ({ ...before, groups: [...before.groups, ...groups] }));
           } catch {
             if (!stop.signal.aborted) setState((before) => ({ ...before, failed: [...before.failed, title] }));
           }

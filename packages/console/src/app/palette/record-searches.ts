@@ -1,36 +1,35 @@
+import type { SearchedKind } from '@arbiter/contract/catalogue/search';
 import { call } from '../../data/call.ts';
-import { findBy, isRecordId, unlessMissing } from '../../data/find.ts';
+import { isRecordId, unlessMissing } from '../../data/find.ts';
 import { searchTexts } from '../../messages/palette.ts';
-import { recordKinds } from '../../records/record-kinds.ts';
+import { type RecordKind, recordKinds } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { PaletteSearch } from '../../route/feature.ts';
 
-const named = (search: string, limit: number) => ({ query: { search, limit } });
 const found = (title: string, detail: string, open: string) => ({ title, detail, open });
 
-/** Searches of the types that one list of names doesn't find. */
-const specialSearches: Readonly<Record<string, PaletteSearch>> = {
-  category: {
-    title: recordKinds.category.titles.many,
+/** Returns the type of record that shows a kind of search result. */
+export function kindOfFound(kind: SearchedKind): RecordKind {
+  if (kind === 'subCategory') return 'category';
+  return kind === 'dataSchema' ? 'schema' : kind;
+}
+
+/** The palette's searches: one for all records with a name, one for each type that only its ID or key finds. */
+export const recordSearches: readonly PaletteSearch[] = [
+  {
+    title: searchTexts.records,
     load: async () => {
-      const { categoryOperations, subCategoryOperations } = await import('@arbiter/contract/catalogue/categories');
-      const first = findBy(
-        categoryOperations.list,
-        named,
-        ({ id, name, status }) => found(name, status, addresses.category(id)),
-        (id, signal) => call(categoryOperations.get, { params: { id }, signal }),
-      );
-      const second = findBy(
-        subCategoryOperations.list,
-        named,
-        ({ id, name, category }) => found(name, category.name, addresses.category(id)),
-        (id, signal) => call(subCategoryOperations.get, { params: { id }, signal }),
-      );
-      return async (text, signal) =>
-        (await Promise.all([first(text, signal), second(text, signal)])).flat().slice(0, 5);
+      const { searchOperations } = await import('@arbiter/contract/catalogue/search');
+      return async (q, signal) => {
+        const { data } = await call(searchOperations.find, { query: { q }, signal });
+        return data.map(({ entityType, id, name, detail }) => {
+          const { titles, record } = recordKinds[kindOfFound(entityType)];
+          return { ...found(name, detail, record(id)), group: titles.many };
+        });
+      };
     },
   },
-  decision: {
+  {
     title: recordKinds.decision.titles.many,
     of: 'ids',
     load: async () => {
@@ -44,7 +43,7 @@ const specialSearches: Readonly<Record<string, PaletteSearch>> = {
       };
     },
   },
-  customer: {
+  {
     title: recordKinds.customer.titles.many,
     of: 'ids',
     load: async () => {
@@ -73,13 +72,4 @@ const specialSearches: Readonly<Record<string, PaletteSearch>> = {
       };
     },
   },
-};
-
-/** The palette's searches for records of each type. */
-export const recordSearches: readonly PaletteSearch[] = Object.entries(recordKinds).flatMap(
-  ([name, { search, titles, record }]): readonly PaletteSearch[] => {
-    if (search !== null) return [{ title: titles.many, load: () => search(record) }];
-    const special = specialSearches[name];
-    return special === undefined ? [] : [special];
-  },
-);
+];

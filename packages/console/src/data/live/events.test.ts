@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { operations, resources } from '@arbiter/contract';
 import { connect } from '../call.ts';
-import { onEvents, type PollerSurroundings, startEvents } from './events.ts';
+import { oldAfterEvent, onEvents, type PollerSurroundings, resourceOfRecord, startEvents } from './events.ts';
 
 const event = (id: string) => ({
   id,
@@ -98,4 +99,16 @@ test('requests the next part at once after a full one', async () => {
   assert.equal(await done, 0);
   stop();
   assert.deepEqual(requests.slice(0, 2), ['latest', 'a']);
+});
+
+test('refetches data when someone else changes a record', () => {
+  const known = new Set(Object.values(operations).map(({ id }) => id.split('.', 1)[0]));
+  for (const entityType of [...Object.keys(resources), 'flowVersion', 'tenantSettings'])
+    assert.ok(known.has(resourceOfRecord(entityType)), entityType);
+  const stale = (entityType: string) =>
+    oldAfterEvent({ type: 'catalogue.changed.v1', payload: { entityType, id: 'i', version: 1 } });
+  assert.deepEqual(stale('creative'), ['creatives', 'offers', 'decisionFlows', 'auditLogs']);
+  assert.deepEqual(stale('category').slice(0, 2), ['categories', 'subCategories']);
+  assert.deepEqual(oldAfterEvent({ type: 'decision.made.v1', payload: {} }), ['decisions', 'decisionTraces']);
+  assert.deepEqual(oldAfterEvent({ type: 'unknown.v1', payload: {} }), []);
 });

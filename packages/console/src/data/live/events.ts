@@ -2,6 +2,7 @@ import { eventOperations, type StreamEvent } from '@arbiter/contract/operations/
 import { boot, tenantOf } from '../boot.ts';
 import { call } from '../call.ts';
 import { codeOf, failureOf } from '../failure.ts';
+import { oldAfterChange } from '../invalidation.ts';
 import { isAskingToSignIn } from '../signed-out.ts';
 
 /**
@@ -94,15 +95,32 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurro
   };
 }
 
-/** Returns the resources that an event type makes stale. */
-export function oldAfterEvent(type: string): readonly string[] {
+/** Returns the resources that an event makes stale. */
+export function oldAfterEvent({ type, payload }: Pick<StreamEvent, 'type' | 'payload'>): readonly string[] {
+  if (type === 'catalogue.changed.v1')
+    return [...oldAfterChange(resourceOfRecord(String(payload.entityType))), 'auditLogs'];
   const topic = type.split('.', 1)[0] ?? '';
   return eventEffects[topic] ?? [];
 }
 
 const eventEffects: Readonly<Record<string, readonly string[]>> = {
+  alert: ['alerts', 'notifications'],
+  approval: ['approvals'],
   decision: ['decisions', 'decisionTraces'],
   interaction: ['interactions', 'suppressions'],
   customer: ['customers', 'suppressions', 'schemas'],
   segment: ['segments'],
+};
+
+/** Returns the resource of an entity type as it is in operation IDs: `offers` for `offer`. */
+export function resourceOfRecord(entityType: string): string {
+  return irregular[entityType] ?? entityType.replace(/y$/, 'ie').concat('s');
+}
+
+const irregular: Readonly<Record<string, string>> = {
+  contentItem: 'content',
+  dataSchema: 'schemas',
+  flowVersion: 'decisionFlows',
+  journey: 'journeys',
+  tenantSettings: 'tenantSettings',
 };

@@ -17,7 +17,10 @@ function Moment({ at, none }: { at: string | null; none: string }) {
 }
 
 /** Columns of the list of API keys. */
-export const apiKeyColumns = (onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+export const apiKeyColumns = (
+  onReplace: (key: ApiKey) => void,
+  onRevoke: (key: ApiKey) => void,
+): readonly Column<ApiKey>[] => [
   {
     key: 'name',
     header: t.name,
@@ -26,6 +29,13 @@ export const apiKeyColumns = (onRevoke: (key: ApiKey) => void): readonly Column<
     cell: ({ name }) => <span className="font-medium">{name}</span>,
     text: ({ name }) => name,
     sortBy: ({ name }) => name,
+  },
+  {
+    key: 'prefix',
+    header: t.prefix,
+    width: 130,
+    cell: ({ prefix }) => <span className="font-mono text-caption">{prefix}</span>,
+    text: ({ prefix }) => prefix,
   },
   {
     key: 'scopes',
@@ -69,13 +79,18 @@ export const apiKeyColumns = (onRevoke: (key: ApiKey) => void): readonly Column<
   {
     key: 'revoke',
     header: '',
-    width: 100,
+    width: 180,
     grow: 0,
     align: 'end',
     cell: (row) => (
-      <Button size="small" kind="danger" onClick={() => onRevoke(row)} aria-label={t.revokeAct(row.name)}>
-        {t.revoke}
-      </Button>
+      <span className="flex justify-end gap-1.5">
+        <Button size="small" onClick={() => onReplace(row)} aria-label={t.replaceAct(row.name)}>
+          {t.replace}
+        </Button>
+        <Button size="small" kind="danger" onClick={() => onRevoke(row)} aria-label={t.revokeAct(row.name)}>
+          {t.revoke}
+        </Button>
+      </span>
     ),
     text: null,
   },

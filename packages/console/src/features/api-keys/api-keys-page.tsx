@@ -29,7 +29,8 @@ export function ApiKeysPage() {
   const list = useList(apiKeyOperations.list, { query: { limit: 100 } }, { enabled: permission.allowed });
   const [isCreating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
-  const columns = useMemo(() => apiKeyColumns(setRevoking), []);
+  const [replacing, setReplacing] = useState<ApiKey | null>(null);
+  const columns = useMemo(() => apiKeyColumns(setReplacing, setRevoking), []);
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const peeked = list.rows.find(({ id }) => id === peek);
   const look = useListLook(apiKeyOperations.list.id, columns, { usualDensity: 'comfortable' });
@@ -87,6 +88,7 @@ export function ApiKeysPage() {
         </div>
       </div>
       {isCreating ? <CreateKey onClose={() => setCreating(false)} /> : null}
+      {replacing === null ? null : <CreateKey replaces={replacing} onClose={() => setReplacing(null)} />}
       {revoking === null ? null : <RevokeKey apiKey={revoking} onClose={() => setRevoking(null)} />}
     </Page>
   );

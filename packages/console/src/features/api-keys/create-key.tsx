@@ -1,24 +1,42 @@
-import { type ApiKeyCreated, apiKeyOperations } from '@arbiter/contract/identity/api-keys';
+import { type ApiKey, type ApiKeyCreated, apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { apiKeyTexts as t } from '../../messages/settings.ts';
 import { Button } from '../../ui/button.tsx';
-import { Id } from '../../ui/copy.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
+import { CheckList, TextField } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { SecretDialog } from '../../ui/overlays/secret-dialog.tsx';
 
 const scopes = ['read', 'write', 'admin', 'scim'] as const;
 type Scope = (typeof scopes)[number];
 
-/** Creates a key and shows it once. The dialog stays until the user confirms. */
-export function CreateKey({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<readonly Scope[]>(['read', 'write']);
+const dayNow = (): string => new Date().toISOString().slice(0, 10);
+
+export interface CreateKeyProps {
+  /** The key to replace. The new one gets its name and permissions. */
+  readonly replaces?: ApiKey;
+  readonly onClose: () => void;
+}
+
+/** Creates a key and shows it once. */
+export function CreateKey({ replaces, onClose }: CreateKeyProps) {
+  const [name, setName] = useState(replaces?.name ?? '');
+  const [chosen, setChosen] = useState<readonly Scope[]>(replaces?.scopes ?? ['read', 'write']);
   const [day, setDay] = useState('');
   const [created, setCreated] = useState<ApiKeyCreated | null>(null);
   const { run, busy, failure } = useMutate(apiKeyOperations.create);
-  if (created !== null) return <NewKey apiKey={created.key} onClose={onClose} />;
+  if (created !== null) {
+    return (
+      <SecretDialog
+        title={t.newTitle}
+        values={[{ label: t.key, value: created.key }]}
+        next={replaces === undefined ? undefined : t.replaceNext(replaces.name)}
+        onClose={onClose}
+      />
+    );
+  }
+  const isPast = day !== '' && day <= dayNow();
   const create = async () => {
     const body = {
       scopes: scopes.filter((scope) => chosen.includes(scope)),
@@ -31,14 +49,15 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title={t.make}
+      title={replaces === undefined ? t.make : t.replaceTitle(replaces.name)}
+      description={replaces === undefined ? undefined : t.replaceText}
       footer={
         <>
           <Button onClick={onClose}>{t.cancel}</Button>
           <Button
             kind="primary"
             busy={busy}
-            disabledReason={chosen.length === 0 ? t.scopes : null}
+            disabledReason={chosen.length === 0 ? t.noScope : isPast ? t.expired : null}
             onClick={() => void create()}
           >
             {t.make}
@@ -58,49 +77,16 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        <fieldset className="flex flex-col gap-1">
-          <legend className="mb-1 text-dense font-medium">{t.scopes}</legend>
-          {scopes.map((scope) => (
-            <CheckField
-              key={scope}
-              label={t.scopeWords[scope]}
-              checked={chosen.includes(scope)}
-              onChange={({ target }) =>
-                setChosen(target.checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
-              }
-            />
-          ))}
-        </fieldset>
+        <CheckList label={t.scopes} values={scopes} labels={t.scopeWords} chosen={chosen} onChange={setChosen} />
         <TextField
           label={t.expires}
           help={t.expiresHelp}
+          error={isPast ? t.expired : undefined}
           optional
           type="date"
           value={day}
           onChange={({ target }) => setDay(target.value)}
         />
-      </div>
-    </Dialog>
-  );
-}
-
-/** Shows a new key once. */
-function NewKey({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
-  return (
-    <Dialog
-      open
-      mustAnswer
-      onOpenChange={() => undefined}
-      title={t.newTitle}
-      description={t.newText}
-      footer={
-        <Button kind="primary" onClick={onClose}>
-          {t.keySaved}
-        </Button>
-      }
-    >
-      <div className="rounded-card bg-sunken px-3 py-2">
-        <Id id={apiKey} what="key" whole />
       </div>
     </Dialog>
   );

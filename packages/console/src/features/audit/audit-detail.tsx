@@ -10,6 +10,7 @@ import { Link } from '../../ui/link.tsx';
 import { SidePanel } from '../../ui/overlays/side-panel.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { RowVerdict } from './audit-columns.tsx';
+import { RecordAtVersion } from './record-at-version.tsx';
 import type { RowCheck } from './row-hash.ts';
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -54,6 +55,9 @@ export function AuditDetail({
           <p className="text-soft">{t.noChanges}</p>
         ) : (
           <Diff before={stateOf(row.before)} after={stateOf(row.after)} write={written} />
+        )}
+        {row.entityVersion === null ? null : (
+          <RecordAtVersion entityType={row.entityType} id={row.entityId} version={row.entityVersion} write={written} />
         )}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-dense">
           <dt className="text-soft">{t.record}</dt>

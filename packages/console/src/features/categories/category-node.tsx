@@ -1,5 +1,9 @@
+import { categoryOperations, subCategoryOperations } from '@arbiter/contract/catalogue/categories';
 import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
+import { Plus } from 'lucide-react';
 import { useList } from '../../data/use-operation.ts';
+import { RecordActions } from '../../forms/editing/record-actions.tsx';
+import { FormLink } from '../../forms/editing/record-links.tsx';
 import { ListTable } from '../../forms/list-table.tsx';
 import { decisionsColumn, nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { versionFacts } from '../../forms/record-page.tsx';
@@ -37,6 +41,7 @@ export function CategoryNode({ node }: { readonly node: Node }) {
             <Id id={record.id} what={node.level === 1 ? 'category id' : 'sub-category id'} />
           </>
         }
+        actions={<Actions node={node} />}
       >
         <div className="flex flex-col gap-3">
           {record.description === '' ? null : <p className="whitespace-pre-wrap">{record.description}</p>}
@@ -59,6 +64,31 @@ export function CategoryNode({ node }: { readonly node: Node }) {
       </Section>
       <Offers node={node} />
     </div>
+  );
+}
+
+function Actions({ node }: { readonly node: Node }) {
+  const { id } = node.record;
+  if (node.level === 2) {
+    return (
+      <RecordActions
+        kind="category"
+        operations={subCategoryOperations}
+        record={node.record}
+        editTo={addresses.editSubCategory(id)}
+      />
+    );
+  }
+  return (
+    <>
+      <RecordActions kind="category" operations={categoryOperations} record={node.record} />
+      <FormLink
+        operation={subCategoryOperations.create}
+        to={addresses.newSubCategory({ categoryId: id })}
+        title={t.newSubCategory}
+        icon={<Plus aria-hidden className="size-4" />}
+      />
+    </>
   );
 }
 

@@ -1,6 +1,8 @@
 import { categoryOperations, subCategoryOperations } from '@arbiter/contract/catalogue/categories';
 import Type from 'typebox';
+import { usePendingDeletions } from '../../data/pending-deletions.ts';
 import { useList } from '../../data/use-operation.ts';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { DeletedPin } from '../../forms/record-pin.tsx';
 import { categoryTexts as t } from '../../messages/catalogue/categories.ts';
@@ -23,7 +25,11 @@ export function CategoryPage() {
   const [{ node: chosen }] = useSearch(Search);
   const first = useList(categoryOperations.list, { query: { limit: 200 } });
   const second = useList(subCategoryOperations.list, { query: { limit: 200 } });
-  const node = nodeOf(chosen, first.rows, second.rows);
+  const deletions = usePendingDeletions();
+  const isKept = ({ id }: { readonly id: string }) => !deletions.has(id);
+  const categories = first.rows.filter(isKept);
+  const subCategories = second.rows.filter(isKept);
+  const node = nodeOf(chosen, categories, subCategories);
   const complete = first.complete && second.complete;
   const more = () => {
     first.loadMore();
@@ -38,7 +44,11 @@ export function CategoryPage() {
     ),
   );
   return (
-    <Page title={t.categories} lead={t.lead}>
+    <Page
+      title={t.categories}
+      lead={t.lead}
+      actions={<CreateLink kind="category" operation={categoryOperations.create} />}
+    >
       {failures}
       {first.complete && first.rows.length === 0 ? (
         <div className="rounded-card border border-line bg-surface">
@@ -51,7 +61,7 @@ export function CategoryPage() {
       {first.rows.length > 0 ? (
         <div className="grid items-start gap-4 md:grid-cols-[minmax(14rem,20rem)_minmax(0,1fr)]">
           <Section title={t.tree} flush>
-            <CategoryTree tree={treeOf(first.rows, second.rows)} chosen={node?.record.id ?? null} />
+            <CategoryTree tree={treeOf(categories, subCategories)} chosen={node?.record.id ?? null} />
             <div className="flex flex-wrap items-center justify-between gap-2 border-t border-line px-4 py-2">
               {first.asOf === null ? null : <AsOf at={first.asOf} stale={first.old} />}
               {complete ? null : (

@@ -1,4 +1,5 @@
 import { type Channel, channelOperations } from '@arbiter/contract/catalogue/channels';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import {
   creativesColumn,
   decisionsColumn,
@@ -64,11 +65,20 @@ export function ChannelList() {
     <RecordList
       kind="channel"
       operation={channelOperations.list}
-      actions={<ButtonLink to={addresses.placements()}>{t.allPlacements}</ButtonLink>}
+      actions={
+        <>
+          <ButtonLink to={addresses.placements()}>{t.allPlacements}</ButtonLink>
+          <CreateLink kind="channel" operation={channelOperations.create} />
+        </>
+      }
       lead={t.lead}
       columns={columns}
       choices={[statusChoice]}
-      empty={{ title: t.empty, text: t.emptyText }}
+      empty={{
+        title: t.empty,
+        text: t.emptyText,
+        next: <CreateLink kind="channel" operation={channelOperations.create} />,
+      }}
     />
   );
 }

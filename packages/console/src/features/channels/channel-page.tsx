@@ -1,5 +1,9 @@
 import { type Channel, channelOperations } from '@arbiter/contract/catalogue/channels';
+import { placementOperations } from '@arbiter/contract/catalogue/placements';
+import { Plus } from 'lucide-react';
 import { useOperation } from '../../data/use-operation.ts';
+import { RecordActions } from '../../forms/editing/record-actions.tsx';
+import { FormLink } from '../../forms/editing/record-links.tsx';
 import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
@@ -27,7 +31,12 @@ export function ChannelPage() {
       operation={channelOperations.get}
       kind="channel"
       id={id}
-      actions={<DecisionsLink to={addresses.decisions({ channelId: id })}>{t.decisions}</DecisionsLink>}
+      actions={
+        <>
+          <DecisionsLink to={addresses.decisions({ channelId: id })}>{t.decisions}</DecisionsLink>
+          <RecordActions kind="channel" operations={channelOperations} record={answer.data} />
+        </>
+      }
     >
       {(body) => (
         <>
@@ -94,7 +103,17 @@ function Placements({ channel: { id, placements } }: { readonly channel: Channel
     <Section
       title={t.placements}
       flush
-      actions={placements.length === 0 ? null : <Link to={addresses.placements({ channelId: id })}>{t.openList}</Link>}
+      actions={
+        <>
+          {placements.length === 0 ? null : <Link to={addresses.placements({ channelId: id })}>{t.openList}</Link>}
+          <FormLink
+            operation={placementOperations.create}
+            to={addresses.newPlacement({ channelId: id })}
+            title={t.newPlacement}
+            icon={<Plus aria-hidden className="size-4" />}
+          />
+        </>
+      }
     >
       {placements.length === 0 ? (
         <Empty

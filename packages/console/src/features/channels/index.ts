@@ -1,5 +1,5 @@
 import { catalogueTitles } from '../../messages/catalogue/catalogue-titles.ts';
-import { recordScreens } from '../../records/record-kind.ts';
+import { createCommand, recordScreens } from '../../records/record-kind.ts';
 import { recordKinds } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
@@ -11,13 +11,17 @@ export const channels = feature({
     ...recordScreens(recordKinds.channel, {
       list: () => import('./channel-list.tsx').then((module) => module.ChannelList),
       record: () => import('./channel-page.tsx').then((module) => module.ChannelPage),
+      form: () => import('./channel-form.tsx').then((module) => module.ChannelForm),
     }),
     ...recordScreens(recordKinds.placement, {
       list: () => import('./placement-list.tsx').then((module) => module.PlacementList),
       record: () => import('./placement-page.tsx').then((module) => module.PlacementPage),
+      form: () => import('./placement-form.tsx').then((module) => module.PlacementForm),
     }),
   ],
   commands: [
+    createCommand(recordKinds.channel),
+    createCommand(recordKinds.placement),
     {
       id: 'channels.placements',
       title: catalogueTitles.allPlacements,

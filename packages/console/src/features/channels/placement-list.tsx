@@ -1,6 +1,7 @@
 import { channelOperations } from '@arbiter/contract/catalogue/channels';
 import { type Placement, placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useList } from '../../data/use-operation.ts';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { choiceOf } from '../../forms/list-filters.tsx';
 import {
   countColumn,
@@ -62,6 +63,7 @@ export function PlacementList() {
       operation={placementOperations.list}
       parents={[{ title: t.channels, to: addresses.channels() }]}
       lead={t.placementsLead}
+      actions={<CreateLink kind="placement" operation={placementOperations.create} />}
       columns={columns}
       choices={[activeChoice, choiceOf('channelId', t.channel, channels.rows)]}
       empty={{

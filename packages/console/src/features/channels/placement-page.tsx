@@ -2,6 +2,7 @@ import { channelOperations } from '@arbiter/contract/catalogue/channels';
 import { type Placement, placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useOperation } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
+import { RecordActions } from '../../forms/editing/record-actions.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { channelTexts as t } from '../../messages/catalogue/channels.ts';
 import { listText } from '../../messages/catalogue/conditions.ts';
@@ -25,6 +26,7 @@ export function PlacementPage() {
       operation={placementOperations.get}
       kind="placement"
       id={id}
+      actions={<RecordActions kind="placement" operations={placementOperations} record={placement} />}
       parents={[
         { title: t.channels, to: addresses.channels() },
         ...(placement

@@ -1,15 +1,18 @@
 import type { Creative } from '@arbiter/contract/catalogue/creatives';
 import { placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useOperation } from '../../data/use-operation.ts';
+import { lengthOf, partsOf, type ShownContent, shownOf } from '../../forms/texts/shown-texts.ts';
 import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { previewTexts } from '../../messages/preview.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Id } from '../../ui/copy.tsx';
+import { later } from '../../ui/later.tsx';
 import { Section } from '../../ui/page.tsx';
 import { HtmlPreview, SourceText } from '../../ui/preview/html-preview.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { lengthOf, partsOf, type ShownContent, shownOf } from './content.ts';
+
+/** A separate chunk: few creatives show an item. */
+const ContentItemLink = later(() => import('./content-item-link.tsx').then((module) => module.ContentItemLink));
 
 export interface ContentProps {
   readonly creative: Creative;
@@ -52,7 +55,7 @@ export function Content({ creative, view, onView }: ContentProps) {
         {shown.length === 0 ? <p className="text-soft">{t.noContent}</p> : null}
         {contentItemId === null ? null : (
           <p className="text-dense">
-            {t.contentItem} <Id id={contentItemId} what="content item id" />{' '}
+            {t.contentItem} <ContentItemLink id={contentItemId} />{' '}
             <span className="text-soft">{t.contentItemLong}</span>
           </p>
         )}

@@ -1,6 +1,8 @@
 import { channelOperations } from '@arbiter/contract/catalogue/channels';
 import { type Creative, creativeOperations } from '@arbiter/contract/catalogue/creatives';
 import { useList } from '../../data/use-operation.ts';
+import { statusField } from '../../forms/bulk/bulk-fields.ts';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { choiceOf } from '../../forms/list-filters.tsx';
 import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
@@ -84,6 +86,8 @@ const columns: readonly Column<Creative>[] = [
   },
 ];
 
+const bulk = { operations: creativeOperations, fields: [statusField, { name: 'weight' }] };
+
 /** All creatives, or those of an offer, channel or placement. */
 export function CreativeList() {
   const channels = useList(channelOperations.list, { query: { limit: 200 } });
@@ -92,7 +96,9 @@ export function CreativeList() {
       kind="creative"
       operation={creativeOperations.list}
       lead={t.lead}
+      actions={<CreateLink kind="creative" operation={creativeOperations.create} />}
       columns={columns}
+      bulk={bulk}
       choices={[statusChoice, choiceOf('channelId', t.channel, channels.rows)]}
       empty={{
         title: t.empty,

@@ -1,20 +1,27 @@
 import { type Creative, creativeOperations } from '@arbiter/contract/catalogue/creatives';
 import Type from 'typebox';
 import { drillTo } from '../../data/drill.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useList, useOperation } from '../../data/use-operation.ts';
+import { weightShares } from '../../forms/creatives/weight-shares.ts';
+import { DeleteButton } from '../../forms/editing/delete-button.tsx';
+import { EditLink } from '../../forms/editing/record-links.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
+import { tokensOf } from '../../forms/texts/shown-texts.ts';
 import { valueText } from '../../messages/catalogue/conditions.ts';
 import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
+import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { tokensOf } from './content.ts';
 import { Content } from './creative-content.tsx';
+
+/** A separate chunk: it reads the schemas of customers. */
+const TokenShare = later(() => import('../../forms/texts/token-share.tsx').then((module) => module.TokenShare));
 
 const Search = Type.Object({ view: Type.Optional(Type.Literal('json')) });
 
@@ -24,7 +31,26 @@ export function CreativePage() {
   const [search, change] = useSearch(Search);
   const answer = useOperation(creativeOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage answer={answer} operation={creativeOperations.get} kind="creative" id={id}>
+    <RecordPage
+      answer={answer}
+      operation={creativeOperations.get}
+      kind="creative"
+      id={id}
+      actions={
+        answer.data === undefined || answer.data.deletedAt !== null ? null : (
+          <>
+            <DeleteButton
+              kind="creative"
+              operation={creativeOperations.deleteById}
+              id={id}
+              name={answer.data.name}
+              isSoft={true}
+            />
+            <EditLink kind="creative" id={id} operation={creativeOperations.updateById} />
+          </>
+        )
+      }
+    >
       {(body) => (
         <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
           <div className="flex min-w-0 flex-col gap-4">
@@ -88,11 +114,33 @@ function Where({ creative }: CreativePartProps) {
           },
           { label: t.template, value: <code className="text-caption">{templateType}</code> },
           { label: t.weight, value: weight === 0 ? `0 · ${t.weightNone}` : format.number(weight) },
+          { label: t.variants, value: <Variants creative={creative} /> },
           { label: t.variant, value: abTestVariant },
           ...versionFacts(creative, format),
         ]}
       />
     </Section>
+  );
+}
+
+/** The creative's share of customers, and the creatives that compete for its place. */
+function Variants({ creative: { id, offerId, channelId, placementId } }: CreativePartProps) {
+  const format = useFormat();
+  const list = useList(creativeOperations.list, { query: { offerId, channelId, limit: 100 } });
+  const shares = weightShares(list.rows, placementId);
+  const others = list.rows.filter((other) => other.id !== id && shares.has(other.id));
+  const own = shares.get(id);
+  if (own === undefined) return <span className="text-soft">{t.notChosen}</span>;
+  return (
+    <span className="flex flex-col">
+      <span>{t.shareOf(format.percent(own))}</span>
+      {others.map((other) => (
+        <span key={other.id}>
+          <Link to={addresses.creative(other.id)}>{other.name}</Link>{' '}
+          <span className="text-soft">{format.percent(shares.get(other.id) ?? 0)}</span>
+        </span>
+      ))}
+    </span>
   );
 }
 
@@ -204,7 +252,10 @@ function Tokens({ creative: { content, contentItemId, personalization } }: Creat
                   </th>
                   <td className="px-4 py-2 align-top max-sm:px-2 max-sm:wrap-anywhere">
                     {source ? (
-                      <code className="text-caption">{source}</code>
+                      <span className="flex flex-col">
+                        <code className="text-caption">{source}</code>
+                        <TokenShare source={source} />
+                      </span>
                     ) : (
                       <span className="text-soft">{t.noSource}</span>
                     )}

@@ -15,17 +15,19 @@ import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
+import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { type IdentifyingValue, identifyingValues } from './identifying-values.ts';
-import { LimitsTab } from './limits-tab.tsx';
 import { NowRow } from './now-row.tsx';
-import { OffersTab } from './offers-tab.tsx';
-import { ProfileTab } from './profile-tab.tsx';
-import { SummariesTab } from './summaries-tab.tsx';
 import { TimelineTab } from './timeline-tab.tsx';
+
+const LimitsTab = later(() => import('./limits-tab.tsx').then((module) => module.LimitsTab));
+const OffersTab = later(() => import('./offers-tab.tsx').then((module) => module.OffersTab));
+const ProfileTab = later(() => import('./profile-tab.tsx').then((module) => module.ProfileTab));
+const SummariesTab = later(() => import('./summaries-tab.tsx').then((module) => module.SummariesTab));
 
 const tabs = ['timeline', 'offers', 'limits', 'profile', 'summaries'] as const;
 const CustomerSearch = Type.Object({

@@ -2,6 +2,7 @@ import { type CustomerEligibility, customerToolOperations } from '@arbiter/contr
 import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
 import { suppressionOperations } from '@arbiter/contract/deciding/suppressions';
 import { useOperation } from '../../data/use-operation.ts';
+import { useChannelNames } from '../../forms/limits/use-channel-names.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -15,11 +16,10 @@ import type { Column } from '../../ui/table/table-column.ts';
 import { OfferName } from './offer-name.tsx';
 import { PolicyName } from './policy-name.tsx';
 import { refusalsOf } from './refusals.ts';
-import { useChannelNames } from './use-channel-names.ts';
 import { maxChannels, useActiveChannels, useNow } from './use-now.ts';
 
 /** A separate chunk, with the charts. */
-const LimitsChart = later(() => import('./limits-chart.tsx').then((module) => module.LimitsChart));
+const LimitsChart = later(() => import('../../forms/limits/limits-chart.tsx').then((module) => module.LimitsChart));
 
 /** Suppressions until this year have no end. */
 const never = '9999';

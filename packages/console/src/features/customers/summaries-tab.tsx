@@ -5,6 +5,7 @@ import {
 } from '@arbiter/contract/deciding/interaction-lists';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { useChannelNames } from '../../forms/limits/use-channel-names.ts';
 import { ListTools } from '../../forms/list-tools.tsx';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { customerTexts as t } from '../../messages/customers.ts';
@@ -16,7 +17,6 @@ import { Metric } from '../../ui/metric.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table/table.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
-import { useChannelNames } from './use-channel-names.ts';
 
 type SummaryRow = InteractionSummary & { readonly offerName: string | null };
 

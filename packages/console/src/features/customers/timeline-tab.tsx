@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { useMemo } from 'react';
 import { useList, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { useChannelNames } from '../../forms/limits/use-channel-names.ts';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -16,7 +17,6 @@ import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { emptyTitle } from './reasons.ts';
 import { byDay, type TimelineEntry, type TimelineKind, timelineKinds, timelineOf } from './timeline.ts';
-import { useChannelNames } from './use-channel-names.ts';
 
 const page = 50;
 /** Suppressions until this year have no end. */

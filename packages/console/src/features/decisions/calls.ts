@@ -7,6 +7,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { passes } from '../../data/failure.ts';
 import { callsLeft } from '../../data/pace.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
+import { saveFile } from '../../ui/save-file.ts';
 
 /** Returns a decision with its explanation, by its own ID, request ID or trace ID; waits while `enabled` is false. */
 export function useDecision(id: string, enabled = true) {
@@ -60,6 +61,15 @@ export function useReplay(id: string) {
   // The whole tenant shares the rate limit: keep the rest for the button.
   const left = callsLeft(decisionOperations.replay);
   return { ask, busy, failure, replay, byPress: left !== null && left < replaysForPresses };
+}
+/** Downloads the proof of a decision. Only on demand, because the audit log records each download. */
+export function useProofFile(id: string) {
+  const { run, busy, failure } = useMutate(decisionOperations.proof);
+  const save = useCallback(async () => {
+    const page = await run({ params: { id } });
+    if (page !== null) saveFile(`proof-${id}.html`, 'text/html;charset=utf-8', page);
+  }, [id, run]);
+  return { save, busy, failure };
 }
 export type Replay = ReturnType<typeof useReplay>;
 

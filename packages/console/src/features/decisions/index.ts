@@ -1,5 +1,5 @@
 import { FlaskConical, Scale } from 'lucide-react';
-import { decisionTitles } from '../../messages/decision-titles.ts';
+import { decisionTitles } from '../../messages/decisions/decision-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 

@@ -1,12 +1,14 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { readFlow } from '../../flow-canvas/index.ts';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { changedColumn, keyColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { nodeName, nodeSummary } from '../../messages/flow-nodes.ts';
-import { flowTexts as t } from '../../messages/flows.ts';
+import { nodeName, nodeSummary } from '../../messages/flows/flow-nodes.ts';
+import { flowTexts as t } from '../../messages/flows/flows.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
+import { EnsureBase } from './ensure-base.tsx';
 
 /** The characteristic steps of a flow: its candidates, score and ranking. */
 function sentence({ draftConfig }: DecisionFlow): string {
@@ -58,6 +60,12 @@ export function FlowList() {
       kind="decisionFlow"
       operation={decisionFlowOperations.list}
       lead={t.lead}
+      actions={
+        <>
+          <EnsureBase />
+          <CreateLink kind="decisionFlow" operation={decisionFlowOperations.create} />
+        </>
+      }
       columns={columns}
       choices={[statusChoice]}
       empty={{ title: t.empty, text: t.emptyText }}

@@ -3,7 +3,7 @@ import { placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useMemo } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import type { Flow } from '../../flow-canvas/index.ts';
-import type { Namer } from '../../messages/flow-nodes.ts';
+import type { Namer } from '../../messages/flows/flow-nodes.ts';
 
 /** Names of the categories and placements that a flow refers to by ID. Loaded only if it does. */
 export function useNamer(flow: Flow): Namer {

@@ -1,7 +1,7 @@
 import { ChevronLeft } from 'lucide-react';
-import { useCallback } from 'react';
+import { type ReactNode, useCallback } from 'react';
 import { type Flow, FlowOutline, type NodeProblem } from '../../flow-canvas/index.ts';
-import { flowTexts as t } from '../../messages/flows.ts';
+import { flowTexts as t } from '../../messages/flows/flows.ts';
 import { Button } from '../../ui/button.tsx';
 import { later } from '../../ui/later.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
@@ -28,6 +28,8 @@ export interface FlowNodesProps {
   readonly problems: readonly NodeProblem[];
   /** ID of the selected node. */
   readonly selected: string | undefined;
+  /** Shown next to the nodes instead of the selected node's settings. */
+  readonly panel?: ReactNode;
   readonly onChange: (change: FlowChange, how?: { readonly push: boolean }) => void;
 }
 
@@ -35,7 +37,7 @@ const noRuns: FlowRun['byNode'] = new Map();
 
 /** The nodes as canvas or outline, next to the selected one; on narrow screens, the list or the selected one. */
 export function FlowNodes(props: FlowNodesProps) {
-  const { flow, canvasKey, loading, view, run, problems, selected, onChange } = props;
+  const { flow, canvasKey, loading, view, run, problems, selected, panel, onChange } = props;
   const namer = useNamer(flow);
   // Render only one of the two instead of hiding one: each can have hundreds of nodes.
   const isWide = useMedia(wideWindow);
@@ -70,12 +72,14 @@ export function FlowNodes(props: FlowNodesProps) {
             {t.allNodes}
           </Button>
         ) : null}
-        <NodePanel
-          node={node}
-          run={run}
-          problems={problems.filter(({ nodeId }) => nodeId === selected)}
-          namer={namer}
-        />
+        {panel ?? (
+          <NodePanel
+            node={node}
+            run={run}
+            problems={problems.filter(({ nodeId }) => nodeId === selected)}
+            namer={namer}
+          />
+        )}
       </aside>
     </div>
   );

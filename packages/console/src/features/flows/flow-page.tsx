@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { RecordPage } from '../../forms/record-page.tsx';
-import { flowTexts as t } from '../../messages/flows.ts';
+import { flowTexts as t } from '../../messages/flows/flows.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -12,6 +12,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useMedia, wideWindow } from '../../ui/use-media.ts';
+import { FlowActions } from './flow-actions.tsx';
 import { FlowCanvas } from './flow-nodes.tsx';
 import { FlowSearch } from './flow-search.ts';
 import { FlowVersions } from './flow-versions.tsx';
@@ -34,6 +35,7 @@ export function FlowPage() {
       kind="decisionFlow"
       id={id}
       badges={badges}
+      actions={<FlowActions flow={answer.data} />}
       idOf={({ key }) => <Id id={key} what="flow key" whole />}
     >
       {(body) => (

@@ -1,15 +1,16 @@
-import { decisionFlowVersionOperations } from '@arbiter/contract/catalogue/decision-flow-versions';
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { type BodyOf, useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
-import { valueText } from '../../messages/catalogue/conditions.ts';
-import { flowTexts as t } from '../../messages/flows.ts';
+import { flowTexts as t } from '../../messages/flows/flows.ts';
 import { SelectField } from '../../ui/field.tsx';
 import type { Format } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table/table.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
+
+import { RestoreVersion } from './restore-version.tsx';
+import { VersionDifference } from './version-difference.tsx';
 
 type Version = BodyOf<typeof decisionFlowOperations.versions>['versions'][number];
 
@@ -22,7 +23,7 @@ export interface FlowVersionsProps {
 
 /** The published versions, and the differences between any two of them or the draft. */
 export function FlowVersions({ flow, from, to, onCompare }: FlowVersionsProps) {
-  const columns = versionColumns(useFormat());
+  const columns = versionColumns(useFormat(), flow);
   const answer = useOperation(decisionFlowOperations.versions, { query: { id: flow.id } });
   const numbers = flow.publishedVersions.map(({ version }) => String(version));
   const [left, right] = [from ?? numbers.at(-1) ?? 'draft', to ?? 'draft'];
@@ -68,13 +69,13 @@ export function FlowVersions({ flow, from, to, onCompare }: FlowVersionsProps) {
           </>
         }
       >
-        <Difference id={flow.id} from={left} to={right} />
+        <VersionDifference id={flow.id} from={left} to={right} />
       </Section>
     </div>
   );
 }
 
-const versionColumns = (format: Format): readonly Column<Version>[] => [
+const versionColumns = (format: Format, flow: DecisionFlow): readonly Column<Version>[] => [
   {
     key: 'version',
     header: t.versions,
@@ -115,54 +116,12 @@ const versionColumns = (format: Format): readonly Column<Version>[] => [
     width: 260,
     grow: 2,
   },
+  {
+    key: 'restore',
+    header: t.restore,
+    cell: ({ version }) => <RestoreVersion flow={flow} version={version} />,
+    text: null,
+    width: 110,
+    grow: 0,
+  },
 ];
-
-function Difference({ id, from, to }: { readonly id: string; readonly from: string; readonly to: string }) {
-  const answer = useOperation(decisionFlowVersionOperations.diff, { params: { id }, query: { from, to } });
-  return (
-    <Loaded answer={answer} operation={decisionFlowVersionOperations.diff}>
-      {({ added, removed, moved, changed, flowConfig }) => {
-        const lists = [
-          ['added', added],
-          ['removed', removed],
-          ['moved', moved],
-        ] as const;
-        const values = [
-          ...changed.flatMap(({ nodeId, changes }) => changes.map((one) => ({ ...one, where: nodeId }))),
-          ...flowConfig.map((one) => ({ ...one, where: t.flowSettings })),
-        ];
-        if (values.length === 0 && lists.every(([, ids]) => ids.length === 0)) {
-          return <p className="text-soft">{t.same}</p>;
-        }
-        return (
-          <dl className="divide-y divide-line text-dense">
-            {lists
-              .filter(([, ids]) => ids.length > 0)
-              .map(([word, ids]) => (
-                <div key={word} className="grid gap-x-4 py-1.5 sm:grid-cols-[12rem_1fr]">
-                  <dt className="text-soft">{word}</dt>
-                  <dd>{ids.join(', ')}</dd>
-                </div>
-              ))}
-            {values.map(({ where, path, before, after }) => (
-              <div key={`${where} ${path}`} className="grid gap-x-4 py-1.5 sm:grid-cols-[12rem_1fr]">
-                <dt className="min-w-0 break-words text-soft">
-                  {where} <code className="text-caption">{path}</code>
-                </dt>
-                <dd className="flex flex-wrap items-center gap-1.5">
-                  <del className="rounded-control bg-block-soft px-1 text-ink decoration-block">
-                    {valueText(before)}
-                  </del>
-                  <span aria-hidden className="text-faint">
-                    →
-                  </span>
-                  <ins className="rounded-control bg-pass-soft px-1 text-ink no-underline">{valueText(after)}</ins>
-                </dd>
-              </div>
-            ))}
-          </dl>
-        );
-      }}
-    </Loaded>
-  );
-}

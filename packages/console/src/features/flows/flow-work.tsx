@@ -3,7 +3,7 @@ import { simulationOperations } from '@arbiter/contract/deciding/simulations';
 import { useMemo } from 'react';
 import { type NodeProblem, readFlow } from '../../flow-canvas/index.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
-import { flowTexts as t } from '../../messages/flows.ts';
+import { flowTexts as t } from '../../messages/flows/flows.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';

@@ -2,7 +2,7 @@ import { channelOperations } from '@arbiter/contract/catalogue/channels';
 import { Play } from 'lucide-react';
 import { useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
-import { flowTexts as t } from '../../messages/flows.ts';
+import { flowTexts as t } from '../../messages/flows/flows.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 

@@ -10,6 +10,8 @@ export interface FlowRun {
   readonly shown: readonly { readonly offerId: string; readonly name: string; readonly score: number | null }[];
   /** Why the simulation wasn't possible, from the server. */
   readonly hint: string | null;
+  /** True: the counts of nodes are customers of a segment, not offers for one customer. */
+  readonly isPopulation?: true;
 }
 
 export interface DroppedOffer {

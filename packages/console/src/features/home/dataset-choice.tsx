@@ -14,7 +14,7 @@ export function DatasetChoice({
   readonly disabled: boolean;
 }) {
   return (
-    <fieldset className="mt-4 flex flex-col gap-2 text-left" disabled={disabled}>
+    <fieldset className="flex flex-col gap-2" disabled={disabled}>
       <legend className="sr-only">{t.choose}</legend>
       {datasets.map(({ key, name, description, offerCount, creativeCount, channelCount }) => (
         <label

@@ -54,7 +54,12 @@ export function FirstSteps({ done }: { done: Done }) {
   );
 }
 
-function DecideForm({ decision: { fields, channels, busy, isReady, decide } }: { readonly decision: FirstDecision }) {
+/** Asks for a decision. */
+export function DecideForm({
+  decision: { fields, channels, busy, isReady, decide },
+}: {
+  readonly decision: FirstDecision;
+}) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void decide();

@@ -5,8 +5,11 @@ import { boot } from '../../data/boot.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { useFirstCustomer } from './use-first-customer.ts';
 
-/** The form of the first decision, its last two responses, and the calls that make them. */
-export function useFirstDecision() {
+/**
+ * The form of the first decision, its last two responses, and the calls that make them. `isFirst`: this tenant has no
+ * decisions yet, so recording one confuses no one.
+ */
+export function useFirstDecision({ isFirst = false } = {}) {
   const first = useFirstCustomer();
   const channels = useOperation(channelOperations.list, { query: { limit: 100, status: 'active' } });
   const [customer, setCustomer] = useState<string | null>(null);
@@ -18,7 +21,7 @@ export function useFirstDecision() {
   // Record decisions by default only for tenants meant for trying things out.
   const isTrial =
     first.isSample || (block.authenticated && (block.tenantStatus.isDemoMode || block.tenantStatus.isPlayground));
-  const isRecorded = recorded ?? isTrial;
+  const isRecorded = recorded ?? (isFirst || isTrial);
   const customerId = customer ?? first.customerId;
   const known = channels.data?.data ?? [];
   const channelId = channel ?? known.find(({ channelType }) => channelType === 'email')?.id ?? '';

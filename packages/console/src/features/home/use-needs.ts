@@ -7,7 +7,6 @@ import { can } from '../../data/can.ts';
 import { type Answer, type BodyOf, useOperation } from '../../data/use-operation.ts';
 import { alertValue } from '../../messages/alerts.ts';
 import { needsTexts as t } from '../../messages/home.ts';
-import { recordAddress } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { Format } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
@@ -47,9 +46,13 @@ function approvalNeed(request: Approval, format: Format): Need {
     key: request.id,
     tone: 'info',
     kind: t.approval,
-    text: t.asks(request.requesterName, t.actions[request.action], request.entityName),
-    detail: t.decidedByApi(format.moment(request.createdAt)),
-    to: request.action === 'create' ? null : recordAddress(request.entityType, request.entityId),
+    text: t.asks(
+      request.requesterName,
+      request.payload?.publish === true ? t.publish : t.actions[request.action],
+      request.entityName,
+    ),
+    detail: t.requestedAt(format.moment(request.createdAt)),
+    to: addresses.approvals({ request: request.id }),
   };
 }
 

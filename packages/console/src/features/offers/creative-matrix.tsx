@@ -1,5 +1,7 @@
 import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { creativeOperations } from '@arbiter/contract/catalogue/creatives';
 import type { Offer } from '@arbiter/contract/catalogue/offers';
+import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
@@ -10,6 +12,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
+import { useFormat } from '../../ui/provider.tsx';
 import { type MatrixPlace, matrixOf } from './matrix.ts';
 
 /** The offer's creatives by placement, with the holes. */
@@ -38,7 +41,9 @@ export function CreativeMatrix({ offer }: { readonly offer: Offer }) {
           {t.noChannelsText}
         </Empty>
       ) : null}
-      {channels.rows.length > 0 ? <Places places={matrixOf(channels.rows, offer.creatives)} /> : null}
+      {channels.rows.length > 0 ? (
+        <Places offerId={offer.id} places={matrixOf(channels.rows, offer.creatives)} />
+      ) : null}
       {channels.complete || channels.rows.length === 0 ? null : (
         <div className="p-3">
           <Button onClick={channels.loadMore}>{t.moreChannels}</Button>
@@ -50,7 +55,7 @@ export function CreativeMatrix({ offer }: { readonly offer: Offer }) {
 
 const cell = 'px-4 py-2 align-baseline';
 
-function Places({ places }: { readonly places: readonly MatrixPlace[] }) {
+function Places({ offerId, places }: { readonly offerId: string; readonly places: readonly MatrixPlace[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
     <section tabIndex={0} aria-label={t.matrix} className="overflow-x-auto">
@@ -90,7 +95,7 @@ function Places({ places }: { readonly places: readonly MatrixPlace[] }) {
                 )}
               </td>
               <td className={cell}>
-                <Creatives place={place} />
+                <Creatives offerId={offerId} place={place} />
               </td>
             </tr>
           ))}
@@ -100,15 +105,34 @@ function Places({ places }: { readonly places: readonly MatrixPlace[] }) {
   );
 }
 
-function Creatives({ place: { creatives, covered } }: { readonly place: MatrixPlace }) {
-  if (creatives.length === 0) return <span className="text-faint">{covered ? t.covered : t.hole}</span>;
+function Creatives({ offerId, place }: { readonly offerId: string; readonly place: MatrixPlace }) {
+  const format = useFormat();
+  const { creatives, covered, channelId, channelName, placement, shares } = place;
+  if (creatives.length === 0) {
+    return (
+      <span className="flex flex-wrap items-center gap-x-3">
+        <span className="text-faint">{covered ? t.covered : t.hole}</span>
+        {can(creativeOperations.create).allowed ? (
+          <Link
+            to={addresses.newCreative({ offerId, channelId, placementId: placement?.id })}
+            title={t.addCreative(placement?.name ?? channelName)}
+          >
+            {t.add}
+          </Link>
+        ) : null}
+      </span>
+    );
+  }
   return (
     <ul className="flex flex-col gap-1.5">
       {creatives.map(({ id, name, status, weight }) => (
         <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
           <Link to={addresses.creative(id)}>{name}</Link>
           <StatusBadge status={status} />
-          <span className="text-caption whitespace-nowrap text-faint">{t.weight(String(weight))}</span>
+          <span className="text-caption whitespace-nowrap text-faint">
+            {t.weight(String(weight))}
+            {shares.size > 1 && shares.has(id) ? ` · ${t.share(format.percent(shares.get(id) ?? 0))}` : null}
+          </span>
         </li>
       ))}
     </ul>

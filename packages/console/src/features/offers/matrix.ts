@@ -1,5 +1,6 @@
 import type { Channel } from '@arbiter/contract/catalogue/channels';
 import type { OfferCreativeRef } from '@arbiter/contract/catalogue/offers';
+import { weightShares } from '../../forms/creatives/weight-shares.ts';
 
 /** A placement where an offer can be shown, and its creatives for it. */
 export interface MatrixPlace {
@@ -14,6 +15,8 @@ export interface MatrixPlace {
   readonly creatives: readonly OfferCreativeRef[];
   /** True if a creative for any placement of the channel covers it. */
   readonly covered: boolean;
+  /** Share of customers that each creative gets for a request for the placement, by id. */
+  readonly shares: ReadonlyMap<string, number>;
 }
 
 type MatrixChannel = Pick<Channel, 'id' | 'name' | 'status' | 'placements'>;
@@ -36,7 +39,16 @@ export function matrixOf(
       const covering = loose.some(({ placementId, status }) => placementId === null && status === 'active');
       const rows = [
         ...(loose.length > 0 || channel.placements.length === 0
-          ? [{ ...base, key: channel.id, placement: null, creatives: loose, covered: false }]
+          ? [
+              {
+                ...base,
+                key: channel.id,
+                placement: null,
+                creatives: loose,
+                covered: false,
+                shares: weightShares(own, null),
+              },
+            ]
           : []),
         ...channel.placements.map((placement) => {
           const here = own.filter(({ placementId }) => placementId === placement.id);
@@ -46,6 +58,7 @@ export function matrixOf(
             placement: { id: placement.id, name: placement.name, status: placement.status },
             creatives: here,
             covered: here.length === 0 && covering,
+            shares: weightShares(own, placement.id),
           };
         }),
       ];

@@ -1,9 +1,10 @@
 import type { Offer } from '@arbiter/contract/catalogue/offers';
 import { versionFacts } from '../../forms/record-page.tsx';
-import { humanKey, Settings } from '../../forms/settings.tsx';
+import { Settings } from '../../forms/settings.tsx';
 import { valueText } from '../../messages/catalogue/conditions.ts';
 import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/catalogue/schedules.ts';
+import { humanKey } from '../../messages/human-key.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useNow } from '../../ui/as-of.tsx';

@@ -1,17 +1,16 @@
-import { decisionListOperations, offerFates } from '@arbiter/contract/deciding/decision-lists';
+import { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
 import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
 const shownRows = 5;
 
-/** The newest decisions that showed the offer, and the ways to those in which it lost. */
+/** The newest decisions that showed the offer. */
 export function OfferDecisions({ id }: { readonly id: string }) {
   const format = useFormat();
   const operation = decisionListOperations.list;
@@ -54,16 +53,6 @@ export function OfferDecisions({ id }: { readonly id: string }) {
           </Empty>
         }
       />
-      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 px-4 py-3 text-dense">
-        <span className="text-soft">{t.fates}</span>
-        {offerFates.map((fate) =>
-          fate === 'selected' ? null : (
-            <Link key={fate} to={addresses.decisions({ offerId: id, fate })}>
-              {t.fateTexts[fate]}
-            </Link>
-          ),
-        )}
-      </div>
     </Section>
   );
 }

@@ -1,11 +1,14 @@
 import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useOperation } from '../../data/use-operation.ts';
+import { DeleteButton } from '../../forms/editing/delete-button.tsx';
+import { EditLink } from '../../forms/editing/record-links.tsx';
 import { DecisionsLink, RecordPage } from '../../forms/record-page.tsx';
 import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { scheduleState } from '../../messages/catalogue/schedules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { useNow } from '../../ui/as-of.tsx';
+import { later } from '../../ui/later.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { CreativeMatrix } from './creative-matrix.tsx';
@@ -13,6 +16,9 @@ import { Basics, Value, When } from './offer-basics.tsx';
 import { OfferDecisions } from './offer-decisions.tsx';
 import { Limits } from './offer-limits.tsx';
 import { Who } from './offer-who.tsx';
+
+/** A separate chunk, with the charts. */
+const CanItWin = later(() => import('./win/can-it-win.tsx').then((module) => module.CanItWin));
 
 /** An offer: basics, schedule, eligibility, creatives, and the decisions that showed it. */
 export function OfferPage() {
@@ -25,7 +31,23 @@ export function OfferPage() {
       kind="offer"
       id={id}
       lead={({ shortDesc }) => shortDesc}
-      actions={<DecisionsLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</DecisionsLink>}
+      actions={
+        <>
+          <DecisionsLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</DecisionsLink>
+          {answer.data === undefined || answer.data.deletedAt !== null ? null : (
+            <>
+              <DeleteButton
+                kind="offer"
+                operation={offerOperations.deleteById}
+                id={id}
+                name={answer.data.name}
+                isSoft={true}
+              />
+              <EditLink kind="offer" id={id} operation={offerOperations.updateById} />
+            </>
+          )}
+        </>
+      }
     >
       {(body) => (
         <>
@@ -35,10 +57,11 @@ export function OfferPage() {
               <Basics offer={body} />
               <Who offer={body} />
               <When offer={body} />
+              <Limits offer={body} />
             </div>
             <div className="flex min-w-0 flex-col gap-4">
               <Value offer={body} />
-              <Limits offer={body} />
+              {body.deletedAt === null ? <CanItWin offer={body} /> : null}
               <OfferDecisions id={body.id} />
             </div>
           </div>

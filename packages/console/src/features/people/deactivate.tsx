@@ -3,7 +3,7 @@ import { type User, userOperations } from '@arbiter/contract/identity/users';
 import { useState } from 'react';
 import { useList, useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
-import { peopleTexts as t } from '../../messages/people.ts';
+import { peopleTexts as t } from '../../messages/access/people.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx';

@@ -1,15 +1,17 @@
-import {
-  type ContactPolicy,
-  contactPolicyOperations,
-  contactPolicyTypes,
-} from '@arbiter/contract/catalogue/contact-policies';
+import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
+import { contactPolicyTypes } from '@arbiter/contract/deciding/contact-policy-parts';
 import { useCallback } from 'react';
+import { statusField } from '../../forms/bulk/bulk-fields.ts';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
 import { plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
+import { catalogueTitles } from '../../messages/catalogue/catalogue-titles.ts';
 import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/catalogue/policies.ts';
+import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<ContactPolicy>[] = [
@@ -47,6 +49,8 @@ const typeChoice = {
   options: contactPolicyTypes.map((value) => ({ value, label: policyTypeNames[value] })),
 };
 
+const bulk = { operations: contactPolicyOperations, fields: [statusField, { name: 'priority' }] };
+
 /** All contact policies, in the order of evaluation. */
 export function PolicyList() {
   const namesOf = useNamesOf();
@@ -69,7 +73,14 @@ export function PolicyList() {
       operation={contactPolicyOperations.list}
       fileColumns={fileColumns}
       lead={t.lead}
+      actions={
+        <>
+          <ButtonLink to={addresses.policyStudio()}>{catalogueTitles.policyStudio}</ButtonLink>
+          <CreateLink kind="contactPolicy" operation={contactPolicyOperations.create} />
+        </>
+      }
       columns={columns}
+      bulk={bulk}
       choices={[typeChoice, statusChoice]}
       empty={{ title: t.empty, text: t.emptyText }}
     />

@@ -1,6 +1,7 @@
 import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
+import { RecordActions } from '../../forms/editing/record-actions.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
-import { ApiLink, DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
+import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-screen.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { policySentence, policyTypeNames, policyTexts as t, windowOf } from '../../messages/catalogue/policies.ts';
@@ -18,8 +19,12 @@ export function PolicyPage() {
       kind="contactPolicy"
       operation={contactPolicyOperations.get}
       query={{ includeDeleted: true }}
-      fixes={() => <ApiLink operation={contactPolicyOperations.updateById}>{t.changeByApi}</ApiLink>}
-      actions={(id) => <DecisionsLink to={addresses.decisions({ policyId: id })}>{t.allDecisions}</DecisionsLink>}
+      actions={(id, policy) => (
+        <>
+          <DecisionsLink to={addresses.decisions({ policyId: id })}>{t.allDecisions}</DecisionsLink>
+          <RecordActions kind="contactPolicy" operations={contactPolicyOperations} record={policy} />
+        </>
+      )}
     >
       {(policy) => <Policy policy={policy} />}
     </RecordScreen>

@@ -1,4 +1,4 @@
-import { recordScreens } from '../../records/record-kind.ts';
+import { createCommand, recordScreens } from '../../records/record-kind.ts';
 import { recordKinds } from '../../records/record-kinds.ts';
 import { feature } from '../../route/feature.ts';
 
@@ -7,5 +7,7 @@ export const rules = feature({
   screens: recordScreens(recordKinds.qualificationRule, {
     list: () => import('./rule-list.tsx').then((module) => module.RuleList),
     record: () => import('./rule-page.tsx').then((module) => module.RulePage),
+    form: () => import('./form/rule-form.tsx').then((module) => module.RuleForm),
   }),
+  commands: [createCommand(recordKinds.qualificationRule)],
 });

@@ -5,6 +5,8 @@ import {
   qualificationStages,
 } from '@arbiter/contract/catalogue/qualification-rules';
 import { useCallback } from 'react';
+import { statusField } from '../../forms/bulk/bulk-fields.ts';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
 import { type Names, plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
@@ -61,6 +63,8 @@ const choices = [
   statusChoice,
 ];
 
+const bulk = { operations: qualificationRuleOperations, fields: [statusField, { name: 'priority' }] };
+
 /** All qualification rules. */
 export function RuleList() {
   const namesOf = useNamesOf();
@@ -74,7 +78,9 @@ export function RuleList() {
       operation={qualificationRuleOperations.list}
       fileColumns={fileColumns}
       lead={t.lead}
+      actions={<CreateLink kind="qualificationRule" operation={qualificationRuleOperations.create} />}
       columns={columns}
+      bulk={bulk}
       choices={choices}
       empty={{ title: t.empty, text: t.emptyText }}
     />

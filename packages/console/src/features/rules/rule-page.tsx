@@ -1,4 +1,5 @@
 import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
+import { RecordActions } from '../../forms/editing/record-actions.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-screen.tsx';
@@ -8,8 +9,11 @@ import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/catal
 import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Facts } from '../../ui/facts.tsx';
+import { later } from '../../ui/later.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+
+const ReachPanel = later(() => import('./form/reach-panel.tsx').then((module) => module.ReachPanel));
 
 /** A qualification rule. */
 export function RulePage() {
@@ -17,7 +21,12 @@ export function RulePage() {
     <RecordScreen
       kind="qualificationRule"
       operation={qualificationRuleOperations.get}
-      actions={(id) => <DecisionsLink to={addresses.decisions({ ruleId: id })}>{t.allDecisions}</DecisionsLink>}
+      actions={(id, rule) => (
+        <>
+          <DecisionsLink to={addresses.decisions({ ruleId: id })}>{t.allDecisions}</DecisionsLink>
+          <RecordActions kind="qualificationRule" operations={qualificationRuleOperations} record={rule} />
+        </>
+      )}
     >
       {(rule) => <Rule rule={rule} />}
     </RecordScreen>
@@ -48,9 +57,12 @@ function Rule({ rule }: { readonly rule: QualificationRule }) {
           />
         </div>
       </Section>
-      <Section title={t.settings}>
-        <Settings config={config} />
-      </Section>
+      <div className="flex min-w-0 flex-col gap-4">
+        <ReachPanel ruleType={ruleType} config={config} />
+        <Section title={t.settings}>
+          <Settings config={config} />
+        </Section>
+      </div>
     </div>
   );
 }

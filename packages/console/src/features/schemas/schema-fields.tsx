@@ -1,6 +1,10 @@
-import type { DataSchema, SchemaField } from '@arbiter/contract/catalogue/schemas';
-import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { type DataSchema, type SchemaField, schemaTableOperations } from '@arbiter/contract/catalogue/schemas';
+import { Plus } from 'lucide-react';
+import { FormLink } from '../../forms/editing/record-links.tsx';
+import { schemaFormTexts } from '../../messages/catalogue/schemas/schema-form.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas/schemas.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { DataTable } from '../../ui/table/table.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
@@ -88,17 +92,28 @@ const columns: readonly Column<SchemaField>[] = [
   },
 ];
 
-/** The columns of a schema's table. */
+/** The columns of a schema's table. Each opens its form. */
 export function SchemaFields({ schema }: { readonly schema: DataSchema }) {
   return (
-    <DataTable
-      label={t.fields}
-      columns={columns}
-      rows={schema.fields}
-      rowKey={({ id }) => id}
-      complete
-      empty={null}
-      density="comfortable"
-    />
+    <div className="flex flex-col gap-3">
+      <div className="flex justify-end">
+        <FormLink
+          operation={schemaTableOperations.createField}
+          to={addresses.newSchemaField(schema.id)}
+          title={schemaFormTexts.add}
+          icon={<Plus aria-hidden className="size-4" />}
+        />
+      </div>
+      <DataTable
+        label={t.fields}
+        columns={columns}
+        rows={schema.fields}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => addresses.schemaField(schema.id, id)}
+        complete
+        empty={null}
+        density="comfortable"
+      />
+    </div>
   );
 }

@@ -1,8 +1,12 @@
 import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/catalogue/schemas';
+import { Upload } from 'lucide-react';
+import { CreateLink, FormLink } from '../../forms/editing/record-links.tsx';
 import { changedColumn, codeColumn, countColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
-import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { schemaTitles } from '../../messages/catalogue/schemas/schema-titles.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas/schemas.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
 
@@ -25,13 +29,25 @@ const columns: readonly Column<DataSchema>[] = [
 
 /** All schemas. */
 export function SchemaList() {
+  const actions = (
+    <>
+      <FormLink
+        operation={schemaRecordOperations.create}
+        to={addresses.importRows()}
+        title={schemaTitles.importFile}
+        icon={<Upload aria-hidden className="size-4" />}
+      />
+      <CreateLink kind="schema" operation={schemaRecordOperations.create} />
+    </>
+  );
   return (
     <RecordList
       kind="schema"
       operation={schemaRecordOperations.list}
       lead={t.lead}
+      actions={actions}
       columns={columns}
-      empty={{ title: t.empty, text: t.emptyText }}
+      empty={{ title: t.empty, text: t.emptyText, next: actions }}
     />
   );
 }

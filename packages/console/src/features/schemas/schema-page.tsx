@@ -2,9 +2,12 @@ import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/catal
 import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
+import { DeleteButton } from '../../forms/editing/delete-button.tsx';
+import { EditLink } from '../../forms/editing/record-links.tsx';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
-import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { schemaFormTexts } from '../../messages/catalogue/schemas/schema-form.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas/schemas.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -15,6 +18,7 @@ import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { SchemaFields } from './schema-fields.tsx';
+import { SchemaLinks } from './schema-links.tsx';
 import { SchemaRows } from './schema-rows.tsx';
 import { SchemaStatistics } from './schema-statistics.tsx';
 
@@ -27,7 +31,7 @@ const SchemaSearch = Type.Object({
   peek: Type.Optional(Type.String()),
 });
 
-/** One schema, read: its fields, its rows, what its rows hold. */
+/** The page of a schema: its fields, rows, values and links. */
 export function SchemaPage() {
   const id = useParam('id');
   const [search, change] = useSearch(SchemaSearch);
@@ -42,6 +46,7 @@ export function SchemaPage() {
       fixes={(body) =>
         body.warnings?.some(({ code }) => code === 'rows_not_read') ? <ReadRows schema={body} /> : null
       }
+      actions={answer.data === undefined ? null : <Actions schema={answer.data} />}
       badges={({ schemaType }) => <Badge tone="neutral">{schemaType}</Badge>}
     >
       {(body) => (
@@ -59,11 +64,26 @@ export function SchemaPage() {
               ),
             },
             { key: 'statistics', label: t.statistics, content: <SchemaStatistics schema={body} /> },
+            { key: 'links', label: schemaFormTexts.links, content: <SchemaLinks schema={body} /> },
             { key: 'about', label: t.about, content: <About schema={body} /> },
           ]}
         />
       )}
     </RecordPage>
+  );
+}
+
+function Actions({ schema: { id, displayName } }: { readonly schema: DataSchema }) {
+  return (
+    <>
+      <DeleteButton
+        kind="schema"
+        operation={schemaRecordOperations.deleteById}
+        {...{ id, name: displayName }}
+        isSoft={false}
+      />
+      <EditLink kind="schema" operation={schemaRecordOperations.updateById} id={id} />
+    </>
   );
 }
 

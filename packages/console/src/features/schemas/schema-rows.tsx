@@ -1,13 +1,15 @@
 import { type DataSchema, schemaTableOperations } from '@arbiter/contract/catalogue/schemas';
-import { Search } from 'lucide-react';
+import { Search, Upload } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
+import { FormLink } from '../../forms/editing/record-links.tsx';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';
 import { numericTypes } from '../../forms/numeric-types.ts';
 import { lookAt, peekGrid } from '../../forms/peek.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
-import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { schemaTitles } from '../../messages/catalogue/schemas/schema-titles.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas/schemas.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ListAddress } from '../../route/list-address.ts';
@@ -169,6 +171,12 @@ function RowSearch({ schema, rowKey, onChange }: Omit<SchemaRowsProps, 'offset'>
           {listTexts.clear}
         </Button>
       )}
+      <FormLink
+        operation={schemaTableOperations.insertRows}
+        to={addresses.importRows({ schema: schema.id })}
+        title={schemaTitles.importFile}
+        icon={<Upload aria-hidden className="size-4" />}
+      />
     </form>
   );
 }

@@ -2,7 +2,7 @@ import { type SchemaStats, schemaFigureOperations } from '@arbiter/contract/cata
 import type { DataSchema } from '@arbiter/contract/catalogue/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
-import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas/schemas.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import type { Format } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';

@@ -1,4 +1,5 @@
 import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
+import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
@@ -56,14 +57,16 @@ const columns: readonly Column<Segment>[] = [
 
 /** All segments. */
 export function SegmentList() {
+  const create = <CreateLink kind="segment" operation={segmentOperations.create} />;
   return (
     <RecordList
       kind="segment"
       operation={segmentOperations.list}
       lead={t.lead}
+      actions={create}
       columns={columns}
       choices={[statusChoice]}
-      empty={{ title: t.empty, text: t.emptyText }}
+      empty={{ title: t.empty, text: t.emptyText, next: create }}
     />
   );
 }

@@ -1,7 +1,7 @@
+import { findRegions, regionText } from '../../forms/editing/inputs/regions.ts';
 import { settingsTexts as t } from '../../messages/settings.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { PickField } from '../../ui/pick-field.tsx';
-import { findRegions, regionText } from './regions.ts';
 import type {
   featureSettings,
   governanceSettings,

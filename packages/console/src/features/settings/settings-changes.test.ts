@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TenantSettingsAnswer } from '@arbiter/contract/identity/tenant-settings';
-import { defaultTenantSettings, settingsWithoutEffect } from '@arbiter/contract/identity/tenant-settings';
+import { defaultTenantSettings } from '@arbiter/contract/identity/tenant-settings';
 import { settingsTexts } from '../../messages/settings.ts';
-import { patchOf, shownSettings, validChanges } from './settings-changes.ts';
+import { patchOf, validChanges } from './settings-changes.ts';
 
 const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
 
@@ -13,6 +13,18 @@ test('only what differs is sent', () => {
   assert.deepEqual(patchOf(stored, { timezone: 'Europe/Paris', enableBudgets: false, holdoutPercentage: 0 }), {
     timezone: 'Europe/Paris',
     enableBudgets: false,
+  });
+});
+
+test('sends lists and groups whole, and only if they differ', () => {
+  const recordReads = { customer: ['tier'], segments: [] };
+  assert.deepEqual(patchOf(stored, { neverStore: [], recordReads: { customer: [], segments: [] } }), {});
+  assert.deepEqual(patchOf(stored, { neverStore: ['ssn'], recordReads }), { neverStore: ['ssn'], recordReads });
+  const aiAnalyzerSettings = { ...stored.aiAnalyzerSettings, llmExplanationsEnabled: true };
+  assert.deepEqual(patchOf(stored, { aiAnalyzerSettings }), { aiAnalyzerSettings: { llmExplanationsEnabled: true } });
+  assert.deepEqual(validChanges({ neverStore: ['ssn'], recordReads: [], defaultArbitrationProfileId: 'p' }, stored), {
+    neverStore: ['ssn'],
+    defaultArbitrationProfileId: 'p',
   });
 });
 
@@ -26,13 +38,8 @@ test('changes that were kept are taken up again, but for what is no setting any 
   for (const nothing of [undefined, null, 'x', []]) assert.deepEqual(validChanges(nothing, stored), {});
 });
 
-test('settings without effect have no control', () => {
-  const shown: readonly string[] = shownSettings;
-  for (const name of settingsWithoutEffect) assert.ok(!shown.includes(name), name);
-});
-
 test('the theme of a new tenant is that of the system', () => assert.equal(defaultTenantSettings.theme, 'system'));
 
-test('the switch for approvals says that the console has no inbox for them', () => {
-  assert.match(settingsTexts.helps.approvalWorkflowEnabled, /no inbox/);
+test('the switch for approvals says that requests are decided in Approvals', () => {
+  assert.match(settingsTexts.helps.approvalWorkflowEnabled, /Approvals/);
 });

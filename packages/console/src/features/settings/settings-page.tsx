@@ -8,6 +8,7 @@ import { titles } from '../../messages/titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { DescribedField } from './described-fields.tsx';
 import { SampleData } from './sample-data.tsx';
 import { NumberField, RegionField, SwitchField, ThemeField } from './setting-fields.tsx';
 import { featureSettings, governanceSettings, numberSettings, textSettings } from './settings-changes.ts';
@@ -24,8 +25,9 @@ export function SettingsPage() {
       actions={
         <>
           <ButtonLink to={addresses.account()}>{t.account}</ButtonLink>
-          <ButtonLink to={addresses.apiKeys()}>{t.keys}</ButtonLink>
           <ButtonLink to={addresses.people()}>{titles.people}</ButtonLink>
+          <ButtonLink to={addresses.apiKeys()}>{t.keys}</ButtonLink>
+          <ButtonLink to={addresses.destinations()}>{titles.destinations}</ButtonLink>
         </>
       }
     >
@@ -63,6 +65,7 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
               <NumberField key={name} form={form} name={name} step={name === 'holdoutPercentage' ? 'any' : '1'} />
             ))}
           </Columns>
+          <DescribedField form={form} path="/defaultArbitrationProfileId" />
           <SwitchField form={form} name="decisionTraceEnabled" />
           {form.values.decisionTraceEnabled ? (
             <Columns>
@@ -78,6 +81,7 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
           ))}
         </div>
       </Section>
+      <Records form={form} />
       <Section title={t.features}>
         <p className="mb-3 text-soft">{t.featuresHelp}</p>
         <Columns>
@@ -88,6 +92,25 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
       </Section>
       {form.changeCount === 0 ? null : <SaveBar form={form} />}
     </form>
+  );
+}
+
+/** What records contain, and how decisions are explained. */
+function Records({ form }: { readonly form: SettingsForm }) {
+  return (
+    <>
+      <Section title={t.records}>
+        <div className="flex flex-col gap-4">
+          <p className="text-soft">{t.recordsHelp}</p>
+          {['/neverStore', '/recordReads/customer', '/recordReads/segments'].map((path) => (
+            <DescribedField key={path} form={form} path={path} />
+          ))}
+        </div>
+      </Section>
+      <Section title={t.explanations}>
+        <DescribedField form={form} path="/aiAnalyzerSettings/llmExplanationsEnabled" />
+      </Section>
+    </>
   );
 }
 

@@ -19,6 +19,7 @@ export function useSettingsForm(stored: TenantSettingsAnswer) {
     busy,
     failure,
     set: (change: SettingChanges) => setChanges({ ...changes, ...change }),
+    failures: failure?.kind === 'refused' ? failure.problem.errors : [],
     errorOf: (name: SettingName): string | undefined =>
       failure?.kind === 'refused'
         ? failure.problem.errors.find(({ path }) => path === `/${name}` || path.startsWith(`/${name}/`))?.message

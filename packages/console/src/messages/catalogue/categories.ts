@@ -8,7 +8,7 @@ export const categoryTexts = {
   tree: 'Category tree',
   empty: 'No categories yet',
   emptyText:
-    'Categories group offers and give them fields. Load the coffee rewards sample from the home page, or create categories through the API.',
+    'Categories group offers and give them fields. Create the first one, or load the coffee rewards sample from the home page.',
   more: 'Show more categories',
   offers: titles.offers,
   offersIn: (count: string) => (count === '1' ? '1 offer' : `${count} offers`),
@@ -36,6 +36,7 @@ export const categoryTexts = {
   marks: 'About',
   decisions: 'Decisions',
   open: 'Open',
+  newSubCategory: 'New sub-category',
   missingTitle: 'This category no longer exists',
   missingText: 'It was deleted or belongs to another tenant. Choose one from the tree.',
 } as const;

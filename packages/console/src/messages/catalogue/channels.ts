@@ -6,7 +6,7 @@ export const channelTexts = {
   lead: 'The ways you reach customers, and the placements that show offers.',
   empty: 'No channels yet',
   emptyText:
-    'Decisions are made for a channel: a website, an email, an app. Load the coffee rewards sample from the home page, or create channels through the API.',
+    'Decisions are made for a channel: a website, an email, an app. Create the first one, or load the coffee rewards sample from the home page.',
   key: 'Key',
   delivery: 'Delivery',
   deliveries: {
@@ -33,8 +33,7 @@ export const channelTexts = {
   allPlacements: titles.allPlacements,
   allChannels: 'All channels',
   noPlacements: 'No placements yet',
-  noPlacementsText:
-    'A placement is one spot on a channel: a banner, a card, the body of an email. Create placements through the API.',
+  noPlacementsText: 'A placement is one spot on a channel: a banner, a card, the body of an email.',
   noPlacementsOf: 'No placements',
   noPlacementsOfText: 'This channel shows its creatives without a placement.',
   creatives: titles.creatives,
@@ -54,6 +53,7 @@ export const channelTexts = {
   zoneOfTenant: 'tenant default',
   decisions: 'Decisions on this channel',
   decisionsShort: 'Decisions',
+  newPlacement: 'New placement',
   open: 'Open',
   openList: 'Open as list',
   slot: 'Slot',

@@ -6,7 +6,7 @@ export const creativeTexts = {
   lead: 'What an offer looks like on one channel. Only active creatives are shown to customers.',
   empty: 'No creatives yet',
   emptyText:
-    'An offer without a creative is never shown. Open an offer to see where one is missing, or create creatives through the API.',
+    'An offer without a creative is never shown. Create one here, or open an offer to see where one is missing.',
   openOffers: 'Open offers',
   offer: titles.offer,
   channel: titles.channel,
@@ -42,6 +42,9 @@ export const creativeTexts = {
   cooldown: 'Hours between contacts',
   priority: 'Priority override',
   variant: 'Variant',
+  variants: 'Share',
+  shareOf: (share: string) => `${share} of customers at this place`,
+  notChosen: 'never shown: inactive or weight 0',
   figures: 'Performance',
   figuresLead: 'Updated within a second.',
   figuresDrill: 'Outcomes are stored as totals, not by decision.',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contactPolicyTypes } from '@arbiter/contract/catalogue/contact-policies';
+import { contactPolicyTypes } from '@arbiter/contract/deciding/contact-policy-parts';
 import { cannotAct, policySentence, policyTypeNames, windowOf } from './policies.ts';
 
 test('has a name and a sentence for each type, also for an empty config', () => {

@@ -1,4 +1,4 @@
-import type { ContactPolicyType } from '@arbiter/contract/catalogue/contact-policies';
+import type { ContactPolicyType } from '@arbiter/contract/deciding/contact-policy-parts';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { conditionText, listText } from './conditions.ts';
 
@@ -167,7 +167,6 @@ export const policyTexts = {
   allDecisions: 'Decisions blocked by this policy',
   settings: 'Stored settings',
   noLimit: 'never blocks',
-  changeByApi: 'See how to change it through the API',
   empty: 'No contact policies yet',
   emptyText: 'Without one, customers can be contacted at any time, any number of times.',
   weekdays,

@@ -3,6 +3,9 @@ import { catalogueTitles as titles } from './catalogue-titles.ts';
 export const segmentTexts = {
   segments: titles.segments,
   segment: titles.segment,
+  uses: 'Where used',
+  unused: 'Nothing uses this segment.',
+  otherKinds: { campaign: 'Campaign', journey: 'Journey', trigger: 'Trigger' } as Readonly<Record<string, string>>,
   lead: 'Groups of customers who meet a condition. Membership is always up to date.',
   who: 'Condition',
   everybody: 'Everyone in the base schema.',
@@ -19,7 +22,7 @@ export const segmentTexts = {
   nobody: 'No members right now',
   empty: 'No segments yet',
   emptyText:
-    "A segment groups customers by a condition: gold members, or customers who haven't visited in three weeks. Create segments through the API.",
+    "A segment groups customers by a condition: gold members, or customers who haven't visited in three weeks.",
   all: 'all of',
   any: 'any of',
 } as const;

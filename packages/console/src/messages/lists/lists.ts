@@ -18,6 +18,7 @@ export const listTexts = {
   created: 'Created',
   description: 'Description',
   version: 'Version',
+  history: 'History',
   warnings: (count: number) => (count === 1 ? '1 setting needs attention' : `${count} settings need attention`),
   about: 'Details',
   key: 'Key',

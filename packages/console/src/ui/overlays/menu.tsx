@@ -8,6 +8,8 @@ export type MenuItem =
       readonly label: string;
       readonly icon?: ReactNode;
       readonly shortcut?: string;
+      /** Shown below its label. */
+      readonly detail?: string | undefined;
       /** Why it cannot be chosen, shown below its label. */
       readonly disabledReason?: string | null | undefined;
       readonly danger?: boolean;
@@ -24,22 +26,30 @@ export interface MenuProps {
   readonly trigger: ReactNode;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
+  /** Lets something else open it too, such as a key. */
+  readonly open?: boolean;
+  readonly onOpenChange?: (isOpen: boolean) => void;
+  /** Called when it closes. Returns whether the focus goes somewhere other than the trigger. */
+  readonly movesFocus?: () => boolean;
 }
 
 const itemClass =
   'flex min-h-8 w-full items-center gap-2 rounded-control px-2 py-1 text-start text-body outline-none data-highlighted:bg-hover';
 
 /** A list of acts under a button: arrows, first letters, Escape. */
-export function Menu({ trigger, items, align = 'end' }: MenuProps) {
+export function Menu({ trigger, items, align = 'end', open, onOpenChange, movesFocus }: MenuProps) {
   const links = useLinks();
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} open={open} onOpenChange={onOpenChange}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            if (movesFocus?.() === true) event.preventDefault();
+          }}
           className="z-50 max-h-[70dvh] max-w-80 min-w-44 animate-appear overflow-y-auto rounded-card border border-line bg-raised p-1 shadow-overlay"
         >
           {items.map((item, index) => {
@@ -54,7 +64,8 @@ export function Menu({ trigger, items, align = 'end' }: MenuProps) {
                 </DropdownMenu.Label>
               );
             }
-            const { label, icon, shortcut, disabledReason, danger, checked, act } = item;
+            const { label, icon, shortcut, detail, disabledReason, danger, checked, act } = item;
+            const note = disabledReason || detail;
             const inside = (
               <>
                 {icon ? (
@@ -64,7 +75,7 @@ export function Menu({ trigger, items, align = 'end' }: MenuProps) {
                 ) : null}
                 <span className="min-w-0 flex-1">
                   {label}
-                  {disabledReason ? <span className="block text-caption text-faint">{disabledReason}</span> : null}
+                  {note ? <span className="block text-caption text-faint">{note}</span> : null}
                 </span>
                 {checked ? <span aria-hidden>✓</span> : null}
                 {shortcut ? <kbd className="text-caption text-faint">{shortcut}</kbd> : null}
@@ -80,6 +91,7 @@ export function Menu({ trigger, items, align = 'end' }: MenuProps) {
             return (
               <DropdownMenu.Item
                 key={label}
+                textValue={label}
                 aria-disabled={disabledReason ? true : undefined}
                 aria-current={checked ? true : undefined}
                 className={look}

@@ -86,6 +86,7 @@ export function Toaster() {
     <div
       role="status"
       aria-live="polite"
+      data-toasts
       className="pointer-events-none fixed inset-x-3 bottom-3 z-50 flex justify-end"
     >
       <ul className="pointer-events-auto flex w-full max-w-100 flex-col gap-2 empty:hidden">

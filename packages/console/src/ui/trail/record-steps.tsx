@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo } from 'react';
-import { trailTexts as t } from '../../messages/trail.ts';
+import { trailTexts as t } from '../../messages/decisions/trail.ts';
 import { Link, useLinks } from '../link.tsx';
 import { Tooltip } from '../overlays/tooltip.tsx';
 import { stepsFrom } from './trail.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readCase } from '../../../test/conformance-case.ts';
+import { readCase } from '../../../test/conformance/case.ts';
 import { compile, decide, type Json } from '../../index.ts';
 
 // outcome_based and category_suppression against an oracle that goes through everything that happened, for each offer

@@ -1,9 +1,13 @@
 import type pg from 'pg';
 import { answerWithinMs, overdue } from '../../platform/deadline.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
+import { channelsOf } from '../cluster/announcements.ts';
+import type { Homes } from '../cluster/homes.ts';
+import { atHome, onOneWorker } from '../cluster/one-worker.ts';
 import { translateCommitError, translateError } from '../errors.ts';
-import { presenceOf } from '../transaction.ts';
-import { createHotConnections } from './hot-connections.ts';
+import { plannerSettings } from '../planner-settings.ts';
+import { enterTenant, presenceOf } from '../transaction.ts';
+import { createHotConnections, type HotConnections } from './hot-connections.ts';
 
 /** A hot-path statement, prepared once per connection under its name. */
 export interface HotStatement {
@@ -52,29 +56,27 @@ export interface HotPathOptions {
    * Nothing may then outlive a transaction: settings are made in each one, and statements have no names. Default false.
    */
   readonly pooled?: boolean;
-  /** Maximum connections. Each carries one batch at a time. */
+  /** True on a Citus cluster. Default false. */
+  readonly isCluster?: boolean;
+  /** Finds the node to decide on. Null: the node of `url`. */
+  readonly homes?: Homes | null;
+  /** Maximum connections, to each node. Each carries one batch at a time. */
   readonly connections: number;
   readonly onError?: (error: unknown) => void;
 }
 
-// Every statement of this path finds its rows by key. Fresh tables have no statistics yet, and a sequential scan chosen
-// for that reason would lock or read a whole tenant. Tell the planner once per connection.
 const settings = [
   ['search_path', 'arbiter,pg_temp'],
-  ['plan_cache_mode', 'force_generic_plan'],
-  ['enable_seqscan', 'off'],
-  ['enable_hashjoin', 'off'],
-  ['enable_mergejoin', 'off'],
-  ['jit', 'off'],
+  ...plannerSettings,
   // Shorter than any caller's wait: if the database can still answer, it gives up first and we keep the connection.
   ['statement_timeout', '3750'],
   ['idle_in_transaction_session_timeout', '60000'],
 ] as const;
 const sessionOptions = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
+/** Citus finds the worker when it knows the values, so a plan without them doesn't help. */
+const clusterOptions = sessionOptions.replace('force_generic_plan', 'auto');
 /** Milliseconds a rollback may take, even past the deadline: saving a connection beats opening a new one. */
 const rollbackMs = 100;
-/** `begin` and the tenant. */
-const openingStatements = 2;
 
 const present = `pg_advisory_xact_lock_shared(${presenceOf('$1')})`;
 const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true), ${present}` };
@@ -84,20 +86,42 @@ const setEverything = [
   ...settings.map(([name, value]) => `set_config('${name}', '${value}', true)`),
   present,
 ].join(', ');
+/** On a cluster the tenant is already set, and the lock is where the rows are. */
+const presentAtHome = (tenantId: string): pg.QueryConfig & { readonly name: string } => ({
+  name: 'hot.present',
+  text: `select pg_advisory_xact_lock_shared(${presenceOf('home.id::text')}) from arbiter.tenants home where home.id = $1`,
+  values: [tenantId],
+});
 const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
 
 /** Opens connections lazily, up to the given number. */
-export function createHotPath(options: HotPathOptions): HotPath {
-  const { url, connections, pooled = false, onError = () => undefined } = options;
-  const pool = createHotConnections({ url, connections, onError, ...(pooled ? {} : { options: sessionOptions }) });
+export function createHotPath({
+  url,
+  connections,
+  pooled = false,
+  isCluster = false,
+  homes = null,
+  onError = () => undefined,
+}: HotPathOptions): HotPath {
+  const options = isCluster ? clusterOptions : sessionOptions;
+  const pools = new Map<string, HotConnections>();
+  const poolOf = (node: string): HotConnections => {
+    const known = pools.get(node);
+    if (known !== undefined) return known;
+    const pool = createHotConnections({ url: node, connections, onError, ...(pooled ? {} : { options }) });
+    pools.set(node, pool);
+    return pool;
+  };
   const counts: HotCounts = { used: 0, trips: 0 };
   return {
     async run(tenantId, fn, patienceMs = answerWithinMs) {
       if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs a tenant id');
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
+      const node = homes === null ? url : await homes.urlOf(tenantId);
+      const pool = poolOf(node);
       const client = await pool.acquire(until);
       counts.used++;
-      const tx = createHotTransaction(client, { tenantId, until, pooled, counts });
+      const tx = createHotTransaction(client, { tenantId, until, pooled, isCluster, isHome: node !== url, counts });
       try {
         return await fn(tx);
       } catch (error) {
@@ -111,7 +135,9 @@ export function createHotPath(options: HotPathOptions): HotPath {
     },
     inUse: () => counts.used,
     trips: () => counts.trips,
-    close: pool.close,
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
+    },
   };
 }
 
@@ -127,6 +153,9 @@ interface HotTransactionFacts {
   /** Monotonic ms by which every statement has its answer. */
   readonly until: number;
   readonly pooled: boolean;
+  readonly isCluster: boolean;
+  /** True on the worker that has the rows, which the session's own settings apply to. */
+  readonly isHome: boolean;
   readonly counts: HotCounts;
 }
 
@@ -139,11 +168,12 @@ interface OpenHotTransaction extends HotTransaction {
 }
 
 function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): OpenHotTransaction {
-  const { tenantId, until, pooled, counts } = facts;
+  const { tenantId, until, pooled, isCluster, isHome, counts } = facts;
   let clean = false;
   // A connection that didn't answer in time gets no more statements.
   let stuck = false;
   let state: 'new' | 'open' | 'over' = 'new';
+  const channels = new Set<string>();
 
   const query = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
     const timed = { ...config, query_timeout: Math.max(1, until - performance.now()) };
@@ -152,19 +182,21 @@ function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): Op
   const opening = (): Promise<pg.QueryResult>[] => {
     state = 'open';
     const setting = pooled ? { text: setEverything } : setTenant;
+    if (isCluster) return [query({ text: `begin; ${enterTenant(tenantId, !isHome)}` }), query(presentAtHome(tenantId))];
     return [query({ text: 'begin' }), query({ ...setting, values: [tenantId] })];
   };
   const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
-    statements.map(({ name, text, values }) =>
-      query(pooled ? { text, values: [...values] } : { name, text, values: [...values] }),
-    );
+    statements.map(({ name, text: plain, values }) => {
+      const text = isCluster ? onOneWorker(atHome(plain, '$1::text')) : plain;
+      if (isCluster) for (const channel of channelsOf(plain)) channels.add(channel);
+      return query(pooled ? { text, values: [...values] } : { name, text, values: [...values] });
+    });
 
   return {
     async send(statements) {
-      const first = state === 'new';
       counts.trips++;
-      const sent = corked(client, () => [...(first ? opening() : []), ...dispatch(statements)]);
-      return (await settle(sent)).slice(first ? openingStatements : 0).map((r) => r.rows);
+      const sent = corked(client, () => [...(state === 'new' ? opening() : []), ...dispatch(statements)]);
+      return (await settle(sent)).slice(sent.length - statements.length).map((r) => r.rows);
     },
     async commit(statements) {
       // Don't send a commit that nobody waits for.
@@ -173,6 +205,7 @@ function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): Op
       const sent = corked(client, () => [
         ...(state === 'new' ? opening() : []),
         ...dispatch(statements),
+        ...[...channels].map((channel) => query({ text: 'select pg_notify($1, $2)', values: [channel, tenantId] })),
         query({ text: 'commit' }),
         // Behind a pooler any session would answer; there the setting ended with the transaction.
         ...(pooled ? [] : [query(leftover)]),

@@ -11,6 +11,8 @@ export interface ListenOptions {
 export interface Listener {
   /** Subscribes immediately. The returned function ends the subscription. */
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
+  /** Delivers to the subscribers in this process immediately, without the database. */
+  tell(channel: string, payload: string): void;
   /** Resolves when the connection is up and every subscription so far is active. */
   ready(): Promise<void>;
   /**
@@ -86,6 +88,7 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
         if (![...subscriptions].some((each) => each.channel === channel)) send(`unlisten ${channel}`);
       };
     },
+    tell: (channel, payload) => deliver(state, channel, payload),
     async ready() {
       if (loop === null) return;
       await state.connected.promise;

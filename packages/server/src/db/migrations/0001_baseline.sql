@@ -23,6 +23,25 @@ create function arbiter.current_tenant() returns uuid
   return nullif(current_setting('app.tenant', true), '')::uuid;
 grant execute on function arbiter.current_tenant() to arbiter_app, arbiter_readonly, arbiter_system;
 
+-- The condition of policy tenant_isolation. The subquery reads the setting once per statement. Citus takes no subquery in a
+-- policy, so a cluster has another condition (db/cluster/cluster.sql).
+create function arbiter.isolation_condition(tenant_column name) returns text
+  language sql immutable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select format('%I = (select nullif(current_setting(''app.tenant'', true), '''')::uuid)', tenant_column)
+$$;
+
+-- Distributes a new table by its tenant. A single database has nothing to distribute; a cluster has another function of this
+-- name (db/cluster/cluster.sql).
+create function arbiter.distribute_table(target regclass) returns void
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+end
+$$;
+
 -- Puts a table, and every partition it has, under forced row-level security with policy tenant_isolation.
 create function arbiter.isolate_table(target regclass) returns void
   language plpgsql
@@ -39,10 +58,8 @@ begin
   for part in select relid from pg_partition_tree(target) union select target loop
     execute format('alter table %s enable row level security, force row level security', part);
     if not exists (select from pg_policy p where p.polrelid = part and p.polname = 'tenant_isolation') then
-      execute format(
-        'create policy tenant_isolation on %s '
-        'using (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid)) '
-        'with check (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid))', part);
+      execute format('create policy tenant_isolation on %s using (%s) with check (%2$s)',
+        part, arbiter.isolation_condition('tenant_id'));
     end if;
   end loop;
 end
@@ -248,9 +265,8 @@ begin
   alter table arbiter.tenants enable row level security, force row level security;
   if not exists (select from pg_policy p
                   where p.polrelid = 'arbiter.tenants'::regclass and p.polname = 'tenant_isolation') then
-    create policy tenant_isolation on arbiter.tenants
-      using (id = (select nullif(current_setting('app.tenant', true), '')::uuid))
-      with check (id = (select nullif(current_setting('app.tenant', true), '')::uuid));
+    execute format('create policy tenant_isolation on arbiter.tenants using (%s) with check (%1$s)',
+      arbiter.isolation_condition('id'));
   end if;
 end
 $$;
@@ -367,7 +383,8 @@ begin
 end
 $$;
 
--- Ends a change of the catalogue: takes the next number, stamps the versions that wait for it, and notifies every node.
+-- Ends a change of the catalogue: takes the next number, stamps the versions that wait for it, adds an event for each changed
+-- record to the tenant's stream (500 per row, because a bulk change has thousands), and notifies every node.
 create function arbiter.raise_catalogue_version(tenant uuid, actor text) returns bigint
   language plpgsql
   set search_path = pg_catalog, pg_temp
@@ -381,6 +398,20 @@ begin
   returning c.version, c.updated_at into raised;
   insert into arbiter.catalogue_log (tenant_id, config_version, committed_at, actor)
   values (tenant, raised.version, raised.updated_at, actor);
+  with latest as (
+    select distinct on (r.entity_type, r.entity_id) r.entity_type, r.entity_id, r.version, r.number
+      from arbiter.record_versions r where r.tenant_id = tenant and r.config_version is null
+     order by r.entity_type, r.entity_id, r.number desc),
+  numbered as (select *, (row_number() over (order by number) - 1) / 500 as part from latest)
+  insert into arbiter.outbox (tenant_id, events, created_at)
+  select tenant,
+         json_agg(json_build_object(
+           'id', gen_random_uuid(), 'type', 'catalogue.changed.v1', 'tenantId', tenant,
+           'timestamp', to_char(raised.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'payload', json_build_object('entityType', entity_type, 'id', entity_id, 'version', version))
+           order by number)::text,
+         raised.updated_at
+    from numbered group by part order by part;
   update arbiter.record_versions set config_version = raised.version where tenant_id = tenant and config_version is null;
   perform pg_notify('arbiter_catalogue', tenant::text);
   return raised.version;
@@ -495,8 +526,8 @@ create function arbiter.notify_credentials() returns trigger
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform pg_notify('arbiter_credentials',
-    case tg_table_name when 'tenants' then to_jsonb(old) ->> 'id' else to_jsonb(coalesce(new, old)) ->> 'tenant_id' end);
+  -- Only a row of tenants has no tenant_id.
+  perform pg_notify('arbiter_credentials', coalesce(r ->> 'tenant_id', r ->> 'id')) from to_jsonb(coalesce(new, old)) r;
   return null;
 end
 $$;
@@ -1315,6 +1346,7 @@ begin
     coalesce(definitions, ''), coalesce(primary_key, 'id'), coalesce(uniques, ''));
   perform arbiter.protect_table(qualified::regclass);
   perform arbiter.ds_index_column(table_name, row_key);
+  perform arbiter.distribute_table(qualified::regclass);
 end
 $$;
 
@@ -1340,7 +1372,7 @@ declare
   qualified text := arbiter.ds_table(table_name, true);
 begin
   perform arbiter.ds_check_column(column_name);
-  execute format('alter table %s drop column %I', qualified, column_name);
+  execute format('alter table %s drop column if exists %I', qualified, column_name);
 end
 $$;
 
@@ -2171,6 +2203,11 @@ create table arbiter.algorithm_models (
   outcome_weights jsonb not null default '{}' check (jsonb_typeof(outcome_weights) = 'object'),
   auto_learn boolean not null default false,
   learn_mode text not null default 'none' check (learn_mode in ('none', 'scheduled', 'continuous')),
+  -- Cron expression; when a model that learns on schedule is trained again.
+  learn_schedule text,
+  -- Schema whose rows it trains on, and the field with their label; null: recorded decisions and their outcomes.
+  target_schema_key text,
+  target_field text,
   learning_config jsonb not null default '{}' check (jsonb_typeof(learning_config) = 'object'),
   -- What this version started from; null: nothing. model_states has what it learned since.
   model_state jsonb check (jsonb_typeof(model_state) = 'object'),
@@ -2188,6 +2225,45 @@ create unique index algorithm_models_champion on arbiter.algorithm_models (tenan
   where deleted_at is null and registry_status = 'champion' and family is not null;
 select arbiter.protect_table('arbiter.algorithm_models');
 select arbiter.keep_versions('arbiter.algorithm_models', 'algorithmModel');
+
+-- Compare models on customers who keep their variant.
+create table arbiter.experiments (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  key text not null check (char_length(key) between 1 and 255),
+  name text not null check (char_length(name) between 1 and 255),
+  description text not null default '' check (char_length(description) <= 10000),
+  status text not null default 'draft' check (status in ('draft', 'active', 'paused', 'completed', 'archived')),
+  champion_model_id uuid not null,
+  -- { championPct }
+  traffic_split jsonb not null default '{"championPct": 80}' check (jsonb_typeof(traffic_split) = 'object'),
+  -- [{ modelId, trafficPct }] in the order of their shares.
+  challengers jsonb not null check (jsonb_typeof(challengers) = 'array'),
+  holdout_percent double precision not null default 0 check (holdout_percent between 0 and 100),
+  metric text not null default 'positive' check (char_length(metric) between 1 and 64),
+  auto_promote boolean not null default false,
+  promote_threshold double precision not null default 0.02 check (promote_threshold between 0 and 1),
+  promote_after_days integer not null default 14 check (promote_after_days between 1 and 365),
+  started_at timestamptz(3),
+  ended_at timestamptz(3),
+  -- Null until the daily job has judged the experiment, and again when promote_after_days is extended.
+  auto_promote_verdict text check (auto_promote_verdict in
+    ('promoted', 'not_better', 'not_significant', 'sample_ratio_mismatch', 'guard')),
+  -- The champion that was tested, once a challenger has taken its place.
+  tested_champion_id uuid,
+  version integer not null check (version > 0),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, champion_model_id) references arbiter.algorithm_models (tenant_id, id)
+);
+comment on table arbiter.experiments is 'Experiments, which compare models.';
+create unique index experiments_key on arbiter.experiments (tenant_id, key) where deleted_at is null;
+create unique index experiments_running on arbiter.experiments (tenant_id, champion_model_id)
+  where deleted_at is null and status = 'active';
+select arbiter.protect_table('arbiter.experiments');
+select arbiter.keep_versions('arbiter.experiments', 'experiment');
 
 -- =====================================================================================================================
 -- Decision flows
@@ -2329,7 +2405,8 @@ create table arbiter.customer_states (
 ) with (fillfactor = 70);
 alter table arbiter.customer_states alter column state set storage external;
 alter table arbiter.customer_states alter column base set storage external;
-create unique index customer_states_ref on arbiter.customer_states (tenant_id, ref);
+-- Begins with the ref, so that statements of decisions can't find a tenant's rows by it (docs/adr/0102).
+create unique index customer_states_ref on arbiter.customer_states (ref, tenant_id);
 select arbiter.protect_table('arbiter.customer_states');
 
 create table arbiter.customer_suppressions (
@@ -2512,6 +2589,27 @@ create index decision_traces_request on arbiter.decision_traces (tenant_id, requ
 create index decision_traces_flow on arbiter.decision_traces (tenant_id, decision_flow_key, id);
 select arbiter.protect_table('arbiter.decision_traces');
 
+-- Decisions in words. A cache: whatever is deleted here is written again.
+create table arbiter.decision_narratives (
+  tenant_id uuid not null,
+  -- SHA-256 of tenant, trace, mode, model and inputs hash.
+  cache_key bytea not null,
+  trace_id uuid not null,
+  customer_id text not null,
+  model text not null,
+  narrative jsonb not null,
+  input_tokens integer not null,
+  output_tokens integer not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, cache_key),
+  -- A narrative never outlives its trace.
+  foreign key (tenant_id, trace_id) references arbiter.decision_traces (tenant_id, id) on delete cascade
+);
+create index decision_narratives_trace on arbiter.decision_narratives (tenant_id, trace_id);
+create index decision_narratives_customer on arbiter.decision_narratives (tenant_id, customer_id);
+create index decision_narratives_age on arbiter.decision_narratives (tenant_id, created_at);
+select arbiter.protect_table('arbiter.decision_narratives');
+
 -- A quantile of a histogram of durations. Bucket b, from 0, counts durations below 16 us * 2^(b/4); the last one counts the
 -- rest. Unlike quantiles, histograms of several processes can be added.
 create function arbiter.duration_quantile(buckets integer[], share double precision) returns integer
@@ -2617,6 +2715,8 @@ create table arbiter.interactions (
   -- How a report was matched; null for rows written by decisions.
   resolved_by text check (resolved_by in ('interaction', 'recommendation', 'creative', 'offer', 'import')),
   release_id uuid,
+  -- Experiments that the decision was made under: [{ id, key, variant, share }]. Null: none, or no decision's row.
+  experiments jsonb,
   customer_seq bigint,
   -- The customer_seq that ended the reservation: it doesn't count from there on.
   reservation_settled_seq bigint,
@@ -2651,6 +2751,8 @@ create table arbiter.decision_impressions (
   -- Campaign whose run made the decision; null for all others.
   campaign_id uuid,
   release_id uuid,
+  -- As in interactions.
+  experiments jsonb,
   customer_seq bigint,
   primary key (tenant_id, id)
 ) partition by range (id);
@@ -2664,7 +2766,7 @@ create view arbiter.interaction_history with (security_invoker = true) as
 select tenant_id, id as row_id, id, customer_id, interaction_type, outcome_key, classification, direction, is_conversion,
   offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, campaign_id, journey_id,
   conversion_value, currency, context, attributes, details, occurred_at, created_at, reservation_state,
-  reservation_expires_at, reservation_settled_at, reservation_settled_by, resolved_by, release_id,
+  reservation_expires_at, reservation_settled_at, reservation_settled_by, resolved_by, release_id, experiments,
   customer_seq, reservation_settled_seq
 from arbiter.interactions
 union all
@@ -2676,9 +2778,61 @@ select p.tenant_id, p.id, overlay(p.id::text placing lpad(to_hex(coalesce(p.rank
   case when cardinality(p.category_ids) = 1 then p.category_ids[1] else p.category_ids[i.place] end,
   p.id, coalesce(p.ranks[i.place], i.place)::smallint, p.campaign_id, null::uuid, null::numeric, null::text, p.context,
   null::jsonb, null::jsonb, p.occurred_at, p.occurred_at, null::text, null::timestamptz, null::timestamptz, null::text,
-  null::text, p.release_id, p.customer_seq, null::bigint
+  null::text, p.release_id, p.experiments, p.customer_seq, null::bigint
 from arbiter.decision_impressions p cross join lateral unnest(p.offer_ids) with ordinality as i(offer_id, place);
 grant select on arbiter.interaction_history to arbiter_app, arbiter_readonly;
+
+-- Files of archived history: one part of a month each. The rows in a file are deleted only once it was read back
+-- (docs/adr/0125).
+create table arbiter.archived_parts (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  kind text not null check (kind in ('decisions', 'interactions', 'impressions')),
+  -- First day of the UTC month.
+  month date not null,
+  -- deleting: the file is right, and its rows are being deleted here. restored: the rows are here again, and the file is no
+  -- longer read. removing: the file is deleted next.
+  state text not null check (state in ('writing', 'deleting', 'archived', 'restoring', 'restored', 'removing')),
+  first_id uuid,
+  last_id uuid,
+  rows integer not null default 0,
+  bytes bigint not null default 0,
+  sha256 bytea,
+  -- Over the rows as they are read.
+  rows_sha256 bytea,
+  -- Zone of the days into which the rows were summed.
+  zone text not null,
+  -- Rows of the file that don't count: they changed or were erased before they were deleted here.
+  excluded uuid[] not null default '{}',
+  -- Whether an export had written the rows before.
+  exported boolean not null default false,
+  -- Groups of rows that `deleting` or `restoring` is done with.
+  done_groups integer not null default 0,
+  created_at timestamptz not null,
+  archived_at timestamptz,
+  verified_at timestamptz,
+  restored_at timestamptz,
+  -- What the last verification found; null: nothing.
+  problem text,
+  primary key (tenant_id, id)
+);
+create index archived_parts_month on arbiter.archived_parts (tenant_id, kind, month);
+comment on table arbiter.archived_parts is 'Files of archived months of history.';
+select arbiter.protect_table('arbiter.archived_parts');
+
+-- Names and keys of customers in archived history. Deleting a row makes the customer's history in all files anonymous and
+-- what is sealed of it unreadable, while records keep their own key (docs/adr/0126).
+create table arbiter.archived_customers (
+  tenant_id uuid not null references arbiter.tenants (id),
+  customer_id text not null,
+  ref uuid not null,
+  -- As in customer_states.
+  data_key bytea not null,
+  primary key (tenant_id, customer_id)
+);
+create unique index archived_customers_ref on arbiter.archived_customers (tenant_id, ref);
+comment on table arbiter.archived_customers is 'What archived history calls customers, and their keys.';
+select arbiter.protect_table('arbiter.archived_customers');
 
 -- Keys of responses, explicit and derived, kept for 7 days.
 create table arbiter.response_keys (
@@ -2905,6 +3059,19 @@ comment on table arbiter.volume_reservations is 'Reservations that are counted i
 create index volume_reservations_due on arbiter.volume_reservations (tenant_id, expires_at);
 select arbiter.protect_table('arbiter.volume_reservations');
 
+-- The secrets of models that ask another server. The config has bullets in their place. Sealed with DATA_ENCRYPTION_KEY.
+create table arbiter.model_secrets (
+  tenant_id uuid not null,
+  model_id uuid not null,
+  -- Scheme, host and port of the URL that the secret was entered for. It is never sent elsewhere.
+  origin text not null,
+  sealed bytea not null,
+  primary key (tenant_id, model_id),
+  foreign key (tenant_id, model_id) references arbiter.algorithm_models (tenant_id, id) on delete cascade
+);
+select arbiter.protect_table('arbiter.model_secrets');
+revoke select on arbiter.model_secrets from arbiter_readonly;
+
 -- What a model has learned. Separate from the model, because every response changes it and every change of a model is a
 -- version of the catalogue. Decisions use `published_hash`, which is updated at most every ten seconds.
 create table arbiter.model_states (
@@ -2951,6 +3118,70 @@ create table arbiter.model_decisions (
 comment on table arbiter.model_decisions is 'Decisions that were scored by models that learn.';
 create index model_decisions_made on arbiter.model_decisions (tenant_id, model_id, made_at);
 select arbiter.protect_table('arbiter.model_decisions');
+
+-- Trainings of models, the newest 50 of each.
+create table arbiter.model_trainings (
+  tenant_id uuid not null,
+  id uuid not null,
+  model_id uuid not null,
+  status text not null default 'queued' check (status in ('queued', 'running', 'completed', 'failed')),
+  -- Version of the model that was trained; the seed follows from it.
+  model_version integer not null check (model_version > 0),
+  -- What it trains on; a null schema means recorded decisions and their outcomes.
+  rows_from timestamptz(3),
+  rows_to timestamptz(3) not null,
+  schema_id uuid,
+  target_field text,
+  params jsonb not null default '{}' check (jsonb_typeof(params) = 'object'),
+  -- True: success makes the model active. For demo data.
+  activates boolean not null default false,
+  progress double precision not null default 0 check (progress between 0 and 1),
+  error text,
+  -- Version that the training made, with its metrics, number of rows, and how their values were distributed.
+  trained_version integer,
+  metrics jsonb check (jsonb_typeof(metrics) = 'object'),
+  samples bigint check (samples >= 0),
+  distribution jsonb check (jsonb_typeof(distribution) = 'object'),
+  created_at timestamptz(3) not null,
+  finished_at timestamptz(3),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, model_id) references arbiter.algorithm_models (tenant_id, id)
+);
+comment on table arbiter.model_trainings is 'Trainings of models.';
+create index model_trainings_model on arbiter.model_trainings (tenant_id, model_id, created_at desc);
+-- One at a time.
+create unique index model_trainings_open on arbiter.model_trainings (tenant_id, model_id)
+  where status in ('queued', 'running');
+select arbiter.protect_table('arbiter.model_trainings');
+-- Variants that customers were assigned. Decisions read and write them with the customer's state.
+create table arbiter.experiment_assignments (
+  tenant_id uuid not null references arbiter.tenants (id),
+  customer_id text not null,
+  experiment_id uuid not null,
+  variant text not null,
+  -- Share of customers that got this variant then, 0 to 1.
+  share double precision not null check (share between 0 and 1),
+  assigned_at timestamptz(3) not null,
+  -- An assignment ends 30 days after its last use. Every use updates it; no index covers it, so updates stay on their page.
+  used_at timestamptz(3) not null,
+  primary key (tenant_id, customer_id, experiment_id)
+) with (fillfactor = 80);
+comment on table arbiter.experiment_assignments is 'Variants of experiments that customers were assigned.';
+select arbiter.protect_table('arbiter.experiment_assignments');
+
+-- The first counted impression of each customer under an experiment: what its results count, so it outlives the assignment.
+create table arbiter.experiment_exposures (
+  tenant_id uuid not null references arbiter.tenants (id),
+  experiment_id uuid not null,
+  customer_id text not null,
+  variant text not null,
+  exposed_at timestamptz(3) not null,
+  primary key (tenant_id, experiment_id, customer_id)
+);
+comment on table arbiter.experiment_exposures is 'Customers who saw something under an experiment.';
+create index experiment_exposures_customer on arbiter.experiment_exposures (tenant_id, customer_id);
+create index experiment_exposures_age on arbiter.experiment_exposures (tenant_id, exposed_at);
+select arbiter.protect_table('arbiter.experiment_exposures');
 
 -- =====================================================================================================================
 -- Export of history
@@ -3553,7 +3784,7 @@ create table arbiter.notification_deliveries (
   target jsonb check ((target is null) <> (provider_id is null)),
   message jsonb not null check (jsonb_typeof(message) = 'object'),
   -- The subject of the message, and who is told the result.
-  type text not null check (type in ('report', 'trigger', 'alert')),
+  type text not null check (type in ('report', 'trigger', 'alert', 'experiment')),
   origin_id uuid not null,
   channel smallint not null check (channel >= 0),
   created_at timestamptz(3) not null,
@@ -3790,6 +4021,8 @@ create table arbiter.connector_secrets (
   tenant_id uuid not null,
   connector_id uuid not null,
   sealed bytea not null,
+  -- Which credentials are sealed.
+  names text[] not null,
   primary key (tenant_id, connector_id),
   foreign key (tenant_id, connector_id) references arbiter.connectors (tenant_id, id) on delete cascade
 );
@@ -3958,5 +4191,6 @@ create table arbiter.behavioral_metric_days (
   foreign key (tenant_id, metric_id) references arbiter.behavioral_metrics (tenant_id, id) on delete cascade
 ) with (fillfactor = 80);
 comment on table arbiter.behavioral_metric_days is 'Counts and sums of realtime metrics by customer and day.';
-create index behavioral_metric_days_metric on arbiter.behavioral_metric_days (tenant_id, metric_id);
+-- Without the tenant, so that statements of decisions can't find a tenant's rows by it (docs/adr/0102).
+create index behavioral_metric_days_metric on arbiter.behavioral_metric_days (metric_id);
 select arbiter.protect_table('arbiter.behavioral_metric_days');

@@ -12,6 +12,10 @@ export interface DatabaseAddress {
   readonly directUrl: string;
   /** True when `url` goes through a pooler that gives each transaction another session. */
   readonly pooled: boolean;
+  /** True when the database coordinates a Citus cluster that holds the tenants' rows. */
+  readonly isCluster: boolean;
+  /** Workers to connect to directly, `host:port`. */
+  readonly workers: readonly string[];
 }
 
 /** A notification takes a millisecond; on a stalled machine it may take longer. */

@@ -7,7 +7,7 @@ import type { DatabaseSource, DatabaseTarget, TableQuery } from './database-sour
 type Row = Record<string, unknown>;
 
 const firstPage = 100;
-const mostOfPage = 1000;
+const mostOfPage = 5_000;
 const pageBytes = 4 * 1024 * 1024;
 
 type Run = (text: string, values?: readonly unknown[]) => Promise<Row[]>;

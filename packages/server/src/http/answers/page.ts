@@ -25,6 +25,13 @@ export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
+/** Returns JSON that can't end the script element around it, whatever its texts contain. */
+export function scriptText(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
 /** Escapes text and renders `code` in back quotes. */
 export function prose(text: string): string {
   return escapeText(text).replace(/`([^`]+)`/g, '<code>$1</code>');

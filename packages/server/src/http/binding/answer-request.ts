@@ -74,7 +74,7 @@ export function createAnswerRequest(operation: Operation, handler: AnyHandler, p
       size: received.bytes?.length ?? 0,
       refusedFirst: isStrict ? unknown : null,
     });
-    if (limits.onValidInput !== null) await limits.onValidInput(request, caller, state);
+    if (limits.onValidInput !== null) await limits.onValidInput(request, caller, state, body);
     return await perform({
       requestId: state.requestId,
       tenantId: caller.tenantId,

@@ -78,7 +78,7 @@ export function createBinder(deps: AppDependencies, parts: BinderParts): Binder 
       const admission = createAdmission(operation, identifyFor(operation), limits, shedder);
       const answerParts = { deps, admission, limits, checks, streamPlaces, metrics };
       const answer = createAnswerRequest(operation, handler, answerParts);
-      const log = createRequestLog(metrics, logger, operation.method, operation.path);
+      const log = createRequestLog(metrics, logger, operation);
       return createServeRequest(operation, { admission, answer, log }, serving);
     },
     ...createUnmatched(deps, cors, serving),
@@ -90,7 +90,7 @@ const unmatched = 'unmatched';
 
 function createUnmatched({ logger }: AppDependencies, cors: Cors, parts: ServeParts): Unmatched {
   const { lifecycle, metrics, connections, begin, failureAnswer } = parts;
-  const log = createRequestLog(metrics, logger, unmatched, unmatched);
+  const log = createRequestLog(metrics, logger, { method: unmatched, path: unmatched });
   const send = createSendWhole(connections);
 
   function refuse(

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Operation } from '@arbiter/contract';
+import type { ByteStream, Operation } from '@arbiter/contract';
 import { mediaTypeOf } from '../input/body-kinds.ts';
 import type { InputReader } from '../input/input.ts';
 import { readParts } from '../input/multipart.ts';
@@ -17,6 +17,9 @@ export interface ReceivedBody {
 
 /** Receives the body of one operation's requests. Throws, or rejects with, AppError for a body that must not be read. */
 export type ReceiveBody = (request: IncomingMessage) => ReceivedBody | Promise<ReceivedBody>;
+
+/** A form's bytes are in its parts. */
+async function* noBytes(): ByteStream {}
 
 const noBody: ReceivedBody = { bytes: null, reader: undefined };
 
@@ -54,7 +57,11 @@ export function createReceiveBody(
       const mediaType = mediaTypeOf(request) ?? '';
       if (fileTypes.includes(mediaType)) {
         refuseLength(request, fileLimit);
-        return { bytes: null, reader: new FileBody(mediaType, readStream(request, fileLimit)) };
+        const reader =
+          mediaType === 'multipart/form-data'
+            ? new FileBody(mediaType, noBytes(), readParts(request, fileLimit))
+            : new FileBody(mediaType, readStream(request, fileLimit));
+        return { bytes: null, reader };
       }
     }
     // A caller with an unsigned body gets no hint about its type.

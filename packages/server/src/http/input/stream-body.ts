@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import type { ByteStream, StreamedFile } from '@arbiter/contract';
+import type { ByteStream, Parts, StreamedFile } from '@arbiter/contract';
 import { cutShort, tooLarge } from './request-body.ts';
 
 /** A file in place of a JSON body. A class, so that no JSON passes for one. */
 export class FileBody implements StreamedFile {
   readonly fileType: string;
   readonly content: ByteStream;
+  readonly parts: Parts | null;
 
-  constructor(fileType: string, content: ByteStream) {
+  constructor(fileType: string, content: ByteStream, parts: Parts | null = null) {
     this.fileType = fileType;
     this.content = content;
+    this.parts = parts;
   }
 }
 

@@ -9,10 +9,15 @@ import { bucketOf, type RateLimitStore, type RateLimitVerdict } from './rate-lim
 const storeDownRetrySeconds = 5;
 
 /** Returns an operation's limits: its own, those the configuration sets for it, or the default per credential. */
-export function limitsOf(operation: Operation, config: AppDependencies['config']): readonly RateLimit[] {
+export function limitsOf(
+  operation: Operation,
+  config: Pick<AppDependencies['config'], 'recommendRatePerMinute' | 'rateLimitDefaultPerMinute'>,
+): readonly RateLimit[] {
   const own = [...(operation.rateLimits ?? [])];
   if (operation.rateLimitSetting !== undefined && config.recommendRatePerMinute > 0) {
-    own.push({ limit: config.recommendRatePerMinute, windowSeconds: 60, per: 'tenant' });
+    const limit = { limit: config.recommendRatePerMinute, windowSeconds: 60, per: 'tenant' } as const;
+    const items = operation.rateLimitItems;
+    own.push(items === undefined ? limit : { ...limit, bucket: items.bucket, countsItems: items.list });
   }
   if (own.length === 0 && namesTenant(operation.auth) && config.rateLimitDefaultPerMinute > 0) {
     own.push({ limit: config.rateLimitDefaultPerMinute, windowSeconds: 60, per: 'credential' });
@@ -21,8 +26,8 @@ export function limitsOf(operation: Operation, config: AppDependencies['config']
 }
 
 /**
- * Takes a call from each limit, in order. Returns the RateLimit headers of the tightest one. Throws 429 `rate_limited`,
- * also when the store is down. `announce` gets the headers in both cases.
+ * Takes a call from each limit, in order, or as many as the body has items. Announces the RateLimit headers of the tightest
+ * one. Throws 429 `rate_limited`, also when the store is down; `announce` still gets the headers.
  */
 export async function takeLimits(
   operation: Operation,
@@ -31,12 +36,17 @@ export async function takeLimits(
   store: RateLimitStore,
   metrics: HttpMetrics,
   announce: (headers: Readonly<Record<string, string>>) => void,
+  body: unknown,
 ): Promise<void> {
   let tightest: RateLimitVerdict | null = null;
   for (const limit of limits) {
+    const calls = callsOf(limit, body);
     let verdict: RateLimitVerdict;
     try {
-      verdict = await store.take(bucketOf(operation.id, limit, { ...caller, tenantId: caller.tenantId || null }));
+      verdict = await store.take(
+        bucketOf(operation.id, limit, { ...caller, tenantId: caller.tenantId || null }),
+        calls,
+      );
     } catch (cause) {
       metrics.rateLimited(operation.path);
       const detail = "Rate limits can't be checked right now. Try again in a moment.";
@@ -46,11 +56,19 @@ export async function takeLimits(
     if (!verdict.allowed) {
       announce(limitHeaders(verdict));
       metrics.rateLimited(operation.path);
-      const detail = `At most ${limit.limit} calls in ${limit.windowSeconds} seconds.`;
+      const weight = calls === 1 ? '' : ` This call counts as ${calls}.`;
+      const detail = `At most ${limit.limit} calls in ${limit.windowSeconds} seconds.${weight}`;
       throw new AppError('rate_limited', { detail, retryAfterSeconds: verdict.resetSeconds });
     }
   }
   if (tightest !== null) announce(limitHeaders(tightest));
+}
+
+/** Returns how many calls a request counts as. */
+function callsOf({ countsItems }: RateLimit, body: unknown): number {
+  if (countsItems === undefined || typeof body !== 'object' || body === null) return 1;
+  const items: unknown = Reflect.get(body, countsItems);
+  return Array.isArray(items) ? Math.max(1, items.length) : 1;
 }
 
 /** The RateLimit headers of an answer. */

@@ -89,6 +89,7 @@ test('svc_config_age_seconds is the longest of the last decisions, however often
     dropped: new Map(),
     blocked: new Map(),
     degraded: new Map(),
+    assigned: new Map(),
     reserved: 0,
     add: () => undefined,
   };
@@ -112,6 +113,7 @@ test('svc_degraded_scoring_total counts models that decisions did without: 200 b
     candidates: 0,
     dropped: new Map(),
     blocked: new Map(),
+    assigned: new Map(),
     reserved: 0,
     add: () => undefined,
   };
@@ -213,7 +215,6 @@ test('figures of the whole installation are not summed over processes, and are a
 
 /** Metrics of features that don't exist yet. Remove a metric here when you add its feature. */
 const ofFeaturesToCome = [
-  'svc_experiment_assignments_total',
   'svc_guardrail_results_total',
   // Rule types are a closed list: none is unknown to a decision.
   'svc_qualification_unknown_rule_total',

@@ -140,6 +140,50 @@ export function createDeliveryMetrics(registry: Registry): (status: string) => v
   return (status) => deliveries.inc({ status });
 }
 
+/** Counts and times trainings of models by outcome and type. */
+export function createTrainingMetrics(
+  registry: Registry,
+): (outcome: string, modelType: string, seconds: number) => void {
+  const registers = [registry];
+  const trainings = new Counter({
+    name: 'svc_model_trainings_total',
+    help: 'Trainings of models, by outcome and model type.',
+    labelNames: ['outcome', 'modelType'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'svc_model_training_seconds',
+    help: 'Duration of trainings, with reading their rows.',
+    labelNames: ['modelType'],
+    buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800],
+    registers,
+  });
+  return (outcome, modelType, seconds) => {
+    trainings.inc({ outcome, modelType });
+    duration.observe({ modelType }, seconds);
+  };
+}
+
+/** Counts what is archived, by kind. */
+export function createArchiveMetrics(registry: Registry): (kind: string, rows: number, bytes: number) => void {
+  const labelNames = ['kind'];
+  const registers = [registry];
+  const rowsTotal = new Counter({
+    name: 'svc_archived_rows_total',
+    help: 'Rows of history written to complete archive files, by kind.',
+    ...{ labelNames, registers },
+  });
+  const bytesTotal = new Counter({
+    name: 'svc_archived_bytes_total',
+    help: 'Bytes of complete archive files, by kind.',
+    ...{ labelNames, registers },
+  });
+  return (kind, rows, bytes) => {
+    rowsTotal.inc({ kind }, rows);
+    bytesTotal.inc({ kind }, bytes);
+  };
+}
+
 /** Counts firings of triggers. */
 export function createTriggerMetrics(registry: Registry): (actionType: string) => void {
   const fired = new Counter({

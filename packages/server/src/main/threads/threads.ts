@@ -1,4 +1,6 @@
+import { createModelFileThread } from './model-file-threads.ts';
 import { createReportThread } from './report-threads.ts';
+import { createTrainingThread } from './training-threads.ts';
 import { createSearchThreads } from './why-not-threads.ts';
 import { createYamlThread } from './yaml-threads.ts';
 
@@ -10,6 +12,8 @@ export interface Threads {
   readonly searches: ReturnType<typeof createSearchThreads>;
   readonly reports: ReturnType<typeof createReportThread>;
   readonly policyFiles: ReturnType<typeof createYamlThread>;
+  readonly trainings: ReturnType<typeof createTrainingThread>;
+  readonly modelFiles: ReturnType<typeof createModelFileThread>;
   close(): Promise<void>;
 }
 
@@ -18,14 +22,20 @@ export function createThreads(onError: (error: unknown) => void): Threads {
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
   const policyFiles = createYamlThread(onError);
+  const trainings = createTrainingThread(onError);
+  const modelFiles = createModelFileThread(onError);
   return {
     searches,
     reports,
     policyFiles,
+    trainings,
+    modelFiles,
     async close() {
       await searches.close();
       await reports.close();
       await policyFiles.close();
+      await trainings.close();
+      await modelFiles.close();
     },
   };
 }

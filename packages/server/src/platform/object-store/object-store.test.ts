@@ -12,17 +12,28 @@ before(async () => {
 });
 after(() => peer.close());
 
-const fails = (work: Promise<void>, text: string) =>
+const fails = (work: Promise<unknown>, text: string) =>
   assert.rejects(work, (error) => error instanceof ObjectStoreError && error.message === text);
 
 test('writes, replaces and removes objects with odd names', async () => {
   const key = "t/spring sale+1/ü & 'x'(1)*.csv";
   await store.put(key, new Blob(['one']), 'text/csv');
   await store.put(key, new Blob(['two']), 'text/csv');
-  assert.deepEqual(peer.objects.get(key), { body: 'two', type: 'text/csv' });
+  const { body, type } = peer.objects.get(key) ?? {};
+  assert.deepEqual([body, type], ['two', 'text/csv']);
   await store.remove(key);
   await store.remove(key);
   assert.equal(peer.objects.size, 0);
+});
+
+test('reads objects, parts of them, and their size', async () => {
+  await store.put('read', new Blob(['0123456789']), 'text/plain');
+  const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString());
+  assert.equal(textOf(await store.get('read')), '0123456789');
+  assert.equal(textOf(await store.get('read', { start: 2, end: 5 })), '234');
+  assert.equal(await store.size('read'), 10);
+  assert.deepEqual([await store.get('missing'), await store.size('missing')], [null, null]);
+  await store.remove('read');
 });
 
 test('tries again after 5xx and 429, and gives up with the code of S3', async () => {
@@ -43,6 +54,7 @@ test('does not try again after a refusal', async () => {
   await fails(stranger.remove('again'), 'the bucket answered 403 (SignatureDoesNotMatch)');
   const elsewhere = createObjectStore({ ...readBucketUrl(peer.url), bucket: 'other' });
   await fails(elsewhere.put('a', new Blob(['x']), 'text/csv'), 'the bucket answered 404 (NoSuchBucket)');
+  await fails(elsewhere.get('a'), 'the bucket answered 404 (NoSuchBucket)');
 });
 
 test('a store that nobody runs is out of reach', async () => {

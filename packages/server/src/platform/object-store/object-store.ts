@@ -6,8 +6,18 @@ import type { BucketSettings } from '../../config/bucket-settings.ts';
 export interface ObjectStore {
   /** Writes or replaces an object. Throws ObjectStoreError. */
   put(key: string, content: Blob, mediaType: string): Promise<void>;
+  /** Returns some or all bytes of an object; null if it doesn't exist. Throws ObjectStoreError. */
+  get(key: string, range?: ByteRange): Promise<Uint8Array | null>;
+  /** Returns an object's size in bytes; null if it doesn't exist. Throws ObjectStoreError. */
+  size(key: string): Promise<number | null>;
   /** Does nothing if there is no such object. Throws ObjectStoreError. */
   remove(key: string): Promise<void>;
+}
+
+/** Bytes of a file from `start` up to, but excluding, `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Why the bucket refused; the text is safe to show. */
@@ -15,8 +25,8 @@ export class ObjectStoreError extends Error {}
 
 const tries = 4;
 const firstPauseMs = 200;
-const putMs = 300_000;
-const removeMs = 30_000;
+const transferMs = 300_000;
+const shortMs = 30_000;
 
 /**
  * Opens a bucket of an S3-compatible store. Requests carry Signature V4 and name the bucket in the path, which every such
@@ -25,43 +35,68 @@ const removeMs = 30_000;
 export function createObjectStore(settings: BucketSettings): ObjectStore {
   const { origin, bucket, region, accessKeyId, secretAccessKey } = settings;
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
-  const send = async (key: string, init: RequestInit, timeoutMs: number): Promise<void> => {
+  /** Returns null for 404. */
+  const send = async (key: string, init: RequestInit, timeoutMs: number): Promise<Answer | null> => {
     const url = `${origin}/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
     for (let attempt = 1; ; attempt++) {
-      const problem = await refusalOf(() =>
+      const outcome = await answerOf(() =>
         client.fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }),
       );
-      if (problem === null) return;
-      if (attempt === tries || !problem.isPassing) throw new ObjectStoreError(problem.text);
+      if (!('isPassing' in outcome)) return outcome;
+      if (outcome.isMissing) return null;
+      if (attempt === tries || !outcome.isPassing) throw new ObjectStoreError(outcome.text);
       await sleep(firstPauseMs * 2 ** attempt);
     }
   };
   return {
-    put: (key, content, mediaType) =>
-      send(key, { method: 'PUT', body: content, headers: { 'content-type': mediaType } }, putMs),
-    remove: (key) => send(key, { method: 'DELETE' }, removeMs),
+    async put(key, content, mediaType) {
+      const headers = { 'content-type': mediaType };
+      const answer = await send(key, { method: 'PUT', body: content, headers }, transferMs);
+      if (answer === null) throw new ObjectStoreError('the bucket answered 404');
+    },
+    async get(key, range) {
+      const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` };
+      return (await send(key, { headers }, transferMs))?.body ?? null;
+    },
+    async size(key) {
+      const answer = await send(key, { method: 'HEAD' }, shortMs);
+      return answer === null ? null : answer.size;
+    },
+    async remove(key) {
+      await send(key, { method: 'DELETE' }, shortMs);
+    },
   };
+}
+
+interface Answer {
+  readonly body: Uint8Array;
+  /** The content's length by its header. */
+  readonly size: number;
 }
 
 interface Refusal {
   readonly text: string;
   /** Whether it may succeed when it is tried again. */
   readonly isPassing: boolean;
+  /** Whether the object isn't there; another 404, such as of the bucket, is a refusal. */
+  readonly isMissing: boolean;
 }
 
-async function refusalOf(call: () => Promise<Response>): Promise<Refusal | null> {
+async function answerOf(call: () => Promise<Response>): Promise<Answer | Refusal> {
   let response: Response;
+  let body: Uint8Array;
   try {
     response = await call();
+    body = new Uint8Array(await response.arrayBuffer());
   } catch {
-    return { text: "the bucket can't be reached", isPassing: true };
+    return { text: "the bucket can't be reached", isPassing: true, isMissing: false };
   }
-  const body = await response.text().catch(() => '');
-  if (response.ok) return null;
+  if (response.ok) return { body, size: Number(response.headers.get('content-length') ?? body.length) };
   // Only S3's error code: the rest of the body quotes names and keys.
-  const [, code = ''] = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(body) ?? [];
+  const [, code = ''] = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(Buffer.from(body).toString('utf8')) ?? [];
   return {
     text: `the bucket answered ${response.status}${code === '' ? '' : ` (${code})`}`,
     isPassing: response.status === 429 || response.status >= 500,
+    isMissing: response.status === 404 && code !== 'NoSuchBucket',
   };
 }

@@ -7,12 +7,18 @@ export interface TestObjectStore {
   /** For EXPORT_S3_URL. */
   readonly url: string;
   /** By key. */
-  readonly objects: ReadonlyMap<string, { readonly body: string; readonly type: string | undefined }>;
+  readonly objects: Map<string, StoredObject>;
   /** Statuses of the next responses, instead of what they would be. */
   readonly next: number[];
   /** Methods and keys of all requests. */
   readonly requests: readonly string[];
   close(): Promise<void>;
+}
+
+export interface StoredObject {
+  readonly body: string;
+  readonly bytes: Buffer;
+  readonly type: string | undefined;
 }
 
 /** Credentials that the test stores know. */
@@ -24,7 +30,7 @@ const [accessKeyId, secret, region, bucket] = ['AKIATEST', 'se/cret+1', 'eu-cent
  * XML.
  */
 export async function startTestObjectStore(): Promise<TestObjectStore> {
-  const objects = new Map<string, { body: string; type: string | undefined }>();
+  const objects = new Map<string, StoredObject>();
   const next: number[] = [];
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
@@ -45,8 +51,17 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
     else if (request.method === 'PUT') {
       if (request.headers['content-length'] === undefined) refuse(411, 'MissingContentLength');
       else {
-        objects.set(key, { body: body.toString(), type: request.headers['content-type'] });
+        objects.set(key, { body: body.toString(), bytes: body, type: request.headers['content-type'] });
         response.writeHead(200).end();
+      }
+    } else if (request.method === 'GET' || request.method === 'HEAD') {
+      const found = objects.get(key);
+      if (found === undefined) refuse(404, 'NoSuchKey');
+      else {
+        const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+        const bytes = from === undefined ? found.bytes : found.bytes.subarray(Number(from), Number(to) + 1);
+        response.writeHead(from === undefined ? 200 : 206, { 'content-length': bytes.length });
+        response.end(request.method === 'HEAD' ? undefined : bytes);
       }
     } else {
       objects.delete(key);

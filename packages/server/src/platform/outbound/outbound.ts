@@ -86,7 +86,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     if (isIP(literal) !== 0 && !mayReach(literal, allowed)) throw new OutboundError('forbidden_address');
     for (const [name, value] of Object.entries(call.headers ?? {})) {
       if (forbiddenHeaders.test(name) || /[\r\n\0]/.test(value)) {
-        throw new AppError('validation_failed', { detail: `header ${name} can't be sent` });
+        throw new AppError('validation_failed', { detail: `The header ${name} can't be sent.` });
       }
     }
     return target;

@@ -21,7 +21,7 @@ export interface FileFormat {
 /** A Parquet file is read from its end, so all of it goes to the disk first. */
 const mostOnDisk = 2 * 1024 * 1024 * 1024;
 
-async function* parquetRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+async function* parquetRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly unknown[]> {
   const file = await spool(bytes, (_piece, length) => {
     if (length > mostOnDisk) throw new SourceError('parse_failed');
   });
@@ -39,8 +39,11 @@ function valuesOf(bytes: AsyncIterable<Uint8Array>, { format, delimiter, header,
   return readDelimited(bytes, { delimiter: delimiter ?? (format === 'tsv' ? '\t' : ','), header, encoding });
 }
 
-/** Reads the records of a file. Throws SourceError, `parse_failed` with the line where there are lines. */
-export async function* readFileRows(bytes: AsyncIterable<Uint8Array>, format: FileFormat): AsyncGenerator<unknown> {
+/** Reads the records of a file, several at a time. Throws SourceError, `parse_failed` with the line where there are lines. */
+export async function* readFileRows(
+  bytes: AsyncIterable<Uint8Array>,
+  format: FileFormat,
+): AsyncGenerator<readonly unknown[]> {
   const plain = format.isZipped ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
   try {
     yield* valuesOf(plain, format);

@@ -1,5 +1,6 @@
 import { decodedText } from './decoded-text.ts';
 import { SourceError } from './source-error.ts';
+import { together } from './together.ts';
 
 /** Characters of one record at most. */
 const mostOfRecord = 8 * 1024 * 1024;
@@ -12,22 +13,28 @@ function parsed(text: string, line: number): unknown {
   }
 }
 
-/** Reads one JSON value a line; empty lines don't count. Throws SourceError `parse_failed` with the line. */
-export async function* readJsonLines(bytes: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<unknown> {
+/** Reads one JSON value a line, several at a time; empty lines don't count. Throws SourceError `parse_failed` with the line. */
+export async function* readJsonLines(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<readonly unknown[]> {
   let line = 1;
   let rest = '';
   const valuesIn = (text: string): readonly unknown[] => (text.trim() === '' ? [] : [parsed(text, line)]);
-  for await (const text of decodedText(bytes, encoding)) {
-    const [first = '', ...others] = text.split('\n');
-    rest += first;
+  function* endedBy(others: readonly string[]): Generator<unknown> {
     for (const next of others) {
       yield* valuesIn(rest);
       line += 1;
       rest = next;
     }
+  }
+  for await (const text of decodedText(bytes, encoding)) {
+    const [first = '', ...others] = text.split('\n');
+    rest += first;
+    yield* together(endedBy(others));
     if (rest.length > mostOfRecord) throw new SourceError('parse_failed', { line });
   }
-  yield* valuesIn(rest);
+  yield valuesIn(rest);
 }
 
 const spaces = /\s/;
@@ -40,10 +47,10 @@ function listSplitter() {
   const fail = (): never => {
     throw new SourceError('parse_failed', { line });
   };
-  const take = (): { readonly text: string; readonly line: number } => {
-    const found = { text: value, line: startLine };
+  const take = (): unknown => {
+    const text = value;
     value = '';
-    return found;
+    return parsed(text, startLine);
   };
   /** Where a value can't begin: between values. */
   const between = (letter: string): void => {
@@ -70,7 +77,7 @@ function listSplitter() {
     return false;
   };
   return {
-    *push(text: string): Generator<{ readonly text: string; readonly line: number }> {
+    *push(text: string): Generator<unknown> {
       for (const letter of text) {
         if (state !== 'value') between(letter);
         if (state === 'value') {
@@ -89,11 +96,14 @@ function listSplitter() {
   };
 }
 
-/** Reads the values of one JSON list, without holding all of it. Throws SourceError `parse_failed` with the line. */
-export async function* readJsonList(bytes: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<unknown> {
+/** Reads the values of one JSON list, several at a time and without holding all of it. Throws SourceError `parse_failed` with the line. */
+export async function* readJsonList(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<readonly unknown[]> {
   const splitter = listSplitter();
   for await (const text of decodedText(bytes, encoding)) {
-    for (const piece of splitter.push(text)) yield parsed(piece.text, piece.line);
+    yield* together(splitter.push(text));
   }
   splitter.end();
 }

@@ -50,8 +50,8 @@ const limited = (length: number): number => {
   return length;
 };
 
-/** Reads the rows of a Parquet file. Throws SourceError `parse_failed`. */
-export async function* readParquet(file: FileParts): AsyncGenerator<unknown> {
+/** Reads the rows of a Parquet file, several at a time. Throws SourceError `parse_failed`. */
+export async function* readParquet(file: FileParts): AsyncGenerator<readonly unknown[]> {
   const { parquetMetadataAsync, parquetReadObjects, snappyUncompress } = await import('hyparquet');
   const buffer: AsyncBuffer = {
     byteLength: file.byteLength,
@@ -81,7 +81,7 @@ export async function* readParquet(file: FileParts): AsyncGenerator<unknown> {
       for (let start = first; start < first + rows; start += step) {
         const rowEnd = Math.min(start + step, first + rows);
         const options = { file: buffer, metadata, compressors, parsers, useOffsetIndex: true, geoparquet: false };
-        for (const row of await parquetReadObjects({ ...options, rowStart: start, rowEnd })) yield plain(row);
+        yield (await parquetReadObjects({ ...options, rowStart: start, rowEnd })).map(plain);
       }
       first += rows;
     }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Outbound, OutboundStream } from '../outbound/outbound.ts';
+import type { AwsKeys } from './aws-roles.ts';
 import { asSourceError, SourceError, statusReason } from './source-error.ts';
 
 /** Where a bucket is, and who reads it. */
@@ -9,9 +10,8 @@ export interface BucketTarget {
   readonly originOf: (region: string) => string;
   readonly bucket: string;
   readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string | undefined;
+  /** Called before each request, because role keys expire. Throws SourceError. */
+  readonly keys: () => Promise<AwsKeys>;
   /** Objects with this key, or below it. Empty: all. */
   readonly path: string;
 }
@@ -55,9 +55,10 @@ export interface BucketCalls {
 }
 
 export function createBucketCalls(outbound: Outbound, target: BucketTarget, signal: AbortSignal): BucketCalls {
-  const { originOf, bucket, accessKeyId, secretAccessKey, sessionToken } = target;
+  const { originOf, bucket, keys } = target;
   let { region } = target;
   const once = async (url: string, { method = 'GET', headers = {} }: BucketCall): Promise<OutboundStream> => {
+    const { accessKeyId, secretAccessKey, sessionToken } = await keys();
     const signer = new AwsV4Signer({
       ...{ method, url, headers: { ...headers }, accessKeyId, secretAccessKey, region, service: 's3' },
       ...(sessionToken === undefined ? {} : { sessionToken }),

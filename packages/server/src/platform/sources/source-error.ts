@@ -6,15 +6,18 @@ export class SourceError extends Error {
   readonly reason: Exclude<ConnectorReason, 'ok'>;
   /** Line of a file, from 1. */
   readonly line: number | undefined;
+  /** Package of a driver that isn't installed. */
+  readonly driver: string | undefined;
 
   constructor(
     reason: Exclude<ConnectorReason, 'ok'>,
-    { line, cause }: { readonly line?: number; readonly cause?: unknown } = {},
+    { line, driver, cause }: { readonly line?: number; readonly driver?: string; readonly cause?: unknown } = {},
   ) {
     super(`source: ${reason}`, cause === undefined ? undefined : { cause });
     this.name = 'SourceError';
     this.reason = reason;
     this.line = line;
+    this.driver = driver;
   }
 }
 

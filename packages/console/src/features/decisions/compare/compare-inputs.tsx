@@ -2,7 +2,7 @@ import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { LockKeyhole } from 'lucide-react';
 import { can } from '../../../data/can.ts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { useInputs } from '../calls.ts';

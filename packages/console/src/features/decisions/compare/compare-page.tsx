@@ -4,7 +4,7 @@ import { ArrowLeftRight } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import Type from 'typebox';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { useSearch } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';

@@ -3,7 +3,7 @@ import type { SimulatedAnswer, SimulateRequest } from '@arbiter/contract/decidin
 import { type ExplainedDecision, explainAnswer } from '@arbiter/contract/explanation/explain';
 import { useMemo } from 'react';
 import type { Failure } from '../../../data/failure.ts';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { type Format, middleCut } from '../../../ui/format.ts';
 import { useFormat } from '../../../ui/provider.tsx';

@@ -1,6 +1,6 @@
 import { droppingGate } from '@arbiter/contract/explanation/offers';
 import { reasonText } from '@arbiter/contract/explanation/texts';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import type { Change, OfferDifference, OfferSide } from './differences.ts';

@@ -1,4 +1,4 @@
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import type { ValueDifference } from './differences.ts';
 
 export interface ValueTableProps {

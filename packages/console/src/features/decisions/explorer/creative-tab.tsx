@@ -1,7 +1,7 @@
 import type { RecordedItem } from '@arbiter/contract/deciding/decision-record';
 import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { Section } from '../../../ui/page.tsx';
 import { HtmlPreview } from '../../../ui/preview/html-preview.tsx';
 import { isMarkup } from '../../../ui/preview/markup.ts';

@@ -2,7 +2,7 @@ import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { emptyText } from '@arbiter/contract/explanation/texts';
 import { ArrowLeftRight, FlaskConical, ShieldCheck } from 'lucide-react';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';

@@ -6,11 +6,12 @@ import { can } from '../../../data/can.ts';
 import { codeOf, type Failure } from '../../../data/failure.ts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
 import { DeletedPin, RecordPin } from '../../../forms/record-pin.tsx';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { type SearchChange, useParam, useSearch } from '../../../route/use-address.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
+import { later } from '../../../ui/later.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Skeleton } from '../../../ui/progress.tsx';
@@ -23,6 +24,7 @@ import { DecisionActions, DecisionBadges, leadOf } from './decision-head.tsx';
 import { ErasedPanel } from './erased-panel.tsx';
 import { ExplorerSearch } from './explorer-search.ts';
 import { InputsTab } from './inputs-tab.tsx';
+import { isNarrativeOpen, NarrativeTab } from './narrative-tab.tsx';
 import { ProofTab } from './proof-tab.tsx';
 import { flowAddress } from './record-facts.tsx';
 import { TraceTab } from './trace-tab.tsx';
@@ -100,6 +102,9 @@ function ErasedDecision({ record }: { readonly record: DecisionRecord }) {
   );
 }
 
+/** A separate chunk, loaded on demand. */
+const WhatIfTab = later(() => import('../what-if/what-if-tab.tsx').then((module) => module.WhatIfTab));
+
 interface ExplorerProps {
   readonly record: DecisionRecord;
   readonly explanation: Explanation;
@@ -119,8 +124,20 @@ function Explorer({ record, explanation, search, change, replay }: ExplorerProps
       label: t.tabs.inputs,
       content: <InputsTab id={record.recommendationId} permission={permission} />,
     },
+    ...(record.customerId === null
+      ? []
+      : [
+          {
+            key: 'what-if',
+            label: t.tabs.whatIf,
+            content: <WhatIfTab key={record.recommendationId} record={record} />,
+          },
+        ]),
     { key: 'trace', label: t.tabs.trace, content: <TraceTab record={record} explanation={explanation} /> },
     { key: 'creative', label: t.tabs.creative, content: <CreativeTab record={record} explanation={explanation} /> },
+    ...(record.traceId !== null && isNarrativeOpen()
+      ? [{ key: 'narrative', label: t.tabs.narrative, content: <NarrativeTab id={record.recommendationId} /> }]
+      : []),
     { key: 'proof', label: t.tabs.proof, content: <ProofTab record={record} {...{ replay, explanation }} /> },
   ];
   return (

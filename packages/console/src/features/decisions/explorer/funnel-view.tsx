@@ -1,7 +1,7 @@
 import { type FunnelStep, shareOf } from '@arbiter/contract/explanation/stages';
 import { reasonText, stageName } from '@arbiter/contract/explanation/texts';
 import { ChevronRight } from 'lucide-react';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { ChartFrame } from '../../../ui/charts/frame.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { useFormat } from '../../../ui/provider.tsx';

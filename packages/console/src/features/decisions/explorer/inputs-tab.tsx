@@ -2,7 +2,7 @@ import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { LockKeyhole } from 'lucide-react';
 import type { Permission } from '../../../data/can.ts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Section } from '../../../ui/page.tsx';

@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import { emptyText } from '@arbiter/contract/explanation/texts';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';

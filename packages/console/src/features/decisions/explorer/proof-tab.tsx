@@ -1,9 +1,10 @@
 import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
-import { RotateCcw, ShieldCheck } from 'lucide-react';
+import { Download, RotateCcw, ShieldCheck } from 'lucide-react';
+import { can } from '../../../data/can.ts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Copy } from '../../../ui/copy.tsx';
@@ -11,7 +12,7 @@ import { Link } from '../../../ui/link.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { ProblemPanel } from '../../../ui/problem.tsx';
 import { Spinner } from '../../../ui/progress.tsx';
-import type { Replay } from '../calls.ts';
+import { type Replay, useProofFile } from '../calls.ts';
 import { ValueTable } from '../compare/value-table.tsx';
 import { RecordFacts } from './record-facts.tsx';
 
@@ -67,6 +68,7 @@ export function ProofTab({ record, replay, explanation }: ProofTabProps) {
           )}
         </div>
       </Section>
+      <ProofFile id={record.recommendationId} />
       <Section title={t.recordTitle}>
         <div className="flex flex-col gap-3">
           <RecordFacts
@@ -81,6 +83,36 @@ export function ProofTab({ record, replay, explanation }: ProofTabProps) {
         </div>
       </Section>
     </div>
+  );
+}
+
+/** Downloads the proof file, which replays the decision offline. */
+function ProofFile({ id }: { readonly id: string }) {
+  const { save, busy, failure } = useProofFile(id);
+  const permission = can(decisionOperations.proof);
+  return (
+    <Section
+      title={t.downloadTitle}
+      actions={
+        <Button
+          size="small"
+          busy={busy}
+          disabledReason={permission.allowed ? null : t.downloadNeedsEditor}
+          icon={<Download aria-hidden className="size-3.5" />}
+          onClick={() => void save()}
+        >
+          {t.downloadProof}
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <p className="text-soft">{t.downloadAbout}</p>
+        {permission.allowed ? null : <p className="text-soft">{t.downloadNeedsEditor}</p>}
+        {failure === null ? null : (
+          <FailurePanel operation={decisionOperations.proof} failure={failure} retry={() => void save()} />
+        )}
+      </div>
+    </Section>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Id } from '../../../ui/copy.tsx';
 import { Link } from '../../../ui/link.tsx';

@@ -5,7 +5,7 @@ import { type FunnelStep, funnelOf, stepKey } from '@arbiter/contract/explanatio
 import { ChevronLeft } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import type { Static } from 'typebox';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import type { SearchChange } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import type { GateStatus } from '@arbiter/contract/explanation/offers';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
-import { gateTypeNames } from '../../../messages/gates.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
+import { gateTypeNames } from '../../../messages/decisions/gates.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { Link } from '../../../ui/link.tsx';

@@ -1,4 +1,4 @@
-import { gateTexts as t } from '../../../messages/gates.ts';
+import { gateTexts as t } from '../../../messages/decisions/gates.ts';
 
 /** Requirement and result of a gate. */
 export interface GateStory {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contactPolicyTypes } from '@arbiter/contract/catalogue/contact-policies';
 import { qualificationRuleTypes } from '@arbiter/contract/catalogue/qualification-rules';
-import { gateTypeNames } from '../../../messages/gates.ts';
+import { contactPolicyTypes } from '@arbiter/contract/deciding/contact-policy-parts';
+import { gateTypeNames } from '../../../messages/decisions/gates.ts';
 import { type Figure, valueText, type Writers } from './gate-story.ts';
 import { policyStories } from './policy-stories.ts';
 import { ruleStories } from './rule-stories.ts';

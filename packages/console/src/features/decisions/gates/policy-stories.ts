@@ -1,6 +1,6 @@
 import type { PolicyResult } from '@arbiter/contract/deciding/decision-policies';
 import { operatorText } from '../../../messages/catalogue/conditions.ts';
-import { gateTexts as t } from '../../../messages/gates.ts';
+import { gateTexts as t } from '../../../messages/decisions/gates.ts';
 import { type GateStory, namesText, story, type Writers } from './gate-story.ts';
 
 /** Policy types that can be evaluated. */

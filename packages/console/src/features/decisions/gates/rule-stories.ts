@@ -1,5 +1,5 @@
 import type { EligibilityDetail, RuleResult } from '@arbiter/contract/deciding/decision-rules';
-import { gateTexts as t } from '../../../messages/gates.ts';
+import { gateTexts as t } from '../../../messages/decisions/gates.ts';
 import { type Figure, type GateStory, namesText, noFigure, story, valueText, type Writers } from './gate-story.ts';
 
 /** Rule types that can be evaluated. */

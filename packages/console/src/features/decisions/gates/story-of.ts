@@ -2,7 +2,7 @@ import type { DroppedOffer } from '@arbiter/contract/deciding/decision-drops';
 import type { PolicyResult } from '@arbiter/contract/deciding/decision-policies';
 import type { RuleResult } from '@arbiter/contract/deciding/decision-rules';
 import type { WhyNotGate } from '@arbiter/contract/deciding/why-not-gates';
-import { gateTexts as t } from '../../../messages/gates.ts';
+import { gateTexts as t } from '../../../messages/decisions/gates.ts';
 import { type GateStory, story, type Writers } from './gate-story.ts';
 import { type EvaluatedPolicy, policyStories } from './policy-stories.ts';
 import { type EvaluatedRule, eligibilityStory, ruleStories } from './rule-stories.ts';

@@ -1,7 +1,7 @@
 import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
 import type { DecisionTrace } from '@arbiter/contract/deciding/decision-trace';
 import { emptyText } from '@arbiter/contract/explanation/texts';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import type { Column } from '../../../ui/table/table-column.ts';

@@ -1,7 +1,7 @@
 import { emptyText, reasonText, stageName } from '@arbiter/contract/explanation/texts';
 import { ListFilter, Search } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { fateTexts, filterTexts, decisionTexts as t } from '../../../messages/decisions.ts';
+import { fateTexts, filterTexts, decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { lastDayBefore } from '../../../route/days.ts';
 import type { SearchChange } from '../../../route/use-address.ts';

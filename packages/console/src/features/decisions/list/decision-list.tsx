@@ -8,7 +8,7 @@ import { ListTable } from '../../../forms/list-table.tsx';
 import { ListTools, ViewLinks } from '../../../forms/list-tools.tsx';
 import { peekGrid } from '../../../forms/peek.ts';
 import { type ListLook, useListLook } from '../../../forms/use-list-look.ts';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { type SearchChange, useSearch } from '../../../route/use-address.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';

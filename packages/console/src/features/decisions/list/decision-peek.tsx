@@ -3,7 +3,7 @@ import { offersOf } from '@arbiter/contract/explanation/offers';
 import { funnelOf } from '@arbiter/contract/explanation/stages';
 import { stageName } from '@arbiter/contract/explanation/texts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { SidePanel } from '../../../ui/overlays/side-panel.tsx';

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useOperation } from '../../../data/use-operation.ts';
-import { filterTexts, decisionTexts as t } from '../../../messages/decisions.ts';
+import { filterTexts, decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { endAfter, lastDayBefore } from '../../../route/days.ts';
 import type { SearchChange } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { decisionSources, offerFates } from '@arbiter/contract/deciding/decision-lists';
 import { dropTexts, emptyTexts, stageNames } from '@arbiter/contract/explanation/texts';
-import { decisionTexts, fateTexts } from '../../../messages/decisions.ts';
+import { decisionTexts, fateTexts } from '../../../messages/decisions/decisions.ts';
 
 export interface FilterOption {
   readonly value: string;

@@ -2,8 +2,8 @@ import type { ScoreComponents } from '@arbiter/contract/deciding/decision-scores
 import type { OfferGate, OfferStory } from '@arbiter/contract/explanation/offers';
 import { dropDetail, reasonText, suppressionText } from '@arbiter/contract/explanation/texts';
 import { useMemo } from 'react';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
-import { factorNames, maturityTexts, rankMethods, scoreTexts, sourceTexts } from '../../../messages/score.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
+import { factorNames, maturityTexts, rankMethods, scoreTexts, sourceTexts } from '../../../messages/decisions/score.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { SelectField } from '../../../ui/field.tsx';

@@ -9,7 +9,7 @@ import { reasonText } from '@arbiter/contract/explanation/texts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Search } from 'lucide-react';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { cx } from '../../../ui/cx.ts';
 import { TextField } from '../../../ui/field.tsx';
 import type { Writers } from '../gates/gate-story.ts';

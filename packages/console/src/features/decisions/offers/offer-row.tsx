@@ -1,7 +1,7 @@
 import { dropLine, type Fate, type OfferStory } from '@arbiter/contract/explanation/offers';
 import { reasonText } from '@arbiter/contract/explanation/texts';
 import { memo } from 'react';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { useFormat } from '../../../ui/provider.tsx';

@@ -1,5 +1,5 @@
 import type { OfferStory } from '@arbiter/contract/explanation/offers';
-import { factorNames, scoreTexts } from '../../../messages/score.ts';
+import { factorNames, scoreTexts } from '../../../messages/decisions/score.ts';
 import { differencesOf, type ScoreParts } from './score.ts';
 
 /** Formats a ratio as a percentage: 0.16 is `16 %`. */

@@ -1,5 +1,5 @@
-import { decisionTexts as t } from '../../../messages/decisions.ts';
-import { factorHelp, factorNames, methodNames } from '../../../messages/score.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
+import { factorHelp, factorNames, methodNames } from '../../../messages/decisions/score.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { ChartFrame } from '../../../ui/charts/frame.tsx';
 import { cx } from '../../../ui/cx.ts';

@@ -5,7 +5,7 @@ import { funnelOf } from '@arbiter/contract/explanation/stages';
 import { emptyText, reasonText, stageName } from '@arbiter/contract/explanation/texts';
 import { useMemo } from 'react';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
-import { decisionTexts } from '../../../messages/decisions.ts';
+import { decisionTexts } from '../../../messages/decisions/decisions.ts';
 import { simulateTexts as t } from '../../../messages/simulate.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { cx } from '../../../ui/cx.ts';

@@ -4,7 +4,7 @@ import { stageName } from '@arbiter/contract/explanation/texts';
 import { ArrowRight, CircleCheck, Clock, FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
-import { decisionTexts as t } from '../../../messages/decisions.ts';
+import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';

@@ -81,7 +81,7 @@ export type StoredVersion = RowOf<typeof versionColumns>;
 const lastStates = `(
   select distinct on (version) * from arbiter.record_versions
    where tenant_id = $1 and entity_type = $2 and entity_id = $3 order by version, number desc) v
-  join arbiter.catalogue_log l on l.tenant_id = v.tenant_id and l.config_version = v.config_version`;
+  join arbiter.catalogue_log l on l.tenant_id = $1 and l.config_version = v.config_version`;
 
 /** The versions of a record below a number (null: from the newest), newest first. */
 export async function selectVersions(

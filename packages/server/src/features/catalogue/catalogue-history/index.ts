@@ -1,4 +1,5 @@
 import { feature } from '../../../feature.ts';
+import { catalogueChanged } from './catalogue-history.events.ts';
 import { forgetRecordVersions } from './catalogue-history.store.ts';
 
 export {
@@ -21,6 +22,7 @@ export const tables = ['catalogue_log', 'record_versions'];
 export const catalogueHistoryFeature = feature({
   name: 'catalogue-history',
   tables,
+  events: [catalogueChanged],
   resets: {
     clears: ['record_versions'],
     keeps: { catalogue_log: 'numbers and instants that identify versions of the remaining records' },

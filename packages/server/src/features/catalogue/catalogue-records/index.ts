@@ -18,6 +18,7 @@ export { freeKey, keyFromName } from './keys/keys.rules.ts';
 export { lockDerivedKeys as lockMadeKeys } from './keys/made-keys.store.ts';
 export { noContent, recordHandlers } from './record-handlers.ts';
 export type { ListOptions } from './record-lists.store.ts';
+export { searchable } from './record-search.store.ts';
 export {
   type Addressed,
   type NewRecord,

@@ -34,9 +34,11 @@ export interface RecordList<Row> {
   readonly pagination: Pagination;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+/** Text as a pattern that matches only itself. */
+export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
-function conditions<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, options: ListOptions) {
+/** Conditions of the rows that a list or a search finds. */
+export function recordConditions<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, options: ListOptions) {
   return (eb: AnyColumns): Expression<SqlBool> => {
     const all: Expression<SqlBool>[] = [eb('tenantId', '=', tx.tenantId), ...(options.where ?? [])];
     if (spec.resource.softDelete && options.includeDeleted !== true) all.push(eb('deletedAt', 'is', null));
@@ -48,7 +50,7 @@ function conditions<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, opti
       else all.push(eb(column, '=', value));
     }
     if (options.search !== undefined && options.search !== '') {
-      const pattern = likePattern(options.search);
+      const pattern = `%${escapeLike(options.search)}%`;
       all.push(eb.or(spec.resource.search.map((column) => eb(column, 'ilike', pattern))));
     }
     return eb.and(all);
@@ -106,7 +108,7 @@ export async function listRecords<Row extends GovernedRow>(
   const table: string = spec.table;
   const db = anyTable(tx);
   const limit = pageSize(spec.resource.page, options.limit);
-  const matches = conditions(tx, spec, options);
+  const matches = recordConditions(tx, spec, options);
   const position = options.cursor === undefined ? null : decodeCursor(order, options.cursor);
   if (position !== null && !(await exists(tx, table, position.id))) rejectCursor();
 

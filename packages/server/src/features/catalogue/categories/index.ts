@@ -1,7 +1,7 @@
 import { categoryOperations, subCategoryOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { restorable } from '../catalogue-records/index.ts';
+import { restorable, searchable } from '../catalogue-records/index.ts';
 import { categoryRoutes, subCategoryRoutes } from './categories.routes.ts';
 import { categorySpec, subCategorySpec } from './categories.store.ts';
 
@@ -19,6 +19,10 @@ export const tables = ['categories', 'sub_categories'];
 export const categoriesFeature = feature({
   name: 'categories',
   tables,
+  searches: [
+    searchable(categorySpec, { detail: 'status' }),
+    searchable(subCategorySpec, { detail: { of: categorySpec, by: 'categoryId' } }),
+  ],
   resets: { empties: tables },
   restores: [restorable(categorySpec), restorable(subCategorySpec)],
   operations: () => [

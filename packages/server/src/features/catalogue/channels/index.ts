@@ -1,10 +1,10 @@
 import { channelOperations, placementOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { restorable } from '../catalogue-records/index.ts';
+import { restorable, searchable } from '../catalogue-records/index.ts';
 import { type ChannelPorts, channelRoutes, placementRoutes } from './channels.routes.ts';
 import { restorableChannel } from './channels.service.ts';
-import { placementSpec } from './channels.store.ts';
+import { channelSpec, placementSpec } from './channels.store.ts';
 
 export type { ChannelPorts } from './channels.routes.ts';
 export { createChannel } from './channels.service.ts';
@@ -28,6 +28,10 @@ export const tables = ['channels', 'channel_secrets', 'placements'];
 export const channelsFeature = feature({
   name: 'channels',
   tables,
+  searches: [
+    searchable(channelSpec, { detail: 'key' }),
+    searchable(placementSpec, { detail: { of: channelSpec, by: 'channelId' } }),
+  ],
   resets: { empties: tables },
   restores: [restorableChannel, restorable(placementSpec)],
   operations: (ports: ChannelPorts) => [

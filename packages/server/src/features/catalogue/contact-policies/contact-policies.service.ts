@@ -61,13 +61,10 @@ export const showContactPolicies = (_tx: Tx, rows: readonly ContactPolicyRow[]):
 
 export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Promise<ContactPolicyRow> {
   const { scope, scopeId, scopes, config = {}, ...fields } = body;
-  refuseProblems(contactPolicyProblems(body.ruleType, config));
-  await checkBudgets(tx, body.ruleType);
-  await requireCategories(tx, body.ruleType, config);
-  await requireComparedMetric(tx, body.ruleType, config);
+  await checkPolicy(tx, body.ruleType, config);
   tx.remarks.push(...(await configRemarks(tx, { ruleType: body.ruleType, config })));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
-  const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
+  const assigned = await targetsOf(tx, wanted, []);
   return createRecord(tx, contactPolicySpec, { ...fields, config: storedConfig(config), scopes: assigned });
 }
 
@@ -85,18 +82,32 @@ export async function updateContactPolicy(
     change: async (current) => {
       if (rest.ruleType !== undefined || config !== undefined) {
         const ruleType = rest.ruleType ?? current.ruleType;
-        refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
-        await checkBudgets(tx, ruleType);
-        await requireCategories(tx, ruleType, config ?? current.config);
-        await requireComparedMetric(tx, ruleType, config ?? current.config);
+        await checkPolicy(tx, ruleType, config ?? current.config);
         tx.remarks.push(...(await configRemarks(tx, { ruleType, config: config ?? current.config })));
       }
       const wanted = wantedAssignments(changes, current.scopes, defaultScope);
       if (wanted === null) return fields;
-      return { ...fields, scopes: await assignScopes(tx, wanted, current.scopes, (word) => resources[word]) };
+      return { ...fields, scopes: await targetsOf(tx, wanted, current.scopes) };
     },
   });
 }
+
+/** Throws 400 for a type or config that can't be stored, and 403 `feature_disabled` for one that the tenant has turned off. */
+export async function checkPolicy(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<void> {
+  refuseProblems(contactPolicyProblems(ruleType, config));
+  await checkBudgets(tx, ruleType);
+  await requireCategories(tx, ruleType, config);
+  await requireComparedMetric(tx, ruleType, config);
+}
+
+type Targets = Parameters<typeof assignScopes<ContactPolicyScope>>;
+
+/** Returns the assignments after a write. Throws 400 `reference_not_found`. */
+export const targetsOf = (
+  tx: Tx,
+  wanted: Targets[1],
+  current: Targets[2],
+): ReturnType<typeof assignScopes<ContactPolicyScope>> => assignScopes(tx, wanted, current, (word) => resources[word]);
 
 /**
  * Throws 403 `feature_disabled` for a policy on budgets if budgets are off for the tenant (docs/design/api-settled.md

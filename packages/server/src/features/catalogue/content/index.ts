@@ -1,8 +1,10 @@
 import { contentOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
+import { searchable } from '../catalogue-records/index.ts';
 import type { ReadProfile } from './content.render.ts';
 import { contentRoutes } from './content.routes.ts';
+import { contentSpec } from './content.store.ts';
 
 export type { ReadProfile } from './content.render.ts';
 export { contentHandlersInside } from './content.routes.ts';
@@ -15,6 +17,7 @@ export const tables = ['content', 'content_versions'];
 export const contentFeature = feature({
   name: 'content',
   tables,
+  searches: [searchable(contentSpec, { detail: 'status' })],
   resets: { empties: ['content'], emptiesHistory: ['content_versions'] },
   operations: ({ readProfile }: { readonly readProfile: ReadProfile }) =>
     handlerEntries(contentOperations, contentRoutes({ readProfile })),

@@ -6,6 +6,7 @@ import { mapInTurns } from '../../../platform/turns.ts';
 import {
   type BucketPage,
   type BucketPrint,
+  createSharedValues,
   pageSql,
   pageValues,
   printColumns,
@@ -53,22 +54,37 @@ export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: Shared
     tx.tenantId,
     ...pageValues(page),
   ]);
-  return mapInTurns(rows, (row) => ({
-    id: row.id,
-    name: row.name,
-    offerId: shared.text(row.offerId),
-    channelId: shared.text(row.channelId),
-    placementId: shared.text(row.placementId),
-    templateType: shared.text(row.templateType),
-    // Left out when empty, so that plans keep their hashes.
-    ...(row.contentItemId === null ? {} : { contentItemId: shared.text(row.contentItemId) }),
-    content: JSON.parse(row.content),
-    personalization: shared.json(row.personalization),
-    constraints: shared.json(row.constraints),
-    abTestVariant: shared.text(row.abTestVariant),
-    weight: row.weight,
-  }));
+  return mapInTurns(rows, (row) => toSnapshot(row, shared));
 }
+
+/** Returns the creatives of some offers, except deleted and archived ones, by id. */
+export async function snapshotCreativesOf(tx: Tx, offerIds: readonly string[]): Promise<SnapshotCreative[]> {
+  const shared = createSharedValues();
+  const rows = await select(
+    tx,
+    snapshotColumns,
+    `from arbiter.creatives
+     where tenant_id = $1 and deleted_at is null and status <> 'archived' and offer_id = any($2::uuid[]) order by id`,
+    [tx.tenantId, offerIds],
+  );
+  return mapInTurns(rows, (row) => toSnapshot(row, shared));
+}
+
+const toSnapshot = (row: RowOf<typeof snapshotColumns>, shared: SharedValues): SnapshotCreative => ({
+  id: row.id,
+  name: row.name,
+  offerId: shared.text(row.offerId),
+  channelId: shared.text(row.channelId),
+  placementId: shared.text(row.placementId),
+  templateType: shared.text(row.templateType),
+  // Left out when empty, so that plans keep their hashes.
+  ...(row.contentItemId === null ? {} : { contentItemId: shared.text(row.contentItemId) }),
+  content: JSON.parse(row.content),
+  personalization: shared.json(row.personalization),
+  constraints: shared.json(row.constraints),
+  abTestVariant: shared.text(row.abTestVariant),
+  weight: row.weight,
+});
 
 /** Whether the creatives of `snapshotCreatives` are still the same, by bucket of their offer. */
 export async function fingerprintCreatives(tx: Tx): Promise<BucketPrint[]> {

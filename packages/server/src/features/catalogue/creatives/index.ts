@@ -1,13 +1,19 @@
 import { creativeOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { restorable } from '../catalogue-records/index.ts';
+import { restorable, searchable } from '../catalogue-records/index.ts';
 import { creativeRoutes } from './creatives.routes.ts';
 import type { CreativePorts } from './creatives.service.ts';
 import { creativeSpec } from './creatives.store.ts';
 
 export { type CreativePorts, createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
-export { findCreativeFacts, findCreativeTexts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
+export {
+  findCreativeFacts,
+  findCreativeTexts,
+  fingerprintCreatives,
+  snapshotCreatives,
+  snapshotCreativesOf,
+} from './creatives.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['creatives'];
@@ -15,6 +21,7 @@ export const tables = ['creatives'];
 export const creativesFeature = feature({
   name: 'creatives',
   tables,
+  searches: [searchable(creativeSpec, { detail: 'status' })],
   resets: { empties: tables },
   restores: [restorable(creativeSpec)],
   operations: (ports: CreativePorts) => handlerEntries(creativeOperations, creativeRoutes(ports)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { baseFlowConfig } from '@arbiter/contract';
 import { type AssemblyOffer, assemble } from './assembly.rules.ts';
-import { baseFlowConfig } from './flows.rules.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 const offer = (id: string, more: Partial<AssemblyOffer> = {}): AssemblyOffer => ({

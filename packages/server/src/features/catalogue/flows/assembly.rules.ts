@@ -1,5 +1,5 @@
 import type { AssemblyChange } from '@arbiter/contract';
-import { baseFlowConfig } from './flows.rules.ts';
+import { baseFlowConfig } from '@arbiter/contract';
 import type { StoredConfig } from './flows.store.ts';
 
 /** What the rules need to know about a changed offer. */

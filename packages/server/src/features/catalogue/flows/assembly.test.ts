@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { AssemblyRun, DecisionFlow, Pagination } from '@arbiter/contract';
+import { baseFlowConfig } from '@arbiter/contract';
 import { startTestServer, type TestServer, type TestTenant } from '../../../main/test-server.ts';
-import { baseFlowConfig } from './flows.rules.ts';
 
 type Body = Record<string, unknown>;
 interface Made {

@@ -1,14 +1,22 @@
-import { type ErrorCode, type ErrorEntry, type FlowProblemCode, flowProblemCodes } from '@arbiter/contract';
+import {
+  type ErrorCode,
+  type ErrorEntry,
+  type FlowProblemCode,
+  flowProblemCodes,
+  type PolicyFinding,
+} from '@arbiter/contract';
 import { type FlowIssue, validateFlow, type WebhookRules } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
+import { newId } from '../../../platform/ids.ts';
 import { remarksAt } from '../../../platform/remark.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 import { getRecord } from '../catalogue-records/index.ts';
-import type { FlowPorts } from './flow-ports.ts';
+import type { RunnableFlow } from './flow-directory.ts';
+import type { FindFlowConflicts, FlowPorts } from './flow-ports.ts';
 import { readReferences } from './flow-references.store.ts';
 import { missingSecrets } from './flow-secrets.service.ts';
-import { flowSpec, type StoredConfig } from './flows.store.ts';
+import { asFlowConfig, type DecisionFlowRow, flowSpec, type StoredConfig } from './flows.store.ts';
 
 /** The reason for checking a draft: a POST, an imported file, a PUT, publishing it, or running it unsaved. */
 export type DraftUse = 'create' | 'import' | 'update' | 'publish' | 'simulate';
@@ -101,13 +109,35 @@ export async function inspectDraft(
   tx: Tx,
   draft: StoredConfig,
   flowId: string | null,
-  ports: FlowPorts,
-): Promise<{ valid: boolean; errors: Finding[]; warnings: Finding[] }> {
+  ports: FlowPorts & { readonly findingsOfFlow: FindFlowConflicts },
+): Promise<{ valid: boolean; errors: Finding[]; warnings: Finding[]; findings: PolicyFinding[] | null }> {
   const flow = flowId === null ? null : await getRecord(tx, flowSpec, flowId);
   const lookup = { ownKey: flow?.key ?? null, webhooks: webhookRules(ports) };
   const { errors, warnings } = validateFlow(draft, await readReferences(tx, draft, lookup), { use: 'publish' });
   // A config without the shape of one has no bullets to ask about.
   const isShaped = !errors.some((issue) => issue.class === 'S');
   const found = isShaped ? [...errors, ...(await missingSecrets(tx, flow?.id ?? null, draft))] : errors;
-  return { valid: found.length === 0, errors: found.map(finding), warnings: warnings.map(finding) };
+  const checked = found.length > 0 ? null : await ports.findingsOfFlow(tx, runnableDraft(draft, flow));
+  const shown = { errors: found.map(finding), warnings: warnings.map(finding) };
+  return { valid: found.length === 0, ...shown, findings: checked };
+}
+
+/** A draft as a flow that could run. One without a flow is checked by itself. */
+function runnableDraft(draft: StoredConfig, flow: DecisionFlowRow | null): RunnableFlow {
+  const { id = newId(), key = 'draft', name = 'Draft', couplingOverride = null } = flow ?? {};
+  return { id, key, name, version: null, couplingOverride, config: asFlowConfig(draft) };
+}
+
+/** Adds what never works in a flow that was just published, as advice. */
+export async function tellConflicts(
+  tx: Tx,
+  flow: DecisionFlowRow,
+  { findingsOfFlow }: { readonly findingsOfFlow: FindFlowConflicts },
+): Promise<void> {
+  const findings = (await findingsOfFlow(tx, runnableDraft(flow.draftConfig, flow))) ?? [];
+  for (const { severity, subject, message } of findings) {
+    if (severity === 'info') continue;
+    const path = subject.type === 'flowNode' ? `/draftConfig${subject.path}` : '';
+    tx.remarks.push({ path, nearest: null, reason: message, isAdvice: true });
+  }
 }

@@ -1,5 +1,8 @@
+import type { PolicyFinding } from '@arbiter/contract';
+import type { Tx } from '../../../db/tx.ts';
 import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import { createOutboundRules, type OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
+import type { RunnableFlow } from './flow-directory.ts';
 
 /** What flows need from the process. */
 export interface FlowPorts {
@@ -7,6 +10,9 @@ export interface FlowPorts {
   readonly envelope: Envelope | null;
   readonly outboundRules: OutboundRules;
 }
+
+/** Returns what never works in a flow with the catalogue; null when looking takes too long. */
+export type FindFlowConflicts = (tx: Tx, flow: RunnableFlow) => Promise<PolicyFinding[] | null>;
 
 /** For callers whose flows hide nothing, such as packs. */
 export const withoutSecrets: FlowPorts = { envelope: null, outboundRules: createOutboundRules({}) };

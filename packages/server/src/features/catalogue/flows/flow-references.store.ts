@@ -36,7 +36,7 @@ export const entityTypes: Readonly<Record<FlowReferenceKind, EntityType | null>>
   rankingProfile: 'rankingProfile',
   flow: 'decisionFlow',
   model: 'algorithmModel',
-  experiment: null,
+  experiment: 'experiment',
 };
 
 /** Column besides the id by which a flow may name a record. */
@@ -45,6 +45,7 @@ const nameColumns: Partial<Record<FlowReferenceKind, string>> = {
   flow: 'key',
   namedCategory: 'name',
   namedChannel: 'name',
+  experiment: 'key',
 };
 
 /**

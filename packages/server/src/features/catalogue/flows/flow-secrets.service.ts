@@ -30,7 +30,7 @@ export async function keepSecrets(
   const rows = values.flatMap((hidden): SecretRow[] => {
     const { nodeId, path, origin, value } = hidden;
     if (value === null) return findStored(stored, hidden);
-    if (envelope === null) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
+    if (envelope === null) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set.' });
     return [{ nodeId, path, origin, sealed: envelope.seal(secretPlace(tx.tenantId, flowId, hidden), value) }];
   });
   await replaceDraftSecrets(tx, flowId, rows);

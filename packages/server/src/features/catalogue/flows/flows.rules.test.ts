@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { baseFlowConfig, emptyDraft, namesPolicy } from './flows.rules.ts';
+import { baseFlowConfig } from '@arbiter/contract';
+import { emptyDraft, namesPolicy } from './flows.rules.ts';
 
 describe('drafts that name a contact policy', () => {
   const id = '0199aaaa-0000-7000-8000-000000000001';

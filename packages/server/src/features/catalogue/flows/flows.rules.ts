@@ -7,23 +7,6 @@ export const emptyDraft: StoredConfig = { version: 2, nodes: [], flowConfig: {} 
 export const baseFlowKey = 'base';
 export const baseFlowName = 'Base flow';
 
-/**
- * Nodes of the base flow (docs/design/api-decisioning.md 6).
- */
-export const baseFlowConfig: StoredConfig = {
-  version: 2,
-  nodes: [
-    { id: 'inventory', type: 'inventory', config: {} },
-    { id: 'creatives', type: 'match_creatives', config: { requireCreative: false } },
-    { id: 'qualify', type: 'qualify', config: {} },
-    { id: 'policy', type: 'contact_policy', config: {} },
-    { id: 'score', type: 'score', config: { method: 'priority_weighted' } },
-    { id: 'rank', type: 'rank', config: { method: 'diversity' } },
-    { id: 'response', type: 'response', config: {} },
-  ],
-  flowConfig: {},
-};
-
 const entriesOf = (value: unknown): ReadonlyMap<string, unknown> =>
   new Map(typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []);
 

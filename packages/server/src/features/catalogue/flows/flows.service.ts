@@ -1,4 +1,4 @@
-import type { DecisionFlow, DecisionFlowCreate, PublishedVersion } from '@arbiter/contract';
+import { baseFlowConfig, type DecisionFlow, type DecisionFlowCreate, type PublishedVersion } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import {
@@ -20,7 +20,7 @@ import { type FlowPorts, withoutSecrets } from './flow-ports.ts';
 import { hideSecrets } from './flow-secrets.rules.ts';
 import { keepSecrets } from './flow-secrets.service.ts';
 import { copySecrets, draftVersion } from './flow-secrets.store.ts';
-import { baseFlowConfig, baseFlowKey, baseFlowName, emptyDraft, namesPolicy } from './flows.rules.ts';
+import { baseFlowKey, baseFlowName, emptyDraft, namesPolicy } from './flows.rules.ts';
 import {
   type DecisionFlowRow,
   type FlowVersionRow,

@@ -217,7 +217,7 @@ export async function selectFlowsContaining(tx: Tx, text: string): Promise<Pick<
        position(lower($2) in lower(f.draft_config::text)) > 0 or exists (
          select 1 from (
            select v.config from arbiter.flow_versions v
-           where v.tenant_id = f.tenant_id and v.flow_id = f.id order by v.version desc limit 1) last
+           where v.tenant_id = $1 and v.flow_id = f.id order by v.version desc limit 1) last
          where position(lower($2) in lower(last.config::text)) > 0))
      order by f.key collate "C"`,
     [tx.tenantId, text],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { baseFlowConfig } from '@arbiter/contract';
 import type { Actor, Tx } from '../../../db/index.ts';
 import { systemActor } from '../../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
@@ -12,8 +13,9 @@ import { readFlowDirectory } from './flow-directory.ts';
 import { withoutSecrets } from './flow-ports.ts';
 import { readVersions } from './flow-versions.service.ts';
 import { flowRecordRoutes } from './flows.routes.ts';
-import { baseFlowConfig } from './flows.rules.ts';
 import { deleteFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow, showFlow } from './flows.service.ts';
+
+const ports = { ...withoutSecrets, findingsOfFlow: async () => [] };
 
 const {
   create: createFlow,
@@ -21,7 +23,7 @@ const {
   read: readFlow,
   list: listFlows,
 } = recordCalls(
-  flowRecordRoutes({ ...withoutSecrets, lockRoutes: async () => async () => 0, appendEvents: async () => undefined }),
+  flowRecordRoutes({ ...ports, lockRoutes: async () => async () => 0, appendEvents: async () => undefined }),
 );
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
@@ -371,14 +373,14 @@ describe('decision flows', () => {
       [[1, baseFlowConfig]],
     );
     assert.equal((await as(tenantId, (tx) => readFlowDirectory(tx))).fallback()?.key, 'base');
-    const check = await as(tenantId, (tx) => inspectDraft(tx, { ...baseFlowConfig }, null, withoutSecrets));
-    assert.deepEqual(check, { valid: true, errors: [], warnings: [] });
+    const check = await as(tenantId, (tx) => inspectDraft(tx, { ...baseFlowConfig }, null, ports));
+    assert.deepEqual(check, { valid: true, errors: [], warnings: [], findings: [] });
   });
 
   it('are checked without being stored', async () => {
     const tenantId = await makeTenant();
     const check = await as(tenantId, (tx) =>
-      inspectDraft(tx, draft([{ id: 'q', type: 'qualify', config: { colour: 1 } }], null), null, withoutSecrets),
+      inspectDraft(tx, draft([{ id: 'q', type: 'qualify', config: { colour: 1 } }], null), null, ports),
     );
     assert.equal(check.valid, false);
     assert.deepEqual(
@@ -390,7 +392,7 @@ describe('decision flows', () => {
       [['unknown_key', 'q']],
     );
     await assert.rejects(
-      as(tenantId, (tx) => inspectDraft(tx, draft(), newId(), withoutSecrets)),
+      as(tenantId, (tx) => inspectDraft(tx, draft(), newId(), ports)),
       { code: 'not_found' },
     );
   });

@@ -6,6 +6,7 @@ import {
 } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
+import { searchable } from '../catalogue-records/index.ts';
 import { flowPublished } from './flows.events.ts';
 import {
   decisionFlowAssemblyRoutes,
@@ -15,6 +16,7 @@ import {
   type FlowRoutePorts,
 } from './flows.routes.ts';
 import { restorableFlow } from './flows.service.ts';
+import { flowSpec } from './flows.store.ts';
 
 export { forgetAssemblySince, markAssembly, noteForAssembly } from './assembly.service.ts';
 export {
@@ -42,6 +44,7 @@ export const tables = ['decision_flows', 'flow_assembly_runs', 'flow_secrets', '
 export const flowsFeature = feature({
   name: 'flows',
   tables,
+  searches: [searchable(flowSpec, { detail: 'key' })],
   events: [flowPublished],
   resets: {
     empties: ['decision_flows', 'flow_assembly_runs', 'flow_secrets'],

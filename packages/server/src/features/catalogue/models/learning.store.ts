@@ -1,4 +1,4 @@
-import type { Json } from '@arbiter/engine';
+import { type Json, learningTypes } from '@arbiter/engine';
 import { type Tx, uuidArray } from '../../../db/index.ts';
 import type { ScoredDecision } from './states.store.ts';
 
@@ -6,6 +6,8 @@ import type { ScoredDecision } from './states.store.ts';
 export interface LearningModel {
   readonly id: string;
   readonly modelType: string;
+  readonly config: { readonly [key: string]: Json };
+  readonly predictors: readonly Json[];
   /** False: it isn't used in decisions or doesn't learn by itself, so events don't reach it. */
   readonly learns: boolean;
   readonly outcomeWeights: Readonly<Record<string, number>>;
@@ -23,8 +25,8 @@ export interface LearningModel {
 export async function hasLearningModels(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ found: boolean }>(
     `select exists (select from model_states s join algorithm_models m on m.tenant_id = s.tenant_id and m.id = s.model_id
-       where s.tenant_id = $1 and m.deleted_at is null) as found`,
-    [tx.tenantId],
+       where s.tenant_id = $1 and m.deleted_at is null and m.model_type = any($2::text[])) as found`,
+    [tx.tenantId, learningTypes],
   );
   return row?.found === true;
 }
@@ -32,30 +34,32 @@ export async function hasLearningModels(tx: Tx): Promise<boolean> {
 /** Returns the tenant's models that can learn, locked in one order; others that teach them wait. */
 export async function lockLearningModels(tx: Tx): Promise<LearningModel[]> {
   return tx.query<LearningModel>(
-    `select m.id, m.model_type as "modelType",
+    `select m.id, m.model_type as "modelType", m.config, m.predictors,
        m.status = 'active' and m.auto_learn and m.learn_mode = 'continuous' as learns,
        m.outcome_weights as "outcomeWeights", (m.learning_config ->> 'noResponseHours')::int as "noResponseHours",
        s.state, s.learned_to::float8 as "learnedTo", s.silent_to as "silentTo",
        s.learned_to = 0 and not exists (
          select from model_decisions d where d.tenant_id = s.tenant_id and d.model_id = s.model_id) as "isNew"
      from model_states s join algorithm_models m on m.tenant_id = s.tenant_id and m.id = s.model_id
-     where s.tenant_id = $1 and m.deleted_at is null order by s.model_id for update of s`,
-    [tx.tenantId],
+     where s.tenant_id = $1 and m.deleted_at is null and m.model_type = any($2::text[])
+     order by s.model_id for update of s`,
+    [tx.tenantId, learningTypes],
   );
 }
 
-/** Writes a model's learned state; `lessons` is the number of outcomes new to it. */
+/** Writes how far a model has learned, and its state if that changed; `lessons` is the number of outcomes new to it. */
 export async function saveLearned(
   tx: Tx,
-  { id, state, learnedTo, silentTo }: LearningModel,
+  { id, learnedTo, silentTo }: LearningModel,
+  state: LearningModel['state'] | null,
   lessons: number,
 ): Promise<void> {
   await tx.query(
-    `update model_states set state = $3, learned_to = $4, silent_to = $5, samples = samples + $6,
+    `update model_states set state = coalesce($3::jsonb, state), learned_to = $4, silent_to = $5, samples = samples + $6,
        state_version = state_version + case when $6 > 0 then 1 else 0 end,
        learned_at = case when $6 > 0 then $7 else learned_at end
      where tenant_id = $1 and model_id = $2`,
-    [tx.tenantId, id, JSON.stringify(state), learnedTo, silentTo, lessons, tx.now],
+    [tx.tenantId, id, state === null ? null : JSON.stringify(state), learnedTo, silentTo, lessons, tx.now],
   );
 }
 

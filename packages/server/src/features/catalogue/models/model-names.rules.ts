@@ -14,8 +14,15 @@ export function modelNamed(models: readonly ModelFacts[], name: string): ModelFa
   return own.registryStatus === 'archived' ? (championOf(own.family) ?? own) : own;
 }
 
-/** Returns models for a plan whose flow and rules use these names: the active ones, each once, by key. */
-export function modelsForPlan(models: readonly ModelFacts[], names: readonly string[]): SnapshotModel[] {
+/**
+ * Returns models for a plan whose flow and rules use these names: the active ones, each once, by key. `keys`: models that
+ * are meant by their own keys, whichever model replaced them.
+ */
+export function modelsForPlan(
+  models: readonly ModelFacts[],
+  names: readonly string[],
+  keys: ReadonlySet<string> = new Set(),
+): SnapshotModel[] {
   const found = new Map<ModelFacts, string[]>();
   for (const name of names) {
     const model = modelNamed(models, name);
@@ -23,6 +30,9 @@ export function modelsForPlan(models: readonly ModelFacts[], names: readonly str
     const known = found.get(model);
     if (known === undefined) found.set(model, [name]);
     else known.push(name);
+  }
+  for (const model of models) {
+    if (keys.has(model.key) && model.status === 'active' && !found.has(model)) found.set(model, []);
   }
   return [...found]
     .sort(([a], [b]) => (a.key < b.key ? -1 : 1))

@@ -5,43 +5,45 @@ import {
   changeModel,
   createModel,
   deleteModel,
-  type FindModelUses,
+  type FindExperimentUses,
   modelRemarksOf,
-  promoteModel,
   resetLearning,
   showModels,
   showPastModel,
 } from './models.service.ts';
 import { modelSpec } from './models.store.ts';
-import { type ReadCustomer, scoreOfferSet, scoreOne } from './scoring.service.ts';
+import { type PromotePorts, promoteModel } from './promote.service.ts';
+import { type ScoringPorts, scoreOfferSet, scoreOne } from './scoring.service.ts';
 
-export interface ModelPorts {
-  readonly findModelUses: FindModelUses;
-  readonly readCustomer: ReadCustomer;
+export interface ModelPorts extends PromotePorts, ScoringPorts {
+  readonly findExperimentUses: FindExperimentUses;
 }
 
-export function modelRoutes({ findModelUses, readCustomer }: ModelPorts): Handlers<typeof algorithmModelOperations> {
+export function modelRoutes(ports: ModelPorts): Handlers<typeof algorithmModelOperations> {
+  const { findModelUses, findExperimentUses, measureModel, envelope, outboundRules } = ports;
+  const endpoints = { envelope, outboundRules };
+  const uses = { findModelUses, findExperimentUses };
   return {
     ...recordHandlers(modelSpec, {
       show: showModels,
-      create: createModel,
-      change: (tx, id, rowVersion, changes) => changeModel(tx, id, rowVersion, changes, findModelUses),
-      remove: (tx, id, addressed) => noContent(deleteModel(tx, id, addressed, findModelUses)),
+      create: (tx, body) => createModel(tx, body, endpoints),
+      change: (tx, id, rowVersion, changes) => changeModel(tx, id, rowVersion, changes, { ...uses, endpoints }),
+      remove: (tx, id, addressed) => noContent(deleteModel(tx, id, addressed, uses)),
       showPast: showPastModel,
       remarks: modelRemarksOf,
     }),
-    async score(tx, { params, body }) {
-      return reply(200, await scoreOne(tx, params.id, body, readCustomer));
+    async score(request) {
+      return reply(200, await scoreOne(ports, request, request.params.id, request.body));
     },
-    async scoreOfferSet(tx, { params, body }) {
-      return reply(200, await scoreOfferSet(tx, params.id, body, readCustomer));
+    async scoreOfferSet(request) {
+      return reply(200, await scoreOfferSet(ports, request, request.params.id, request.body));
     },
     async resetLearning(tx, { params }) {
       const row = await resetLearning(tx, params.id);
       return reply(200, (await showModels(tx, [row], 'one'))[0]!);
     },
     async promote(tx, { params, body }) {
-      const row = await promoteModel(tx, params.id, body.toStatus, findModelUses);
+      const row = await promoteModel(tx, params.id, body, { findModelUses, measureModel });
       return reply(200, (await showModels(tx, [row], 'one'))[0]!);
     },
   };

@@ -1,16 +1,20 @@
 import type { AlgorithmModelCreate, ErrorEntry, RegistryStatus } from '@arbiter/contract';
 import {
   type Json,
-  modelLearning,
+  modelLearn,
   modelProblems,
   modelRemarks,
+  modelTrainer,
   modelTypeProblem,
   predictorProblems,
+  modelState as stateRules,
 } from '@arbiter/engine';
 import { asJsonObject } from '../../../platform/json.ts';
 import { type Remark, remarksAt } from '../../../platform/remark.ts';
 
-type ModelValues = Partial<Pick<AlgorithmModelCreate, 'config' | 'predictors' | 'autoLearn' | 'learnMode'>> & {
+type ModelValues = Partial<
+  Pick<AlgorithmModelCreate, 'config' | 'predictors' | 'autoLearn' | 'learnMode' | 'learnSchedule'>
+> & {
   readonly modelState?: unknown;
 };
 
@@ -24,20 +28,37 @@ export function problemsOf(
 ): ErrorEntry[] {
   const unknown = modelTypeProblem(modelType);
   if (unknown !== null) return [{ path: '/modelType', message: unknown }];
-  const learns = modelLearning(modelType);
+  const rules = stateRules(modelType);
   const problems: ErrorEntry[] = [];
   if (config !== undefined) problems.push(...below('/config', modelProblems(modelType, asJsonObject(config))));
   // The body was parsed from JSON.
   if (predictors !== undefined) problems.push(...below('/predictors', predictorProblems(predictors as Json)));
-  // Types that don't learn show null, and clients may send back what they read.
-  if (modelState !== undefined && !(learns === null && modelState === null)) {
-    if (learns === null) problems.push({ path: '/modelState', message: `a ${modelType} doesn't learn` });
-    else problems.push(...below('/modelState', learns.check(modelState as Json)));
+  // Types without a state show null, and clients may send back what they read.
+  if (modelState !== undefined && !(rules === null && modelState === null)) {
+    if (rules === null) problems.push({ path: '/modelState', message: `a ${modelType} doesn't learn` });
+    else problems.push(...below('/modelState', rules.check(modelState as Json)));
   }
-  if (learns !== null) return problems;
-  if (learning.autoLearn === true) problems.push({ path: '/autoLearn', message: `a ${modelType} doesn't learn` });
-  if (learning.learnMode === 'continuous')
-    problems.push({ path: '/learnMode', message: `a ${modelType} doesn't learn` });
+  return [...problems, ...learningProblems(modelType, learning)];
+}
+
+/** Returns what keeps a model of this type from learning so. */
+function learningProblems(
+  modelType: string,
+  { autoLearn, learnMode, learnSchedule }: Pick<ModelValues, 'autoLearn' | 'learnMode' | 'learnSchedule'>,
+): ErrorEntry[] {
+  const problems: ErrorEntry[] = [];
+  const learns = modelLearn(modelType) !== null;
+  const trains = modelTrainer(modelType) !== null;
+  const refuse = (path: string, message: string): void => void problems.push({ path, message });
+  if (!learns && !trains) {
+    if (autoLearn === true) refuse('/autoLearn', `a ${modelType} doesn't learn`);
+    if ((learnMode ?? 'none') !== 'none') refuse('/learnMode', `a ${modelType} doesn't learn`);
+  } else if (!learns && learnMode === 'continuous') {
+    refuse('/learnMode', `outcomes don't teach a ${modelType}; use scheduled`);
+  } else if (!trains && learnMode === 'scheduled') {
+    refuse('/learnMode', `a ${modelType} isn't trained; use continuous`);
+  }
+  if ((learnSchedule ?? null) !== null && !trains) refuse('/learnSchedule', `a ${modelType} isn't trained`);
   return problems;
 }
 

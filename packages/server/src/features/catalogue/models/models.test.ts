@@ -65,7 +65,7 @@ test('what cannot act is refused at its place, and changes nothing', async () =>
     );
     return made.body.errors[0]?.message ?? '';
   };
-  assert.match(await refused({ modelType: 'gradient_boosted' }, '/modelType'), /not available in this version/);
+  assert.match(await refused({ modelType: 'neural_cf' }, '/modelType'), /not available in this version/);
   await refused({ modelType: 'oracle' }, '/modelType');
   const rules = (...list: unknown[]) => ({ config: { rules: list } });
   await refused(rules({ ...rule, id: '' }), '/config/rules/0/id');
@@ -302,7 +302,7 @@ test('champion and challengers share the customers, who stay with theirs; overri
     },
   });
   const refused = await world.publish(shares(30, { experimentKey: 'x' }));
-  assert.match(refused.text, /not_available/);
+  assert.match(refused.text, /unknown_reference/);
   assert.equal((await world.publish(shares(30))).status, 200);
   const seen = { champion: 0, challenger: 0 };
   for (let at = 0; at < 60; at++) {

@@ -30,12 +30,13 @@ const oldestMs = 60_000;
 
 export function createModelStateKeeper(database: Database, onError: (error: unknown) => void): ModelStateKeeper {
   const loaded = new Map<string, LoadedStates>();
-  const reading = new Map<string, Promise<StatesInMemory>>();
+  const reading = new Map<string, { readonly version: number; readonly work: Promise<StatesInMemory> }>();
   const actor = systemActor('model-states');
 
   function read(tenantId: string, version: number): Promise<StatesInMemory> {
     const running = reading.get(tenantId);
-    if (running !== undefined) return running;
+    // One that began before the change doesn't know it.
+    if (running?.version === version) return running.work;
     const known = loaded.get(tenantId)?.states ?? new Map<string, ModelState>();
     const work = database
       .withTenant(tenantId, actor, async (tx) => {
@@ -54,8 +55,10 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
         loaded.set(tenantId, entry);
         return entry.of;
       })
-      .finally(() => reading.delete(tenantId));
-    reading.set(tenantId, work);
+      .finally(() => {
+        if (reading.get(tenantId)?.work === work) reading.delete(tenantId);
+      });
+    reading.set(tenantId, { version, work });
     return work;
   }
 
@@ -68,7 +71,7 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
       return entry.of;
     },
     async idle() {
-      await Promise.allSettled(reading.values());
+      await Promise.allSettled([...reading.values()].map(({ work }) => work));
     },
   };
 }

@@ -4,6 +4,7 @@ import { canonicalJson, type Json } from '@arbiter/engine';
 import { type HotStatement, type Tx, uuidArray } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { inflatedText } from '../../../platform/inflated-text.ts';
+import type { PreparedState } from './prepare-import.ts';
 
 type ModelStateJson = { readonly [key: string]: Json };
 
@@ -37,21 +38,26 @@ export async function readStates(
   whole: boolean,
 ): Promise<ReadonlyMap<string, LearnedState>> {
   if (ids.length === 0) return new Map();
+  // A state may have megabytes, so its hash is taken from where it was published.
   const rows = await tx.query<{
     id: string;
-    state: ModelStateJson;
+    state: ModelStateJson | null;
+    hash: string | null;
     version: number;
     samples: number;
     learnedAt: Date | null;
   }>(
-    `select model_id as id, state, state_version::float8 as version, samples::float8 as samples, learned_at as "learnedAt"
-     from model_states where tenant_id = $1 and model_id = any($2::uuid[])`,
-    [tx.tenantId, uuidArray(ids)],
+    `select model_id as id, case when not (known and not $3) then state end as state,
+       case when known then encode(published_hash, 'hex') end as hash, state_version::float8 as version,
+       samples::float8 as samples, learned_at as "learnedAt"
+     from (select *, published_hash is not null and published_version = state_version as known
+       from model_states where tenant_id = $1 and model_id = any($2::uuid[])) states`,
+    [tx.tenantId, uuidArray(ids), whole],
   );
   return new Map(
-    rows.map(({ id, ...row }) => [
+    rows.map(({ id, state, hash, ...row }) => [
       id,
-      { ...row, hash: hashOf(row.state).toString('hex'), state: whole ? row.state : {} },
+      { ...row, hash: hash ?? hashOf(state ?? {}).toString('hex'), state: whole ? (state ?? {}) : {} },
     ]),
   );
 }
@@ -77,6 +83,34 @@ export async function replaceState(
     `update model_states set state = $3, state_version = state_version + 1, samples = coalesce($4, samples),
        published_hash = null where tenant_id = $1 and model_id = $2`,
     [tx.tenantId, modelId, JSON.stringify(state), samples],
+  );
+}
+
+/**
+ * Replaces a learned state with a prepared one and publishes it, so that the first decision finds it. Takes little time for any
+ * size of state.
+ */
+export async function replacePreparedState(
+  tx: Tx,
+  modelId: string,
+  { text, body, hash: name }: PreparedState,
+  samples: number,
+): Promise<void> {
+  await insertBody(tx, Buffer.from(name), Buffer.from(body));
+  await tx.query(
+    `update model_states set state = $3, state_version = state_version + 1, samples = $4,
+       published_hash = $5, published_version = state_version + 1, published_at = $6
+     where tenant_id = $1 and model_id = $2`,
+    [tx.tenantId, modelId, text, samples, Buffer.from(name), tx.now],
+  );
+}
+
+/** Stores a state under its hash, unless it exists. */
+async function insertBody(tx: Tx, name: Buffer, body: Buffer): Promise<void> {
+  await tx.query(
+    `insert into model_state_bodies (tenant_id, hash, body, used_at) values ($1, $2, $3, $4)
+     on conflict (tenant_id, hash) do update set used_at = excluded.used_at`,
+    [tx.tenantId, name, body, tx.now],
   );
 }
 
@@ -107,11 +141,7 @@ export async function publishStates(tx: Tx): Promise<PublishedState[]> {
   for (const { id, state, version } of due) {
     const text = canonicalJson(state);
     const name = hash('sha256', text, 'buffer');
-    await tx.query(
-      `insert into model_state_bodies (tenant_id, hash, body, used_at) values ($1, $2, $3, $4)
-       on conflict (tenant_id, hash) do update set used_at = excluded.used_at`,
-      [tx.tenantId, name, deflateRawSync(text), tx.now],
-    );
+    await insertBody(tx, name, deflateRawSync(text));
     await tx.query(
       `update model_states set published_hash = $3, published_version = $4, published_at = $5
        where tenant_id = $1 and model_id = $2`,
@@ -141,11 +171,11 @@ export async function readStateBodies(tx: Tx, names: readonly string[]): Promise
   const bodies = new Map<string, Json>();
   for (const { name, body } of rows) {
     const text = inflatedText(body, Buffer.from(name, 'hex'));
-    if (text === null) throw new AppError('record_corrupt', { detail: "the state of a model doesn't match its hash" });
+    if (text === null) throw new AppError('record_corrupt', { detail: "The state of a model doesn't match its hash." });
     bodies.set(name, JSON.parse(text));
   }
   if (names.some((name) => !bodies.has(name)))
-    throw new AppError('record_corrupt', { detail: 'the state of a model is missing' });
+    throw new AppError('record_corrupt', { detail: 'The state of a model is missing.' });
   return bodies;
 }
 

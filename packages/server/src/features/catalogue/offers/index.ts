@@ -2,8 +2,10 @@ import { offerOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
 import type { TellChange } from '../catalogue-records/index.ts';
+import { searchable } from '../catalogue-records/index.ts';
 import { offerRoutes } from './offers.routes.ts';
 import { type OfferDependants, restorableOffer } from './offers.service.ts';
+import { offerSpec } from './offers.store.ts';
 
 export {
   createOffer,
@@ -23,7 +25,7 @@ export {
   snapshotOtherOffers,
   subCategoryOf,
 } from './offers.store.ts';
-export { readSoldOut, takeStock } from './stock.store.ts';
+export { readSoldOut, selectSoldOut, takeStock } from './stock.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['offers', 'offer_stock'];
@@ -37,6 +39,7 @@ export interface OfferPorts {
 export const offersFeature = feature({
   name: 'offers',
   tables,
+  searches: [searchable(offerSpec, { detail: 'status' })],
   resets: { empties: tables },
   restores: [restorableOffer],
   operations: ({ offerDependants, tellChange }: OfferPorts) =>

@@ -91,8 +91,15 @@ export async function snapshotOffers(
   return mapInTurns(rows, (row) => toSnapshot(row, shared, budgets));
 }
 
-/** Returns offers by id in the given order, whatever their status. Leaves out missing and deleted offers. */
-export async function snapshotOffersNamed(tx: Tx, ids: readonly string[]): Promise<SnapshotOffer[]> {
+/**
+ * Returns offers by id in the given order, whatever their status. Leaves out missing and deleted offers, and budgets
+ * unless asked for.
+ */
+export async function snapshotOffersNamed(
+  tx: Tx,
+  ids: readonly string[],
+  { budgets = false }: { readonly budgets?: boolean } = {},
+): Promise<SnapshotOffer[]> {
   const shared = createSharedValues();
   const rows = await select(
     tx,
@@ -103,7 +110,7 @@ export async function snapshotOffersNamed(tx: Tx, ids: readonly string[]): Promi
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => {
     const row = byId.get(id.toLowerCase());
-    return row === undefined ? [] : [toSnapshot(row, shared, false)];
+    return row === undefined ? [] : [toSnapshot(row, shared, budgets)];
   });
 }
 

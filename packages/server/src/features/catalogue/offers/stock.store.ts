@@ -12,6 +12,12 @@ export function readSoldOut(tenantId: string): HotStatement {
   };
 }
 
+/** Returns the ids of the tenant's sold-out offers, as the transaction sees them. */
+export async function selectSoldOut(tx: Tx): Promise<string[]> {
+  const from = 'from arbiter.offer_stock where tenant_id = $1 and remaining = 0';
+  return (await select(tx, stockColumns, from, [tx.tenantId])).map(({ offerId }) => offerId);
+}
+
 /** Takes one piece for each conversion, never below 0. Skips offers whose stock isn't tracked. */
 export async function takeStock(tx: Tx, offerIds: readonly string[]): Promise<void> {
   if (offerIds.length === 0) return;

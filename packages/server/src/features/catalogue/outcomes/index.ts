@@ -1,7 +1,7 @@
 import { outcomeTypeOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { restorable } from '../catalogue-records/index.ts';
+import { restorable, searchable } from '../catalogue-records/index.ts';
 import { outcomeTypeRoutes } from './outcomes.routes.ts';
 import { deleteCustomOutcomeTypes, insertSystemOutcomeTypes, outcomeTypeSpec } from './outcomes.store.ts';
 
@@ -21,6 +21,7 @@ export const tables = ['outcome_types'];
 export const outcomesFeature = feature({
   name: 'outcomes',
   tables,
+  searches: [searchable(outcomeTypeSpec, { detail: 'key' })],
   resets: { clears: ['outcome_types'], clear: deleteCustomOutcomeTypes },
   onTenantCreated: [insertSystemOutcomeTypes],
   restores: [restorable(outcomeTypeSpec)],

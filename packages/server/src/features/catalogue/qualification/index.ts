@@ -1,7 +1,7 @@
 import { qualificationRuleOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { restorable } from '../catalogue-records/index.ts';
+import { restorable, searchable } from '../catalogue-records/index.ts';
 import { qualificationRuleRoutes } from './qualification.routes.ts';
 import { qualificationRuleSpec } from './qualification.store.ts';
 
@@ -14,6 +14,7 @@ export const tables = ['qualification_rules'];
 export const qualificationFeature = feature({
   name: 'qualification',
   tables,
+  searches: [searchable(qualificationRuleSpec, { detail: 'status' })],
   resets: { empties: tables },
   restores: [restorable(qualificationRuleSpec)],
   operations: () => handlerEntries(qualificationRuleOperations, qualificationRuleRoutes()),

@@ -1,7 +1,7 @@
 import { rankingProfileOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { restorable } from '../catalogue-records/index.ts';
+import { restorable, searchable } from '../catalogue-records/index.ts';
 import { rankingProfileRoutes } from './ranking-profiles.routes.ts';
 import type { FindProfileUses } from './ranking-profiles.service.ts';
 import { rankingProfileSpec } from './ranking-profiles.store.ts';
@@ -15,6 +15,7 @@ export const tables = ['ranking_profiles'];
 export const rankingProfilesFeature = feature({
   name: 'ranking-profiles',
   tables,
+  searches: [searchable(rankingProfileSpec, { detail: 'key' })],
   resets: { empties: tables },
   restores: [restorable(rankingProfileSpec)],
   operations: ({ findProfileUses }: { readonly findProfileUses: FindProfileUses }) =>

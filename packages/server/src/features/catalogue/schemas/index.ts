@@ -1,10 +1,12 @@
 import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
+import { searchable } from '../catalogue-records/index.ts';
 import { eraseRows } from './erasure.store.ts';
 import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
+import { schemaSpec } from './schemas.store.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
 export { keepErasuresWaiting, tryKeepErasuresWaiting } from './erasure-lock.store.ts';
@@ -23,12 +25,14 @@ export { activeJoin } from './joins/links.rules.ts';
 export { emptySchema, type LoadedRow, type LoadTarget, loadRows, openTarget } from './rows/load-rows.service.ts';
 export { replaceRows } from './rows/replace-rows.service.ts';
 export { insertRows } from './rows/rows.service.ts';
+export { type RowTexts, selectRowTexts, tableExists } from './rows/rows.store.ts';
 export {
   canBeKey,
   hasRowsStatement,
   type RowsByKey,
   readRowsByKey,
   rowsByKeyStatement,
+  selectRowKeys,
 } from './rows/rows-by-key.store.ts';
 export { type JsonValue, Misfit, valueCheck } from './rows/values.rules.ts';
 export { keyText, outForm } from './rows/values-out.rules.ts';
@@ -54,6 +58,7 @@ export const tables = ['schema_joins', 'schema_stats', 'schemas'];
 export const schemasFeature = feature({
   name: 'schemas',
   tables,
+  searches: [searchable(schemaSpec, { title: 'displayName', detail: 'name' })],
   resets: { empties: tables, end: dropAllTables },
   events: [customerChanged],
   erases: [

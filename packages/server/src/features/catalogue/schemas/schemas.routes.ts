@@ -87,15 +87,19 @@ type RowsHandler = Handlers<typeof schemaOperations>['insertRows'];
 const insertSentRows =
   (ports: SchemaPorts): RowsHandler =>
   async (request) => {
-    const { body, params, query, wantsEvents, requestId } = request;
+    const { body, params, query, wantsEvents, requestId, signal } = request;
     const run = runOf(ports, request);
     const warnings = async (tx: Tx) =>
       warningsOf(await unreadRemarks(tx, await lockSchema(tx, params.id), ports.findSchemaUses));
     if ('fileType' in body) {
       const begin = (onProgress: (progress: ImportProgress) => void) =>
-        importFile(run, params.id, body, { onDuplicate: query.onDuplicate ?? 'skip', onProgress }, warnings).then(
-          withWarnings,
-        );
+        importFile(
+          run,
+          params.id,
+          body,
+          { onDuplicate: query.onDuplicate ?? 'skip', onProgress, signal },
+          warnings,
+        ).then(withWarnings);
       if (wantsEvents) return reply(201, importEvents(requestId, begin));
       return reply(201, await begin(() => undefined));
     }

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { conditionSql, newLiterals, type SqlColumn } from '../condition-sql/index.ts';
 import { testSegments } from './test-segments.ts';
 
-/** The cases that the engine answers too (packages/engine/test/conformance-maths.test.ts). */
+/** The cases that the engine answers too (packages/engine/test/conformance/maths.test.ts). */
 const file: {
   readonly now: string;
   readonly columns: Readonly<Record<string, string>>;

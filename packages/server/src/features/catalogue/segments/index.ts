@@ -2,11 +2,12 @@ import { segmentOperations } from '@arbiter/contract';
 import type { Database } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
+import { searchable } from '../catalogue-records/index.ts';
 import type { RefreshPorts } from './refresh.service.ts';
 import { segmentChanged } from './segments.events.ts';
 import { segmentJobs } from './segments.jobs.ts';
 import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
-import { dropAllViews } from './segments.store.ts';
+import { dropAllViews, segmentSpec } from './segments.store.ts';
 import { eraseMember } from './snapshots.store.ts';
 
 export { segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
@@ -18,7 +19,6 @@ export {
   nobody,
   planMembership,
   readActiveSegments,
-  usesSegment,
 } from './membership.ts';
 export { recordableSegments } from './recordable.ts';
 export { type RefreshPorts, refreshNow } from './refresh.service.ts';
@@ -33,6 +33,7 @@ export const tables = ['segments', 'segment_snapshots', 'segment_members'];
 export const segmentsFeature = feature({
   name: 'segments',
   tables,
+  searches: [searchable(segmentSpec, { detail: 'status' })],
   resets: { empties: tables, begin: dropAllViews },
   events: [segmentChanged],
   erases: [

@@ -1,4 +1,4 @@
-import type { PlanReads } from '@arbiter/engine';
+import { type PlanReads, usesSegment } from '@arbiter/engine';
 import type { HotRow, HotStatement, Tx } from '../../../db/index.ts';
 import { readConditionSchemas } from './condition-schemas.ts';
 import { metricsFor, openDefinition, schemaIdsOf } from './definitions.ts';
@@ -48,13 +48,6 @@ export interface MembershipReader {
 }
 
 type UsedNames = Pick<PlanReads, 'segments' | 'interests'>;
-
-/** True for the id or name of a segment by which a plan can tell it: named somewhere, or a tag or product type. */
-export function usesSegment({ segments, interests }: UsedNames): (word: string) => boolean {
-  const named = new Set(segments);
-  const liked = new Set(interests);
-  return (word) => named.has(word) || liked.has(word.toLowerCase());
-}
 
 /** For a customer in no segment, and for decisions that read none. */
 export const nobody: Membership = { kept: [], used: [] };

@@ -4,7 +4,14 @@ import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { listMembers, overlapSegments, previewSegment } from './members.service.ts';
 import { type RefreshPorts, refreshNow } from './refresh.service.ts';
 import { enqueueRefresh } from './segments.jobs.ts';
-import { changeSegment, createSegment, deleteSegment, type FindSegmentUses, showSegments } from './segments.service.ts';
+import {
+  changeSegment,
+  createSegment,
+  deleteSegment,
+  type FindSegmentUses,
+  listUses,
+  showSegments,
+} from './segments.service.ts';
 import { segmentSpec } from './segments.store.ts';
 
 export interface SegmentRoutePorts extends Pick<RefreshPorts, 'watchedSegments'> {
@@ -27,6 +34,9 @@ export function segmentRoutes(ports: SegmentRoutePorts): Handlers<typeof segment
     },
     async customers(tx, { params, query }) {
       return reply(200, await listMembers(tx, params.id, query));
+    },
+    async uses(tx, { params }) {
+      return reply(200, { data: await listUses(tx, params.id, ports.findSegmentUses) });
     },
     async preview(tx, { body }) {
       return reply(200, await previewSegment(tx, body));

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Segment, SegmentCreate } from '@arbiter/contract';
+import { type Resource, resources, type Segment, type SegmentCreate, type SegmentUses } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { newId } from '../../../platform/ids.ts';
 import {
   type Addressed,
   createRecord,
+  getRecord,
   hardDeleteRecord,
   inUse,
   inUseEntry,
@@ -157,4 +158,15 @@ export async function deleteSegment(
     },
   });
   await dropView(tx, row.viewName);
+}
+
+const typesByNoun = new Map<string, string>(
+  Object.values<Resource>(resources).map(({ noun, entityType }) => [noun, entityType]),
+);
+
+/** Returns the records that use a segment, by type. Throws 404. */
+export async function listUses(tx: Tx, id: string, findUses: FindSegmentUses): Promise<SegmentUses['data']> {
+  const { name, ...segment } = await getRecord(tx, segmentSpec, id);
+  const uses = await findUses(tx, { id: segment.id, name }, 'any');
+  return uses.map((use) => ({ entityType: typesByNoun.get(use.noun) ?? use.noun, id: use.id, name: use.name }));
 }

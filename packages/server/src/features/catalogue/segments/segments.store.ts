@@ -98,7 +98,7 @@ export async function dropView(tx: Tx, viewName: string): Promise<void> {
 
 /** Makes the index by which joined rows are found, unless there is one. */
 export async function indexColumn(tx: Tx, tableName: string, column: string): Promise<void> {
-  await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, column]);
+  await tx.define({ text: 'select arbiter.ds_index_column($1, $2)', values: [tableName, column] });
 }
 
 /** Drops the views of all segments. */

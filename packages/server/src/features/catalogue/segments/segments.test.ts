@@ -286,6 +286,10 @@ test('DELETE is refused while a rule, policy or offer names the segment, another
     const refused = await segments.call('DELETE', url);
     assert.deepEqual([refused.status, refused.body.code], [409, 'in_use'], path);
     assert.match(refused.body.errors[0]?.message ?? '', /"(R1|R2|P1|P2|O1)"/);
+    const used = await segments.call<{ data: { id: string }[] }>('GET', `${url}/uses`);
+    const { name } = body as { readonly name: string };
+    const entityType = { R: 'qualificationRule', P: 'contactPolicy', O: 'offer' }[name[0]!];
+    assert.deepEqual(used.body.data, [{ entityType, id: (made.body as { id: string }).id, name }]);
     const isByName = JSON.stringify(body).includes('Named');
     const renamed = await segments.call('PUT', url, { name: 'Other' });
     assert.deepEqual([renamed.status, renamed.body.code], isByName ? [409, 'in_use'] : [200, undefined], renamed.text);

@@ -59,6 +59,7 @@ test('a computation that fails says why, goes to the dead letters, and works aga
   await runJob('metrics.compute');
   const dead: string[] = [];
   const keeper = createQueueKeeper(server.testDatabase.database, {
+    registry: server.jobs,
     workerId: () => null,
     onDead: (topic) => void dead.push(topic),
   });
@@ -154,7 +155,10 @@ test('another time zone rebuilds the days, and so does switching metrics on', as
   const noon = new Date(Math.floor(Date.now() / 86_400_000 - 3) * 86_400_000 + 23.5 * 3_600_000);
   await importClick('zoned', noon);
   const day = async () =>
-    (await owner(`select day::text as day from arbiter.behavioral_metric_days where metric_id = $1`, [id])) as {
+    (await owner(
+      `select day::text as day from arbiter.behavioral_metric_days where metric_id = $1 and customer_id = 'zoned'`,
+      [id],
+    )) as {
       day: string;
     }[];
   const date = (at: Date) => at.toISOString().slice(0, 10);

@@ -182,17 +182,17 @@ export async function expireValues(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ count: number }>(
     `with oldest as (select $2::timestamptz - make_interval(days => $3) as at),
      stale as (
-       delete from behavioral_metric_values v where (v.tenant_id, v.customer_id, v.metric_id, v.dimensions) in (
+       delete from behavioral_metric_values v where v.tenant_id = $1 and (v.tenant_id, v.customer_id, v.metric_id, v.dimensions) in (
          select o.tenant_id, o.customer_id, o.metric_id, o.dimensions
            from behavioral_metric_values o
-           join behavioral_metric_states s on s.tenant_id = o.tenant_id and s.metric_id = o.metric_id, oldest
+           join behavioral_metric_states s on s.tenant_id = $1 and s.metric_id = o.metric_id, oldest
           where o.tenant_id = $1 and s.last_computed_at < oldest.at limit $4)
        returning 1),
      past as (
-       delete from behavioral_metric_days d where (d.tenant_id, d.customer_id, d.metric_id, d.dimensions, d.day) in (
+       delete from behavioral_metric_days d where d.tenant_id = $1 and (d.tenant_id, d.customer_id, d.metric_id, d.dimensions, d.day) in (
          select o.tenant_id, o.customer_id, o.metric_id, o.dimensions, o.day
            from behavioral_metric_days o
-           join behavioral_metrics m on m.tenant_id = o.tenant_id and m.id = o.metric_id, oldest
+           join behavioral_metrics m on m.tenant_id = $1 and m.id = o.metric_id, oldest
           where o.tenant_id = $1 and m.window_days is not null and o.day < (oldest.at - interval '1 day')::date
             and o.day < ($2::timestamptz - make_interval(days => m.window_days + 1))::date limit $4)
        returning 1)

@@ -19,7 +19,7 @@ import {
   toWire,
   updateRecord,
 } from '../../catalogue/catalogue-records/index.ts';
-import { type ConnectorRow, connectorSpec, selectSealedIds } from './connectors.store.ts';
+import { type ConnectorRow, connectorSpec, selectAuthFields } from './connectors.store.ts';
 import { type ConnectorValues, mergeConfig, movedBy, splitSecrets, unmask } from './secrets.rules.ts';
 import { openAuth, storeAuth } from './secrets.service.ts';
 import type { Sources } from './sources.ts';
@@ -40,13 +40,15 @@ export interface ConnectorPorts {
 
 /** Connectors as answers show them. */
 export async function showConnectors(tx: Tx, rows: readonly ConnectorRow[]): Promise<Connector[]> {
-  const withAuth = await selectSealedIds(
+  const authFields = await selectAuthFields(
     tx,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => {
     const { category, status } = connectorTypeInfo(row.type);
-    return { ...toWire(row), config: { ...row.config }, category, typeStatus: status, hasAuth: withAuth.has(row.id) };
+    const names = authFields.get(row.id) ?? [];
+    const auth = { hasAuth: names.length > 0, authFields: names };
+    return { ...toWire(row), config: { ...row.config }, category, typeStatus: status, ...auth };
   });
 }
 

@@ -25,13 +25,14 @@ export const connectorSpec = recordSpec<typeof connectorResource, StoredConnecto
 export const ofCategory = (category: ConnectorCategory) =>
   sql<SqlBool>`type = any(${connectorTypeNames.filter((type) => connectorTypeInfo(type).category === category)}::text[])`;
 
-/** Which of these connectors have credentials. */
-export async function selectSealedIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await tx.query<{ id: string }>(
-    'select connector_id as id from arbiter.connector_secrets where tenant_id = $1 and connector_id = any($2::uuid[])',
+/** Names of the credentials that these connectors have, by connector. */
+export async function selectAuthFields(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
+  const rows = await tx.query<{ id: string; names: string[] }>(
+    `select connector_id as id, names from arbiter.connector_secrets
+     where tenant_id = $1 and connector_id = any($2::uuid[])`,
     [tx.tenantId, uuidArray(ids)],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, names }) => [id, names]));
 }
 
 /** The sealed credentials of a connector. Undefined if it has none. */
@@ -43,20 +44,18 @@ export async function selectSealed(tx: Tx, id: string): Promise<Buffer | undefin
   return row?.sealed;
 }
 
-/** Replaces the sealed credentials. Null removes them. */
-export async function replaceSealed(tx: Tx, id: string, sealed: Buffer | null): Promise<void> {
-  if (sealed === null) {
-    await tx.query('delete from arbiter.connector_secrets where tenant_id = $1 and connector_id = $2', [
-      tx.tenantId,
-      id,
-    ]);
-    return;
-  }
+/** Replaces the sealed credentials. */
+export async function replaceSealed(tx: Tx, id: string, sealed: Buffer, names: readonly string[]): Promise<void> {
   await tx.query(
-    `insert into arbiter.connector_secrets (tenant_id, connector_id, sealed) values ($1, $2, $3)
-     on conflict (tenant_id, connector_id) do update set sealed = excluded.sealed`,
-    [tx.tenantId, id, sealed],
+    `insert into arbiter.connector_secrets (tenant_id, connector_id, sealed, names) values ($1, $2, $3, $4)
+     on conflict (tenant_id, connector_id) do update set sealed = excluded.sealed, names = excluded.names`,
+    [tx.tenantId, id, sealed, names],
   );
+}
+
+/** Removes the sealed credentials. */
+export async function deleteSealed(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from arbiter.connector_secrets where tenant_id = $1 and connector_id = $2', [tx.tenantId, id]);
 }
 
 /** Notes a test at the connector. */

@@ -45,7 +45,7 @@ describe('records', () => {
     const { id: _id, tenantId: _tenant, name: _name, createdAt: _created, updatedAt: _updated, ...rest } = made;
     assert.deepEqual(rest, {
       ...{ description: '', type: 'postgresql', config: { host: 'a.example', port: 2 }, authMethod: 'access_key' },
-      ...{ status: 'active', category: 'database', typeStatus: 'ready', hasAuth: false, version: 1 },
+      ...{ status: 'active', category: 'database', typeStatus: 'ready', hasAuth: false, authFields: [], version: 1 },
       ...{ lastTestedAt: null, lastError: null, lastSyncAt: null, lastSyncRowCount: null },
     });
   });

@@ -7,7 +7,7 @@ import type { TestPorts } from './tests.service.ts';
 
 export { updateSynced as noteSync } from './connectors.store.ts';
 export { createOpenReader } from './open-reader.ts';
-export type { OpenReader, SourceBatch, SourceReader, SourceRow } from './reader.ts';
+export type { OpenReader, RowKeys, SourceBatch, SourceReader, SourceRow } from './reader.ts';
 export { createSources, type Sources } from './sources.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -15,5 +15,5 @@ export const createOpenReader =
     readonly envelope: Envelope | null;
     readonly connectorSources: Sources;
   }): OpenReader =>
-  async (tx, connectorId, source) =>
-    connectorSources.open((await openConnector(tx, envelope, connectorId, source)).source);
+  async (tx, connectorId, source, rowKeys) =>
+    connectorSources.open((await openConnector(tx, envelope, connectorId, source)).source, rowKeys);

@@ -32,12 +32,17 @@ export interface SourceReader {
   close(): Promise<void>;
 }
 
+/** Returns row keys of the target in ascending order, after `after`. Fewer than `limit` means the end. */
+export type RowKeys = (after: string | null, limit: number) => Promise<readonly string[]>;
+
 /**
  * Opens the reader of a connector without connecting yet.
  * @param source reader options, over the connector's config
+ * @param rowKeys keys of the target's rows, for sources that are read key by key
  */
 export type OpenReader = (
   tx: Tx,
   connectorId: string,
   source: Readonly<Record<string, unknown>>,
+  rowKeys?: RowKeys,
 ) => Promise<SourceReader>;

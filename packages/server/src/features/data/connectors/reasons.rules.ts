@@ -21,7 +21,13 @@ const texts: Readonly<Record<ConnectorReason, (label: string) => string>> = {
 };
 
 /** Returns the sentence for a reason. Never has the source's own text (docs/design/quality.md T8). */
-export function messageOf(type: ConnectorType, reason: ConnectorReason, line?: number): string {
+export function messageOf(
+  type: ConnectorType,
+  reason: ConnectorReason,
+  { line, driver }: { readonly line?: number | undefined; readonly driver?: string | undefined } = {},
+): string {
   const text = texts[reason](connectorTypeInfo(type).label);
+  if (driver !== undefined)
+    return `${text} Ask the operator to install ${driver} with "arbiter connectors install ${type}".`;
   return line === undefined ? text : `${text} The problem is in line ${line}.`;
 }

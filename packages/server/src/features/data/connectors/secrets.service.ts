@@ -1,18 +1,19 @@
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { type Envelope, SealError, type SealPlace } from '../../../platform/crypto/crypto.ts';
-import { replaceSealed, selectSealed } from './connectors.store.ts';
+import { deleteSealed, replaceSealed, selectSealed } from './connectors.store.ts';
 import type { ConnectorValues } from './secrets.rules.ts';
 
 const placeOf = (tenantId: string, recordId: string): SealPlace => ({ tenantId, recordId, field: 'connector' });
 
 /** Stores the credentials of a connector. Throws 503 `not_configured` without a key. */
 export async function storeAuth(tx: Tx, envelope: Envelope | null, id: string, auth: ConnectorValues): Promise<void> {
-  if (Object.keys(auth).length === 0) return replaceSealed(tx, id, null);
+  const names = Object.keys(auth).sort();
+  if (names.length === 0) return deleteSealed(tx, id);
   if (envelope === null) {
     throw new AppError('not_configured', { detail: "Secrets can't be stored: DATA_ENCRYPTION_KEY is not set." });
   }
-  await replaceSealed(tx, id, envelope.seal(placeOf(tx.tenantId, id), JSON.stringify(auth)));
+  await replaceSealed(tx, id, envelope.seal(placeOf(tx.tenantId, id), JSON.stringify(auth)), names);
 }
 
 /** Returns the credentials of a connector. Throws 503 `not_configured` if they can't be opened. */

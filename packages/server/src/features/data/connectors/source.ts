@@ -1,12 +1,15 @@
 import type { ConnectorAuthMethod, ConnectorTest, ConnectorType } from '@arbiter/contract';
+import type { Drivers } from '../../../platform/optional-drivers.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { OutboundSockets } from '../../../platform/outbound/outbound-sockets.ts';
+import type { AwsRoles } from '../../../platform/sources/aws-roles.ts';
 import { SourceError } from '../../../platform/sources/source-error.ts';
-import type { SourceReader } from './reader.ts';
+import type { RowKeys, SourceReader } from './reader.ts';
 import type { ConnectorValues } from './secrets.rules.ts';
 
 /** A source to connect to, with its secrets in clear. */
 export interface Source {
+  readonly tenantId: string;
   readonly type: ConnectorType;
   readonly method: ConnectorAuthMethod;
   /** Settings and credentials together. */
@@ -17,6 +20,8 @@ export interface Source {
 export interface SourceDeps {
   readonly outbound: Outbound;
   readonly sockets: OutboundSockets;
+  readonly drivers: Drivers;
+  readonly awsRoles: AwsRoles;
   /** IMPORT_DIR; null: no file can be read. */
   readonly importFolder: string | null;
   /** Base URLs instead of the providers', by type (CONNECTOR_ENDPOINTS). */
@@ -32,7 +37,8 @@ export interface ProbeResult {
 /** How sources of some types are tested and read. Both throw SourceError. */
 export interface SourceKind {
   probe(deps: SourceDeps, source: Source, signal: AbortSignal): Promise<ProbeResult>;
-  open(deps: SourceDeps, source: Source): SourceReader;
+  /** `rowKeys`: row keys of the load's target. */
+  open(deps: SourceDeps, source: Source, rowKeys?: RowKeys): SourceReader;
 }
 
 /** Milliseconds for a test in all, and for a connection of a read. */

@@ -1,15 +1,15 @@
 import { type ConnectorProbe, type ConnectorReason, type ConnectorType, connectorTypeInfo } from '@arbiter/contract';
+import { AppError } from '../../../platform/app-error.ts';
 import { type BreakerState, createBreaker } from '../../../platform/outbound/breaker.ts';
 import { endingInTime } from '../../../platform/sources/source-batches.ts';
 import { asSourceError, SourceError } from '../../../platform/sources/source-error.ts';
-import type { SourceReader } from './reader.ts';
+import type { RowKeys, SourceReader } from './reader.ts';
 import { kindOf } from './readers/source-kinds.ts';
 import { type ProbeResult, probeMs, type Source, type SourceDeps } from './source.ts';
 import { missingConfig } from './type-list.rules.ts';
 
 /** A connector to connect to. */
 export interface SourceOfConnector extends Source {
-  readonly tenantId: string;
   readonly id: string;
 }
 
@@ -21,6 +21,8 @@ export interface ProbeOutcome extends ProbeResult {
   readonly missing: readonly string[];
   /** Line of a file that can't be parsed. */
   readonly line?: number | undefined;
+  /** Package of a driver that isn't installed. */
+  readonly driver?: string | undefined;
 }
 
 /** Connects to the sources of connectors. One of each process. */
@@ -31,7 +33,7 @@ export interface Sources {
    * Opens a reader. Reading throws SourceError, also for a connector that was skipped because it failed five times in
    * the last 30 s.
    */
-  open(source: SourceOfConnector): SourceReader;
+  open(source: SourceOfConnector, rowKeys?: RowKeys): SourceReader;
   /** Lets a connector be tried again. */
   retry(tenantId: string, id: string): void;
 }
@@ -71,9 +73,7 @@ export function createSources({ onProbed, onBreakerMoved = () => undefined, ...d
     retry: (tenantId, id) => breaker.succeeded(keyOf({ tenantId, id })),
     async probe(source) {
       const begun = performance.now();
-      const done = (
-        outcome: ProbeResult & { readonly reason: ConnectorReason; readonly line?: number | undefined },
-      ) => {
+      const done = (outcome: ProbeResult & Pick<ProbeOutcome, 'reason' | 'line' | 'driver'>) => {
         note(source, outcome.reason);
         const latencyMs = Math.round(performance.now() - begun);
         onProbed?.(source.type, outcome.reason, latencyMs / 1000);
@@ -84,14 +84,14 @@ export function createSources({ onProbed, onBreakerMoved = () => undefined, ...d
         judge(source);
         return done({ reason: 'ok', ...(await inTime((signal) => kindOf(source.type).probe(deps, source, signal))) });
       } catch (error) {
-        const { reason, line } = asSourceError(error);
+        const { reason, line, driver } = asSourceError(error);
         const isLogin = reason === 'auth_failed' && connectorTypeInfo(source.type).probe === 'tcp';
-        return done({ reason, line, details: isLogin ? { login: 'failed' } : {} });
+        return done({ reason, line, driver, details: isLogin ? { login: 'failed' } : {} });
       }
     },
-    open(source) {
+    open(source, rowKeys) {
       judge(source);
-      const reader = kindOf(source.type).open(deps, source);
+      const reader = kindOf(source.type).open(deps, source, rowKeys);
       return {
         ...reader,
         async *read(options) {
@@ -101,7 +101,8 @@ export function createSources({ onProbed, onBreakerMoved = () => undefined, ...d
               yield batch;
             }
           } catch (error) {
-            if (options.signal.aborted) throw error;
+            // Row keys come from our own database, so their errors aren't the source's.
+            if (options.signal.aborted || error instanceof AppError) throw error;
             const failure = asSourceError(error);
             note(source, failure.reason);
             throw failure;
@@ -118,5 +119,7 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> 
   const late = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new SourceError('connect_timeout')), { once: true });
   });
+  // The work may have thrown before anything waits for the deadline.
+  late.catch(() => undefined);
   return Promise.race([work(signal), late]);
 }

@@ -8,7 +8,7 @@ import {
 import { type Actor, type Database, readCatalogueVersion, type Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Envelope } from '../../../platform/crypto/crypto.ts';
-import { asSourceError } from '../../../platform/sources/source-error.ts';
+import { asSourceError, SourceError } from '../../../platform/sources/source-error.ts';
 import { findRecord, getRecord, updateRecord } from '../../catalogue/catalogue-records/index.ts';
 import { type ConnectorRow, connectorSpec, updateSynced, updateTested } from './connectors.store.ts';
 import { previewColumns } from './preview.rules.ts';
@@ -89,12 +89,12 @@ async function noteTest(tx: Tx, id: string, outcome: ProbeOutcome, isFile: boole
 
 const testOf = (
   { row, auth }: OpenConnector,
-  { reason, probe, latencyMs, missing, details, rowCount, line }: ProbeOutcome,
+  { reason, probe, latencyMs, missing, details, rowCount, line, driver }: ProbeOutcome,
   testedAt: Date,
 ): ConnectorTest => ({
   success: reason === 'ok',
   status: statusAfter(row.status, reason),
-  ...{ reason, message: messageOf(row.type, reason, line), probe, latencyMs },
+  ...{ reason, message: messageOf(row.type, reason, { line, driver }), probe, latencyMs },
   testedAt: testedAt.toISOString(),
   missing: [...missing],
   details: { ...details },
@@ -163,12 +163,12 @@ export async function previewConnector(
   } catch (error) {
     if (error instanceof AppError) throw error;
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-    const failure = isLate ? { reason: 'connect_timeout' as const, line: undefined } : asSourceError(error);
+    const { reason, line, driver } = isLate ? new SourceError('connect_timeout') : asSourceError(error);
     const { type, config } = open.source;
     const outcome: ProbeOutcome = {
-      ...{ reason: failure.reason, line: failure.line, probe: connectorTypeInfo(type).probe, details: {} },
+      ...{ reason, line, driver, probe: connectorTypeInfo(type).probe, details: {} },
       latencyMs: Math.round(performance.now() - begun),
-      missing: failure.reason === 'missing_config' ? missingConfig(type, config) : [],
+      missing: reason === 'missing_config' ? missingConfig(type, config) : [],
     };
     return testOf(open, outcome, open.openedAt);
   } finally {

@@ -33,7 +33,7 @@ export async function loadAtOnce(
       const target = await openTarget(tx, run.schemaId);
       if (run.settings.loadMode === 'replace') await emptySchema(tx, target);
       let tally = logUnknown(read.tally(), tx.now, read.unknownColumns());
-      const writer = { run, startedAt, customerHash: ports.customerHash };
+      const writer = { run, startedAt, customerHash: ports.customerHash, areNew: true };
       for await (const rows of spooledRows(file, run.settings.batchSize)) {
         signal.throwIfAborted();
         // Reading has counted them as skipped.

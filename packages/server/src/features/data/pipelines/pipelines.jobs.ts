@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Tx } from '../../../db/index.ts';
 import { handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
 import { removeByAge } from '../../operations/retention/index.ts';
-import { executeRun } from './execute.service.ts';
+import { executeRun, giveUp } from './execute.service.ts';
 import { pipelineRunJob } from './run-jobs.ts';
 import { expireRuns } from './runs.store.ts';
 import type { ExecutePorts } from './work.ts';
@@ -19,8 +19,15 @@ export const retainRuns = (tx: Tx) => removeByAge(tx, 'metrics', (days) => expir
 
 /** Returns this feature's jobs with their handlers. */
 export const pipelineJobs = (ports: ExecutePorts): JobHandler[] => [
-  handleJob(pipelineRunJob, ({ runId }, { tenantId, signal, attempt }) =>
-    executeRun(ports, tenantId, runId, { signal, isLastTry: attempt >= pipelineRunJob.attempts }),
+  handleJob(
+    pipelineRunJob,
+    ({ runId }, { tenantId, signal, attempt }) =>
+      executeRun(ports, tenantId, runId, {
+        signal,
+        isRetry: attempt > 1,
+        isLastTry: attempt >= pipelineRunJob.attempts,
+      }),
+    ({ runId }, tenantId) => giveUp(ports, tenantId, runId),
   ),
   handleInSlices(retainJob, ports.database, async (tx) => (await retainRuns(tx)).more),
 ];

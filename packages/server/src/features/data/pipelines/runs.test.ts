@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PipelineProgress } from '@arbiter/contract';
+import { createQueueKeeper } from '../../../jobs/index.ts';
 import { type PipelineServer, startPipelineServer } from './test-pipelines.ts';
 
 let world: PipelineServer;
@@ -121,11 +122,20 @@ describe('append', () => {
     const run = await world.start(id);
     await assert.rejects(world.work(run.id), /source failed/);
     assert.deepEqual([(await world.progress(run)).status, await keys()], ['running', ['C-0', 'C-1', 'C-2', 'C-3']]);
+    // It has made progress, so a new job continues with all its tries.
     await world.work(run.id, { attempt: 2 });
+    const { status, rowsIn } = await world.progress(run);
+    assert.deepEqual([status, rowsIn], ['running', 6]);
+    const [job] = await world.server.testDatabase.ownerQuery<{ attempts: number }>(
+      'select attempts from graphile_worker.jobs where key like $1',
+      [`%pipeline.run:${run.id}`],
+    );
+    assert.equal(job?.attempts, 0);
+    await world.work(run.id);
     assert.deepEqual(figures(await world.progress(run)), { ...complete, rowsIn: 7, rowsOut: 7 });
-    assert.deepEqual(world.source.begun, [null, 4]);
+    assert.deepEqual(world.source.begun, [null, 4, 6]);
     assert.deepEqual(world.source.committed, [2, 4, 6, 7]);
-    assert.equal(world.source.closed, 2);
+    assert.equal(world.source.closed, 3);
     assert.equal((await keys()).length, 7);
   });
 
@@ -146,6 +156,28 @@ describe('append', () => {
     await world.work(run.id, { attempt: 2 });
     assert.deepEqual(figures(await world.progress(run)), { ...complete, rowsIn: 5, rowsOut: 5 });
     assert.equal(await rows(), 5);
+  });
+
+  test('fails when the process dies at each attempt', async () => {
+    world.source.rows = people(3);
+    const { id } = await world.pipeline({ loadMode: 'replace' });
+    const run = await world.start(id);
+    failOnceAt(2);
+    await assert.rejects(world.work(run.id), /source failed/);
+    assert.equal((await world.progress(run)).status, 'running');
+    // What is left when the sixth process is killed.
+    await world.server.testDatabase.ownerQuery(
+      `update graphile_worker._private_jobs set attempts = max_attempts where payload ->> 'runId' = $1`,
+      [run.id],
+    );
+    const { database } = world.server.testDatabase;
+    const keeper = createQueueKeeper(database, {
+      ...{ registry: world.server.jobs, workerId: () => null, onDead: () => undefined },
+    });
+    await keeper.look();
+    const { status, error } = await world.progress(run);
+    assert.deepEqual([status, error?.message], ['failed', 'The run failed several times in a row.']);
+    assert.equal((await world.read(id)).lastRunStatus, 'failed');
   });
 
   test('deduplicates over the whole run, also after a crash', async () => {
@@ -367,6 +399,16 @@ describe('a run', () => {
   test('reads up to the row limit', async () => {
     world.source.rows = people(5);
     assert.equal((await world.run((await world.pipeline({ source: { rowLimit: 3 } })).id)).rowsIn, 3);
+  });
+
+  test('reads no row beyond the limit after its turn ended there', async () => {
+    world.source.rows = people(5);
+    const run = await world.start(
+      (await world.pipeline({ source: { rowLimit: 2 }, executionConfig: { batchSize: 2 } })).id,
+    );
+    await world.work(run.id, { attempt: 2 });
+    await world.work(run.id);
+    assert.deepEqual(figures(await world.progress(run)), { ...complete, rowsIn: 2, rowsOut: 2 });
   });
 
   test('commits the rows of one watermark together', async () => {

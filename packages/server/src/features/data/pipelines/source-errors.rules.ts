@@ -1,4 +1,5 @@
 import { AppError } from '../../../platform/app-error.ts';
+import { SourceError } from '../../../platform/sources/source-error.ts';
 
 /** Why a run failed. */
 export interface RunError {
@@ -21,7 +22,7 @@ export class SourceFailed extends Error {
 const reasons: Readonly<Record<string, string>> = {
   missing_config: 'The connector lacks required settings. Test it to see which.',
   coming_soon: "This connector type isn't available yet.",
-  driver_missing: "The driver of this type isn't installed.",
+  driver_missing: "The driver of this type isn't installed on the server.",
   blocked_address: 'The address of the source is not allowed.',
   dns_failed: 'The host of the source was not found.',
   connect_timeout: 'The source did not answer in time.',
@@ -52,5 +53,7 @@ export function sourceFailure(cause: unknown): unknown {
   if (reason === null) {
     return new SourceFailed({ code: 'source_failed', message: 'The source failed while it was read.' }, true, cause);
   }
-  return new SourceFailed({ code: reason, message: reasons[reason] ?? '' }, passing.has(reason), cause);
+  const driver = cause instanceof SourceError ? cause.driver : undefined;
+  const message = `${reasons[reason] ?? ''}${driver === undefined ? '' : ` Ask the operator to install ${driver}.`}`;
+  return new SourceFailed({ code: reason, message }, passing.has(reason), cause);
 }

@@ -23,6 +23,8 @@ export interface Work {
   readonly inTenant: InTenant;
   /** Aborts when the process stops or the run isn't its own any more. */
   readonly signal: AbortSignal;
+  /** A run that can resume ends its turn after this many ms, but at least one batch. */
+  readonly turnMs: number;
   /** What was committed before. */
   readonly tally: RunTally;
 }

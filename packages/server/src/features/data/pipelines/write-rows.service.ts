@@ -26,6 +26,8 @@ export interface Writer {
   readonly run: RunRow;
   readonly startedAt: Date;
   readonly customerHash: KeyedHash;
+  /** Whether every row of this run that was written so far was new. */
+  areNew: boolean;
 }
 
 /** The unique column that an upsert finds rows by; null for other modes. */
@@ -79,7 +81,9 @@ export async function writeRows(
   if (onRowError === 'fail' && all.length > 0) throw reject();
   const own = await withoutErased(tx, writer, target, rows);
   for (let from = 0; from < own.length; from += batchSize) {
-    const result = await loadRows(tx, target, own.slice(from, from + batchSize), upsertBy(writer.run, target));
+    const how = { upsertBy: upsertBy(writer.run, target), areNew: writer.areNew };
+    const result = await loadRows(tx, target, own.slice(from, from + batchSize), how);
+    writer.areNew = result.areNew;
     written += result.written;
     all.push(...result.problems);
     if (onRowError === 'fail' && all.length > 0) throw reject();

@@ -41,7 +41,8 @@ export function takeCustomers(customers: BatchCustomers, rows: readonly HotRow[]
 
 /**
  * Creates and locks rows for customers without one. Rows created by others in the meantime are locked too, unless
- * they're still held: creating a row waits for anyone creating the same one, so they're usually free by then.
+ * they're still held: creating a row waits for anyone creating the same one, so they're usually free by then. Returns
+ * these: whatever was read of them before is older than their lock.
  */
 export async function makeMissing(
   tx: HotTransaction,
@@ -49,17 +50,20 @@ export async function makeMissing(
   customers: BatchCustomers,
   wanted: readonly string[],
   keys: CustomerKeys,
-): Promise<void> {
+): Promise<readonly string[]> {
   const missing = wanted.filter((id) => !customers.has(id));
-  if (missing.length === 0) return;
+  if (missing.length === 0) return noCustomers;
   const fresh = missing.map((customerId) => ({ customerId, ref: newId(), dataKey: keys.create(tenantId) }));
   const [made] = await tx.send([makeStates(tenantId, fresh)]);
   takeCustomers(customers, made!, true);
-  if (made!.length === missing.length) return;
+  if (made!.length === missing.length) return noCustomers;
   const others = missing.filter((id) => !customers.has(id));
   const [free] = await tx.send([lockMadeStates(tenantId, others)]);
   takeCustomers(customers, free!, true);
+  return others.filter((id) => customers.has(id));
 }
+
+const noCustomers: readonly string[] = [];
 
 /** True when the log does not reach back to `from` (epoch ms). */
 export const isLogShort = ({ state }: BatchCustomer, from: number): boolean => state.keptFrom > from;

@@ -28,7 +28,7 @@ export function createKeyedHash(keys: readonly KeyObject[], purpose: keyof typeo
   const keysOf = (tenantId: string): readonly KeyObject[] => {
     let own = derived.get(tenantId);
     if (own === undefined) {
-      if (keys.length === 0) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
+      if (keys.length === 0) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set.' });
       own = keys.map((key) => deriveKey(key, `${purposes[purpose]} ${tenantId}`));
       if (derived.size >= mostTenants) derived.clear();
       derived.set(tenantId, own);

@@ -40,7 +40,7 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
     const master = byId.get(id);
     if (!master) {
       throw new AppError('not_configured', {
-        detail: 'DATA_ENCRYPTION_KEY differs from the one this data was written with',
+        detail: 'DATA_ENCRYPTION_KEY differs from the key that encrypted this data.',
       });
     }
     const tenantKey = deriveKey(createSecretKey(master), `customer keys of ${tenantId}`);
@@ -51,7 +51,7 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
 
   return {
     create() {
-      if (current === null) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
+      if (current === null) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set.' });
       return Buffer.concat([Buffer.from(current, 'hex'), randomBytes(randomPartBytes)]);
     },
     open(tenantId, stored) {

@@ -3,8 +3,8 @@ import { bytesArray, type Tx } from '../../../db/index.ts';
 /** Notes that the customer was erased; a later erasure counts instead of an earlier one. */
 export async function recordErasure(tx: Tx, hash: Buffer): Promise<void> {
   await tx.query(
-    `insert into customer_erasures (tenant_id, customer_hash, erased_at) values ($1, $2, $3)
-     on conflict (tenant_id, customer_hash) do update set erased_at = excluded.erased_at, recorded_at = clock_timestamp()`,
+    `insert into customer_erasures (tenant_id, customer_hash, erased_at, recorded_at) values ($1, $2, $3, clock_timestamp())
+     on conflict (tenant_id, customer_hash) do update set erased_at = excluded.erased_at, recorded_at = excluded.recorded_at`,
     [tx.tenantId, hash, tx.now],
   );
 }

@@ -16,6 +16,7 @@ export { erasedAt, erasureMark, readErasures, recordErasure } from './erasures.s
 export { forgetOffers } from './forget-offers.ts';
 export { customerNumbers } from './numbers.ts';
 export {
+  dataKeysOf,
   ensureStates,
   findRef,
   forgetState,

@@ -113,7 +113,7 @@ export interface SavedState {
 
 /**
  * Writes the states back. Addresses arrays by position instead of joining them: a plan made while the table was small
- * would join the wrong way round and scan all customers of the tenant for the rest of the connection's life. Names
+ * would join the wrong way round and read all customers of the tenant until the table is next analyzed (docs/adr/0102). Names
  * bases only for rows with a new one, because PostgreSQL then doesn't touch the others.
  */
 export function saveStates(tenantId: string, rows: readonly SavedState[]): HotStatement[] {
@@ -330,3 +330,12 @@ export const refOfCustomer = (tenantId: string, customerId: string): string =>
 
 /** The customer columns of a statement with `joinCustomer`: null when the customer was erased. */
 export const joinedCustomer = optional(columns(states, ['customerId', 'dataKey'], 'customer'));
+
+/** Returns the stored data keys of customers by their refs in records. Leaves out erased customers. */
+export async function dataKeysOf(tx: Tx, refs: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await tx.query<{ ref: string; dataKey: Buffer }>(
+    `select ref, data_key as "dataKey" from customer_states where tenant_id = $1 and ref = any($2::uuid[])`,
+    [tx.tenantId, uuidArray([...new Set(refs)])],
+  );
+  return new Map(rows.map(({ ref, dataKey }) => [ref, dataKey]));
+}

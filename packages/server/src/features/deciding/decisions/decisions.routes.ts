@@ -1,8 +1,10 @@
 import {
-  type DecisionTrace,
   decisionOperations,
   type RecommendAnswer,
+  type RecommendBatchAnswer,
+  RecommendRequest,
   RespondRequest,
+  recommendBatchOperations,
   recommendOperations,
   respondOperations,
 } from '@arbiter/contract';
@@ -10,46 +12,71 @@ import { type Handlers, type RequestFacts, rawJson, replayHeader, reply } from '
 import { createItemReader } from '../../../http/input/input.ts';
 import { createChecks } from '../../../http/input/validation.ts';
 import { AppError } from '../../../platform/app-error.ts';
+import type { Archive } from '../archived-months/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
-import { readDecision, replayDecision } from '../sealed-records/index.ts';
+import { proveDecision, readDecision, replayDecision } from '../sealed-records/index.ts';
 import type { CallerFacts } from './caller.ts';
 import type { DecisionService } from './decisions.service.ts';
+import { recommendMany } from './many/recommend-many.ts';
+import { respondMany } from './many/respond-many.ts';
 import type { DecisionMetrics } from './metrics.ts';
+import { proofHeaders, proofPage } from './proof-page.ts';
 import { quotaHeader } from './recommend/playground-quota.ts';
 import { decisionNamed } from './requests.store.ts';
-import { respondMany } from './respond/respond-many.ts';
 import { explainDecision } from './traces/explain-decision.ts';
+import { shapeTrace } from './traces/shape-trace.ts';
 import { readTraceFilter } from './traces/trace-filter.ts';
-import { findTrace, selectTraces, type TraceRow } from './traces/traces.store.ts';
+import { findTrace, selectTraces } from './traces/traces.store.ts';
 
 export interface DecisionRouteDeps {
   readonly service: DecisionService;
   readonly keys: CustomerKeys;
+  readonly archive: Archive;
   readonly metrics: DecisionMetrics;
+  /** Returns the proof page without a proof; null when the console isn't built. */
+  readonly proofTemplate: () => Promise<string | null>;
 }
 
 const maxTraces = 200;
 const noTraces = { rows: [], total: 0 };
 
 /** The operations that these routes answer. */
-export const answeredOperations = { ...recommendOperations, ...respondOperations, ...decisionOperations };
+export const answeredOperations = {
+  ...recommendOperations,
+  ...recommendBatchOperations,
+  ...respondOperations,
+  ...decisionOperations,
+};
 
-export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof answeredOperations> {
-  const records = { keys, decisionNamed };
-  const readResponse = createItemReader(RespondRequest, createChecks().compile);
+export function decisionRoutes(deps: DecisionRouteDeps): Handlers<typeof answeredOperations> {
+  const { service, keys, archive, metrics, proofTemplate } = deps;
+  const records = { keys, archive, decisionNamed };
+  const { compile } = createChecks();
+  const readRequest = createItemReader(RecommendRequest, compile);
+  const readResponse = createItemReader(RespondRequest, compile);
+  const recommend: DecisionService['recommend'] = async (caller, body, isNew) => {
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1000;
+    const channel = body.channel ?? null;
+    try {
+      const recommended = await service.recommend(caller, body, isNew);
+      metrics.recommended(caller.tenantId, 'ok', channel, seconds());
+      return recommended;
+    } catch (error) {
+      metrics.recommended(caller.tenantId, 'failed', channel, seconds());
+      throw error;
+    }
+  };
   return {
     async recommend(request) {
-      const started = performance.now();
-      const seconds = () => (performance.now() - started) / 1000;
-      const channel = request.body.channel ?? null;
-      try {
-        const { text, replayed, quotaLeft } = await service.recommend(callerOf(request), request.body);
-        metrics.recommended(request.tenantId, 'ok', channel, seconds());
-        return reply(200, rawJson<RecommendAnswer>(text), answerHeaders(replayed, quotaLeft));
-      } catch (error) {
-        metrics.recommended(request.tenantId, 'failed', channel, seconds());
-        throw error;
-      }
+      const { text, replayed, quotaLeft } = await recommend(callerOf(request), request.body);
+      return reply(200, rawJson<RecommendAnswer>(text), answerHeaders(replayed, quotaLeft));
+    },
+    async recommendBatch(request) {
+      const ports = { ...service, recommend, read: readRequest };
+      const caller = callerOf(request);
+      const { json, quotaLeft } = await recommendMany(ports, caller, request.requestId, request.body.requests);
+      return reply(200, rawJson<RecommendBatchAnswer>(json), answerHeaders(false, quotaLeft));
     },
     async respond(request) {
       return reply(200, await service.respond(callerOf(request), request.body));
@@ -62,13 +89,18 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       const { include } = request.query;
       const inputs = include === 'inputs';
       if (inputs && request.role === 'viewer')
-        throw new AppError('forbidden', { detail: 'inputs requires the role editor' });
+        throw new AppError('forbidden', { detail: '`inputs` requires the role editor.' });
       const record = await readDecision(tx, records, request.params.id, { inputs });
       if (include !== 'explanation') return reply(200, record);
       return reply(200, { ...record, explanation: await explainDecision(tx, records, record) });
     },
     async replay(tx, request) {
       return reply(200, await replayDecision(tx, records, request.params.id));
+    },
+    async proof(tx, request) {
+      const template = await proofTemplate();
+      const proof = await proveDecision(tx, records, request.params.id);
+      return reply(200, await proofPage(template, proof), proofHeaders(proof));
     },
     async listTraces(tx, request) {
       const limit = Math.min(request.query.limit ?? 50, maxTraces);
@@ -79,7 +111,7 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
     },
     async getTrace(tx, request) {
       const row = await findTrace(tx, request.params.id.toLowerCase());
-      if (row === null) throw new AppError('not_found', { detail: 'trace not found' });
+      if (row === null) throw new AppError('not_found', { detail: 'Trace not found.' });
       return reply(200, shapeTrace(row));
     },
   };
@@ -97,14 +129,4 @@ const callerOf = (request: RequestFacts): CallerFacts => ({
   userAgent: request.userAgent,
   idempotencyKey: request.idempotencyKey,
   until: request.until,
-});
-
-const shapeTrace = (row: TraceRow): DecisionTrace => ({
-  id: row.id,
-  customerId: row.customerId,
-  requestId: row.requestId,
-  recommendationId: row.decisionId,
-  decisionFlowKey: row.decisionFlowKey,
-  ...row.body,
-  createdAt: row.createdAt.toISOString(),
 });

@@ -6,6 +6,7 @@ import type { CallerFacts, Recommended } from './caller.ts';
 import type { Chunk } from './chunks/decide-chunk.ts';
 import type { DecisionDeps } from './decision-deps.ts';
 import { createDecisionQueues, type DecisionQueues } from './decision-queues.ts';
+import { claimCall, type KeyedItems } from './many/claim-call.ts';
 import { isLate, type PatientJob, refuse } from './queue/patience.ts';
 import { createSubmittedJobs, type SubmittedJobs } from './queue/submitted-jobs.ts';
 import { findCustomers } from './reads/find-customers.ts';
@@ -15,7 +16,7 @@ import { createDecideOnce, payloadHashOf } from './recommend/decide-once.ts';
 import { type RecommendCall, readRecommendCall } from './recommend/recommend.rules.ts';
 import type { Trials } from './recommend/trials.ts';
 import { warmUp } from './recommend/warm-up.ts';
-import { claimCall } from './respond/claim-call.ts';
+import { selectUnusedIds } from './requests.store.ts';
 import { readRespondCall } from './respond/respond.rules.ts';
 import type { RespondJob } from './respond/respond-batch.ts';
 
@@ -24,12 +25,15 @@ export interface DecisionService {
   readonly trials: Trials;
   /** Reads a recommend body. Throws AppError 400 with the path of the problem. */
   readCall(caller: Pick<CallerFacts, 'tenantId' | 'ip' | 'userAgent'>, body: RecommendRequest): RecommendCall;
-  recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
+  /** `isNew`: no earlier call has the body's requestId. */
+  recommend(caller: CallerFacts, body: RecommendRequest, isNew?: boolean): Promise<Recommended>;
+  /** Returns those of the request ids that no decision has. */
+  newRequests(caller: CallerFacts, requestIds: readonly string[]): Promise<ReadonlySet<string>>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
   /** The customers of responses that name none, by the response; those about a recommendation that is not known are left out. */
   customersOf(caller: CallerFacts, responses: readonly RespondRequest[]): Promise<ReadonlyMap<RespondRequest, string>>;
-  /** See `claimCall`; does nothing for a call without an Idempotency-Key. */
-  claimCall(caller: CallerFacts, responses: readonly unknown[]): Promise<void>;
+  /** Like `claimCall`. Returns null for a call without an Idempotency-Key. */
+  claimCall(caller: CallerFacts, route: KeyedItems['route'], items: readonly unknown[]): Promise<string | null>;
   /** Decides for many customers in one transaction with the work that asks; see `decideChunk`. */
   decideChunk(chunk: Chunk): Promise<void>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
@@ -62,10 +66,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     recommend: recommender(deps, queues, submitted, factsOf),
     respond: responder(deps, queues, submitted, factsOf),
     customersOf: (caller, responses) => inTenant(caller, (tx) => findCustomers(tx, responses, factsOf(caller))),
-    async claimCall(caller, responses) {
+    newRequests: (caller, requestIds) => inTenant(caller, (tx) => selectUnusedIds(tx, requestIds)),
+    async claimCall(caller, route, items) {
       const { credentialId, idempotencyKey } = caller;
-      if (idempotencyKey === null) return;
-      await inTenant(caller, (tx) => claimCall(tx, deps.customerHash, credentialId, idempotencyKey, responses));
+      if (idempotencyKey === null) return null;
+      const keyed = { route, credentialId, idempotencyKey, items };
+      return inTenant(caller, (tx) => claimCall(tx, deps.customerHash, keyed));
     },
     decideChunk: queues.decideChunk,
     warmUp: (until) => warmUp({ ...deps, catalogues }, until),
@@ -113,7 +119,7 @@ function recommender(
     return requireFresh(catalogues, tenantId, minConfigVersion, until).then(submit);
   }
 
-  return async (caller, body) => {
+  return async (caller, body, isNew = false) => {
     const startedAt = performance.now();
     const call = readRecommendCall(body, factsOf(caller));
     const known: KnownOfJob = { flow: null };
@@ -121,7 +127,8 @@ function recommender(
     try {
       assertRoom(queues);
       if (!call.clientRequestId || call.request.dryRun) return await decide(null);
-      return await decideOnce(caller, call.request.requestId, payloadHashOf(body), decide);
+      const named = { requestId: call.request.requestId, payloadHash: payloadHashOf(body), isNew };
+      return await decideOnce(caller, named, decide);
     } catch (error) {
       if (!call.request.dryRun) minutes.failed(caller.tenantId, known.flow, error, startedAt);
       throw error;

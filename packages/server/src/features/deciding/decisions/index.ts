@@ -28,6 +28,7 @@ export {
   type Trials,
 } from './recommend/trials.ts';
 export { decisionNamed } from './requests.store.ts';
+export { readTrace } from './traces/shape-trace.ts';
 export {
   countTraces,
   mostTracesRead,
@@ -42,6 +43,7 @@ export {
 } from './traces/trace-figures.store.ts';
 export { reasonsOfFate } from './traces/trace-filter.ts';
 export { hideValues, valuesNeverStored } from './traces/trace-rows.ts';
+export { hasTrace, lockTrace } from './traces/traces.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_minutes', 'decision_requests', 'decision_traces', 'response_keys'];

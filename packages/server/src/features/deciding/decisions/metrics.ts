@@ -46,6 +46,7 @@ export function createDecisionMetrics(
       decisions.candidates.inc(counts.candidates);
       for (const [reason, n] of counts.dropped) decisions.dropped.inc({ reason }, n);
       for (const [ruleType, n] of counts.blocked) decisions.blocks.inc({ ruleType }, n);
+      for (const [variant, n] of counts.assigned) decisions.assignments.inc({ variant }, n);
       for (const [modelKey, n] of counts.degraded) scoring.degraded(modelKey, n);
       configAge.add(configAgeMs);
       if (counts.reserved > 0) decisions.reservations.inc({ result: 'made' }, counts.reserved);
@@ -141,6 +142,12 @@ const decisionMeters = (registry: Registry) => ({
     name: 'svc_reservations_total',
     help: 'Reservations created, and what responses did to them.',
     labelNames: ['result'],
+    registers: [registry],
+  }),
+  assignments: new Counter({
+    name: 'svc_experiment_assignments_total',
+    help: 'Customers assigned to a variant of an experiment, by kind of variant.',
+    labelNames: ['variant'],
     registers: [registry],
   }),
   mandatoryCapHits: new Counter({

@@ -1,7 +1,7 @@
 import { columns, type RowOf, select, selectList, table } from '../../../db/columns.ts';
 import { type HotStatement, type Tx, uuidArray } from '../../../db/index.ts';
 import { joinCustomer, joinedCustomer } from '../customer-states/index.ts';
-import { hasRecord } from '../sealed-records/index.ts';
+import { hasRecord, recordExists } from '../sealed-records/index.ts';
 
 export function insertRequest(
   tenantId: string,
@@ -59,6 +59,17 @@ export async function findRequest(tx: Tx, requestId: string): Promise<StoredRequ
   );
   if (row) return row;
   return (await hasRecord(tx, requestId)) ? 'record' : null;
+}
+
+/** Returns those of the request ids that no decision has. */
+export async function selectUnusedIds(tx: Tx, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `select u.id from unnest($2::uuid[]) as u(id)
+     where not exists (select from decision_requests r where r.tenant_id = $1 and r.request_id = u.id)
+       and not ${recordExists('$1', 'u.id')}`,
+    [tx.tenantId, uuidArray(requestIds)],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Leaves nothing of the answers that were given about a customer but their ids: a repeat is refused. */

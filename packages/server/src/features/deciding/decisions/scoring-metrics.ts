@@ -20,7 +20,10 @@ export type WebhookResult =
 export interface ScoringMetrics {
   /** `seconds`: the call's time; null: no call was made. */
   webhookAsked(hook: string, result: WebhookResult, seconds: number | null): void;
-  breakerMoved(name: 'channel' | 'connector' | 'model' | 'notification' | 'webhook', to: BreakerState): void;
+  breakerMoved(
+    name: 'channel' | 'connector' | 'model' | 'narrative' | 'notification' | 'webhook',
+    to: BreakerState,
+  ): void;
   /** Decisions that did without a model. */
   degraded(modelKey: string, decisions: number): void;
 }

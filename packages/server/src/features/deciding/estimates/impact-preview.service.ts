@@ -5,6 +5,7 @@ import { invalid, refuseProblems } from '../../../platform/app-error.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import { readRelated, requireLive } from '../../catalogue/catalogue-records/index.ts';
 import { hasOutcomeType } from '../../catalogue/outcomes/index.ts';
+import { remarkArchived } from '../archived-months/index.ts';
 import { previewCap, selectOffersSeen } from '../interactions/index.ts';
 import { mean, percent, type SegmentMembers, topSegments } from './figures.rules.ts';
 
@@ -42,6 +43,7 @@ export async function previewImpact(
 
   const until = tx.now;
   const since = new Date(until.getTime() - cap.periodDays * dayMs);
+  await remarkArchived(tx, ['interactions', 'impressions'], { from: since, to: until }, 'the projection leaves out');
   const found = await previewCap(tx, {
     since,
     until,

@@ -2,7 +2,7 @@ import { feature } from '../../../feature.ts';
 import { beginEvidenceAnew } from './evidence.store.ts';
 
 export { appendChanges, evidenceNumber, rebuildEvidence } from './evidence.store.ts';
-export { type EvidenceChange, emptyEvidence, evidenceView } from './evidence.ts';
+export { type EvidenceChange, emptyEvidence, evidenceToJson, evidenceView } from './evidence.ts';
 export { expireEvidence } from './evidence-expiry.store.ts';
 export { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
 

@@ -7,6 +7,7 @@ import { isUuid } from '../../../platform/ids.ts';
 import { askedRange } from '../../../platform/time/day-or-instant.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
+import { remarkArchived } from '../archived-months/index.ts';
 import { countHistory, type HistoryRow, selectHistory } from './history-list.store.ts';
 import { findShownItem } from './shown-items.store.ts';
 
@@ -38,6 +39,7 @@ export async function listHistory(
   const limit = pageSize(usualPage, asked);
   const found = isMalformed ? [] : await selectHistory(tx, filter, cursor ?? null, limit + 1);
   const total = isMalformed ? 0 : await countHistory(tx, filter);
+  await remarkArchived(tx, ['interactions', 'impressions'], range);
   const { rows, pagination } = pageOf({ rows: found, limit, total, cursorOf: (row) => row.id });
   return { data: await show(tx, rows), pagination };
 }

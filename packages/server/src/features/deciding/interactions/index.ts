@@ -26,10 +26,12 @@ export {
 } from './interactions.store.ts';
 export { customerAfterRows, eventsAheadMs, metricDayParameters, metricEventSources } from './metric-events.store.ts';
 export { countSummariesOf, customersOfOffers, removeHistoryOf } from './offer-removal.store.ts';
+export { archivedHistory } from './old-history/archive.store.ts';
+export { readAllSelections } from './old-history/archived-selections.service.ts';
+export { hadOutcome, impressionsUnder } from './outcome-figures.store.ts';
 export { previewCap, selectOffersSeen } from './preview.store.ts';
 export {
   readHistoryTotals,
-  readSelections,
   readTotals,
   type TotalsFilter,
 } from './report-figures.store.ts';
@@ -37,6 +39,7 @@ export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
 export {
   customersOfShown,
+  experimentsShown,
   findConfirmation,
   findShownItem,
   findShownItems,
@@ -59,6 +62,7 @@ export {
   readTenantSummaries,
   type TotalsDimension,
 } from './totals.store.ts';
+export { newestItems, outcomesIn, outcomesOf, shownIn } from './training-history.store.ts';
 export { type HistoryFigures, historyFigures, type OpenReservation, openReservations } from './volume-figures.store.ts';
 export { readWindowFigures, type WindowFigures } from './window-figures.store.ts';
 

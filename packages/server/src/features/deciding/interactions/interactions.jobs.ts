@@ -5,8 +5,8 @@ import { handleInSlices, handleInstallationJob, installationJob, type JobHandler
 import { readSettings } from '../../identity/settings/index.ts';
 import { removeByAge } from '../../operations/retention/index.ts';
 import { ensureInteractionPartitions } from './interactions.store.ts';
+import { dropMonths, retainHistory, retainSummaries } from './old-history/retention.store.ts';
 import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
-import { dropMonths, retainHistory, retainSummaries } from './retention.store.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 

@@ -68,14 +68,19 @@ export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<vo
 
 /**
  * Returns a customer's counted contacts since an instant, from history: fills the log when a new window looks further
- * back.
+ * back. Contacts summed up by retention or the archive count at the last contact of their day, without a campaign.
  */
 export function contactsSince(tenantId: string, customerId: string, from: Date, firstId: string): HotStatement {
   return {
     name: 'decisions.contacts',
-    text: `select offer_id, creative_id, channel_id, campaign_id, occurred_at from interaction_history
-      where tenant_id = $1 and customer_id = $2 and row_id >= $4 and interaction_type = 'impression' and occurred_at >= $3
-      order by occurred_at, id`,
+    text: `select offer_id, creative_id, channel_id, campaign_id, occurred_at from (
+        select id, offer_id, creative_id, channel_id, campaign_id, occurred_at from interaction_history
+        where tenant_id = $1 and customer_id = $2 and row_id >= $4 and interaction_type = 'impression' and occurred_at >= $3
+        union all
+        select null, offer_id, creative_id, channel_id, null, last_contact_at
+        from interaction_summaries cross join lateral generate_series(1, impressions)
+        where tenant_id = $1 and customer_id = $2 and last_contact_at >= $3) contact
+      order by occurred_at, id nulls first`,
     values: [tenantId, customerId, from, firstId],
   };
 }

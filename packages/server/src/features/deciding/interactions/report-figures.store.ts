@@ -89,6 +89,9 @@ export interface Selection {
   readonly offerId: string;
   readonly selected: number;
   readonly averageRank: number | null;
+  /** Choices with a rank, and the sum of their ranks. */
+  readonly ranked: number;
+  readonly ranks: number;
 }
 
 /**
@@ -111,7 +114,8 @@ export async function readSelections(
           ' and channel_id = $6',
         ];
   return tx.query<Selection>(
-    `select offer_id as "offerId", count(*)::float8 as selected, avg(rank)::float8 as "averageRank" from (
+    `select offer_id as "offerId", count(*)::float8 as selected, avg(rank)::float8 as "averageRank",
+       count(rank)::float8 as ranked, coalesce(sum(rank), 0)::float8 as ranks from (
        select i.offer_id, coalesce(p.ranks[i.place], i.place) as rank${channelOfItem}
        from decision_impressions p cross join lateral unnest(p.offer_ids) with ordinality as i(offer_id, place)
        where p.tenant_id = $1 and p.id >= $4::uuid and p.occurred_at >= $2 and p.occurred_at < $3

@@ -18,6 +18,7 @@ const shownColumns = columns(table('interactions'), [
   'campaignId',
   'reservationState',
   'reservationExpiresAt',
+  'experiments',
 ]);
 
 /** A history row of a shown item: `impression`, or `recommendation` with its reservation (docs/design/api-decisioning.md 4). */
@@ -41,6 +42,7 @@ const packedColumns = columns(table('decision_impressions'), [
   'categoryIds',
   'ranks',
   'campaignId',
+  'experiments',
 ]);
 
 // Query both tables by key, not the view over them: planning the view takes longer than both look-ups.
@@ -168,6 +170,7 @@ async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: Sho
       campaignId: packed.campaignId,
       reservationState: null,
       reservationExpiresAt: null,
+      experiments: packed.experiments,
     };
   });
   return { items, isWhole: packed.ranks === null };
@@ -220,8 +223,28 @@ export interface ShownDecision {
   readonly campaignId?: string | null;
   /** The caller's context as JSON. */
   readonly context: string | null;
+  /** Experiments that it was made under; absent or null: none. */
+  readonly experiments?: readonly ShownExperiment[] | null;
   readonly items: readonly DecidedItem[];
 }
+
+/** An experiment as history names it. */
+export interface ShownExperiment {
+  readonly id: string;
+  readonly key: string;
+  readonly variant: string;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+/** Experiments under which an item was shown. */
+export function experimentsShown({ experiments }: Pick<ShownItem, 'experiments'>): readonly ShownExperiment[] {
+  // Written by `insertShown` alone.
+  return (experiments as readonly ShownExperiment[] | null) ?? [];
+}
+
+const experimentsText = ({ experiments = null }: ShownDecision): string | null =>
+  experiments === null ? null : JSON.stringify(experiments);
 
 export interface DecidedItem {
   readonly id: string;
@@ -279,14 +302,14 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
   return {
     name: 'decisions.impressions',
     text: `insert into decision_impressions (tenant_id, id, customer_id, occurred_at, context, ranks, offer_ids, creative_ids,
-        channel_ids, placement_ids, category_ids, customer_seq, campaign_id)
+        channel_ids, placement_ids, category_ids, customer_seq, campaign_id, experiments)
       select $1, u.id, u.customer_id, $2, u.context, u.ranks::smallint[], ($6::uuid[])[u.first:u.last],
         ($7::uuid[])[u.first:u.creative], ($8::uuid[])[u.first:u.channel], ($9::uuid[])[u.first:u.placement],
-        ($10::uuid[])[u.first:u.category], u.customer_seq, u.campaign_id
+        ($10::uuid[])[u.first:u.category], u.customer_seq, u.campaign_id, u.experiments
       from unnest($3::uuid[], $4::text[], $5::jsonb[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[], $16::int[],
-        $17::int[], $18::bigint[], $19::uuid[])
+        $17::int[], $18::bigint[], $19::uuid[], $20::jsonb[])
         as u(id, customer_id, context, ranks, first, last, creative, channel, placement, category, customer_seq,
-          campaign_id)`,
+          campaign_id, experiments)`,
     values: [
       tenantId,
       at,
@@ -301,6 +324,7 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
       ...lastOf.map(numberArray),
       numberArray(shown.map((d) => d.customerSeq)),
       uuidArray(shown.map((d) => d.campaignId ?? null)),
+      textArray(shown.map(experimentsText)),
     ],
   };
 }
@@ -328,14 +352,14 @@ function insertReservations(tenantId: string, at: Date, shown: readonly ShownDec
     name: 'decisions.reservations',
     text: `insert into interactions (tenant_id, id, customer_id, interaction_type, classification, direction, offer_id,
         creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, occurred_at, created_at,
-        reservation_state, reservation_expires_at, customer_seq, campaign_id)
+        reservation_state, reservation_expires_at, customer_seq, campaign_id, experiments)
       select $1, u.id, u.customer_id, 'recommendation', 'neutral', 'outbound', u.offer_id, u.creative_id, u.channel_id,
         u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2, 'open', u.expires_at, u.customer_seq,
-        u.campaign_id
+        u.campaign_id, u.experiments
       from unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[],
-        $11::smallint[], $12::jsonb[], $13::timestamptz[], $14::bigint[], $15::uuid[])
+        $11::smallint[], $12::jsonb[], $13::timestamptz[], $14::bigint[], $15::uuid[], $16::jsonb[])
         as u(id, customer_id, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context,
-          expires_at, customer_seq, campaign_id)`,
+          expires_at, customer_seq, campaign_id, experiments)`,
     values: [
       tenantId,
       at,
@@ -352,6 +376,7 @@ function insertReservations(tenantId: string, at: Date, shown: readonly ShownDec
       instantArray(rows.map(({ item }) => item.reservedUntil)),
       numberArray(rows.map(({ decision }) => decision.customerSeq)),
       uuidArray(rows.map(({ decision }) => decision.campaignId ?? null)),
+      textArray(rows.map(({ decision }) => experimentsText(decision))),
     ],
   };
 }

@@ -70,7 +70,9 @@ test('what a batch showed is one row a decision, and is read item by item as it 
   ].map((items, i) => {
     const id = decisionId();
     const context = i === 0 ? `{"page":"a \\"quoted\\", one"}` : null;
-    return { id, customerSeq: i, customerId: i === 0 ? 'c"2,{}\\' : `C-${i}`, context, items: itemsOf(id, items) };
+    const customerId = i === 0 ? 'c"2,{}\\' : `C-${i}`;
+    const experiments = i % 2 === 0 ? [{ id: b, key: 'x', variant: `v "${i}"`, share: 0.1 * i }] : null;
+    return { id, customerSeq: i, customerId, context, experiments, items: itemsOf(id, items) };
   });
   await path.run(tenant, (tx) => tx.commit(insertShown(tenant, at, decisions)));
   const [stored] = await db.ownerQuery<{ packed: number; rows: number }>(
@@ -79,13 +81,14 @@ test('what a batch showed is one row a decision, and is read item by item as it 
     [tenant],
   );
   assert.deepEqual(stored, { packed: 4, rows: 3 });
-  for (const { id, customerId, items } of decisions) {
+  for (const { id, customerId, experiments, items } of decisions) {
     const expected = items.map(({ reservedUntil, ...item }) => ({
       ...item,
       customerId,
       interactionType: reservedUntil === null ? 'impression' : 'recommendation',
       recommendationId: id,
       campaignId: null,
+      experiments,
       reservationState: reservedUntil === null ? null : 'open',
       reservationExpiresAt: reservedUntil,
     }));
@@ -130,7 +133,7 @@ test('what a batch showed is one row a decision, and is read item by item as it 
 const viewColumns = `id, customer_id as "customerId", interaction_type as "interactionType", offer_id as "offerId",
   creative_id as "creativeId", channel_id as "channelId", placement_id as "placementId", category_id as "categoryId",
   recommendation_id as "recommendationId", rank, campaign_id as "campaignId", reservation_state as "reservationState",
-  reservation_expires_at as "reservationExpiresAt"`;
+  reservation_expires_at as "reservationExpiresAt", experiments`;
 
 test('items and contacts are found by key, whatever the planner believes', async () => {
   const tenant = newId();

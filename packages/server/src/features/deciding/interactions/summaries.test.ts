@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { createHotPath, type HotPath, systemActor, type Tx } from '../../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
 import { newId } from '../../../platform/ids.ts';
-import { dropMonths, retainHistory } from './retention.store.ts';
+import { dropMonths, retainHistory } from './old-history/retention.store.ts';
 import { readCustomerSummaries } from './summaries.store.ts';
 import {
   contact,

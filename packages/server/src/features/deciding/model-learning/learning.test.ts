@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { systemActor } from '../../../db/index.ts';
-import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { startTestServer, type TestServer, testLoadPorts } from '../../../main/test-server.ts';
 import { type ModelWorld, modelWorld } from '../../catalogue/models/test-models.ts';
 import { createOutboxDispatcher } from '../../operations/stream/index.ts';
 import { learnReports, learnSilence } from './learn.service.ts';
@@ -50,7 +50,7 @@ const inTenant = <T>(work: Parameters<typeof server.database.withTenant<T>>[2]) 
 
 async function learnAll(): Promise<void> {
   await publishOutbox();
-  while (await inTenant(learnReports));
+  while (await inTenant(learnReports(testLoadPorts.keys)));
 }
 
 test('bandits learn each response to what they scored once, by classification or by weight, and nothing else', async () => {
@@ -120,13 +120,13 @@ test('two nodes that learn at once, and one that dies before it commits, learn e
   await publishOutbox();
   await assert.rejects(
     inTenant(async (tx) => {
-      await learnReports(tx);
+      await learnReports(testLoadPorts.keys)(tx);
       throw new Error('the process died');
     }),
     /died/,
   );
   assert.equal((await read(id)).trainingSamples, 0);
-  await Promise.all(Array.from({ length: 6 }, () => inTenant(learnReports)));
+  await Promise.all(Array.from({ length: 6 }, () => inTenant(learnReports(testLoadPorts.keys))));
   const { modelState, trainingSamples } = await read(id);
   assert.equal(trainingSamples, 24);
   const arms = Object.values(modelState.arms);
@@ -152,7 +152,7 @@ test('an impression without a response counts as reward 0 once it is as old as t
   const answer = await world.recommend('S1', { limit: 2 });
   await world.respond(answer, 1, 'click');
   await learnAll();
-  while (await inTenant(learnSilence));
+  while (await inTenant(learnSilence(testLoadPorts.keys)));
   const [answered, silent] = answer.decisions.map(({ offerId }) => offerId);
   assert.equal((await read(id)).trainingSamples, 1, 'too young');
   await server.testDatabase.ownerQuery(
@@ -163,8 +163,8 @@ test('an impression without a response counts as reward 0 once it is as old as t
     `update arbiter.model_states set silent_to = now() - interval '1 day' where model_id = $1`,
     [id],
   );
-  while (await inTenant(learnSilence));
-  await inTenant(learnSilence);
+  while (await inTenant(learnSilence(testLoadPorts.keys)));
+  await inTenant(learnSilence(testLoadPorts.keys));
   const { modelState, trainingSamples } = await read(id);
   assert.equal(trainingSamples, 2);
   assert.deepEqual(modelState.arms, {

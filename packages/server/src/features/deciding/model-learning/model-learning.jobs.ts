@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { type Database, systemActor } from '../../../db/index.ts';
 import { enqueueJob, handleInSlices, type JobHandler, job } from '../../../jobs/index.ts';
 import { hasLearningModels } from '../../catalogue/models/index.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
 import { learnReports, learnSilence } from './learn.service.ts';
 
 /**
@@ -21,6 +22,6 @@ export async function learnSoon(database: Database, tenantId: string): Promise<v
   });
 }
 
-export function modelLearningJobs(database: Database): readonly JobHandler[] {
-  return [handleInSlices(updateModelsJob, database, learnReports, learnSilence)];
+export function modelLearningJobs(database: Database, keys: CustomerKeys): readonly JobHandler[] {
+  return [handleInSlices(updateModelsJob, database, learnReports(keys), learnSilence(keys))];
 }

@@ -1,6 +1,5 @@
-import type { ObjectiveCounts } from '@arbiter/engine';
+import { countsView, type ObjectiveCounts } from '@arbiter/engine';
 import { type Database, systemActor } from '../../../db/index.ts';
-import { countsView } from './counts-state.ts';
 import { type CheckedState, renewCounts } from './objectives.service.ts';
 
 /**

@@ -1,7 +1,4 @@
-import type { ObjectiveCounts, OfferCounts } from '@arbiter/engine';
-
-/** Impressions, positives and converts of 30 days, impressions of 7 days. */
-export type CountsRow = readonly [impressions: number, positives: number, converts: number, impressions7: number];
+import { type CountsRow, countsView, type ObjectiveCounts } from '@arbiter/engine';
 
 /** A numbered state; 0 before anything was counted. */
 export interface CountsState {
@@ -36,19 +33,6 @@ export function withChanges(rows: ReadonlyMap<string, CountsRow>, body: CountsBo
     else changed.set(offerId, row);
   }
   return changed;
-}
-
-const nothing: OfferCounts = { impressions: 0, positives: 0, converts: 0, impressions7: 0 };
-
-/** The state as the engine reads it. */
-export function countsView({ number, offers }: CountsState): ObjectiveCounts {
-  const views = new Map<string, OfferCounts>();
-  let sum7 = 0;
-  for (const [offerId, [impressions, positives, converts, impressions7]] of offers) {
-    views.set(offerId, { impressions, positives, converts, impressions7 });
-    sum7 += impressions7;
-  }
-  return { number, offer: (offerId) => views.get(offerId) ?? nothing, impressions7: sum7 };
 }
 
 /** Before anything was counted. */

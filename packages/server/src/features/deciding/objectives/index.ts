@@ -4,7 +4,7 @@ import { beginCountsAnew } from './objectives.store.ts';
 export { expireCounts } from './counts-expiry.store.ts';
 export { type CountsKeeper, createCountsKeeper } from './counts-keeper.ts';
 export { noCounts } from './counts-state.ts';
-export { countsOf, renewCounts } from './objectives.service.ts';
+export { countsOf, readCounts, renewCounts } from './objectives.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['objective_counts'];

@@ -1,9 +1,9 @@
-import type { ObjectiveCounts } from '@arbiter/engine';
+import { type CountsRow, countsView, type ObjectiveCounts } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { zoneClock } from '../../../platform/time/zones.ts';
 import { readSettings } from '../../identity/settings/index.ts';
 import { readTenantSummaries } from '../interactions/index.ts';
-import { type CountsRow, type CountsState, changesBetween, countsView, noRows } from './counts-state.ts';
+import { type CountsState, changesBetween, noRows } from './counts-state.ts';
 import { appendState, confirmState, newestHead, readState } from './objectives.store.ts';
 
 const dayMs = 86_400_000;
@@ -44,8 +44,11 @@ async function stateOf(tx: Tx, number: number, held: CountsState | null): Promis
 
 /** The state that a record names, as the engine reads it. */
 export async function countsOf(tx: Tx, number: number): Promise<ObjectiveCounts> {
-  return countsView(await stateOf(tx, number, null));
+  return countsView(await readCounts(tx, number));
 }
+
+/** Returns the state with this number. */
+export const readCounts = (tx: Tx, number: number): Promise<CountsState> => stateOf(tx, number, null);
 
 /** By offer: 30 days and 7 days, both ending today in the tenant's zone (docs/design/api-catalogue.md 17). */
 async function countOffers(tx: Tx): Promise<Map<string, CountsRow>> {

@@ -1,7 +1,8 @@
+import type { CountsRow } from '@arbiter/engine';
 import { columns, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { type CountsBody, type CountsRow, type CountsState, noRows, withChanges } from './counts-state.ts';
+import { type CountsBody, type CountsState, noRows, withChanges } from './counts-state.ts';
 
 /** How many states may follow a whole one before the next is stored whole. */
 const wholeEvery = 60;
@@ -39,7 +40,7 @@ export async function readState(tx: Tx, number: number): Promise<CountsState> {
   let offers: ReadonlyMap<string, CountsRow> = noRows;
   for (const row of rows) offers = withChanges(row.isWhole ? noRows : offers, row.body);
   if (number > 0 && Number(rows.at(-1)?.number) !== number)
-    throw new AppError('record_corrupt', { detail: `state ${number} of the objective figures is missing` });
+    throw new AppError('record_corrupt', { detail: `State ${number} of the objective figures is missing.` });
   return { number, offers };
 }
 

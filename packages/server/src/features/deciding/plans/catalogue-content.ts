@@ -8,6 +8,7 @@ import {
   snapshotPlacements,
 } from '../../catalogue/channels/index.ts';
 import { idlePolicies, snapshotPolicies } from '../../catalogue/contact-policies/index.ts';
+import { experimentsForPlans, selectExperiments } from '../../catalogue/experiments/index.ts';
 import { readRoutes, routeTable } from '../../catalogue/flow-routes/index.ts';
 import { readFlowDirectory, selectLiveConfigs } from '../../catalogue/flows/index.ts';
 import { selectModels } from '../../catalogue/models/index.ts';
@@ -29,6 +30,7 @@ export type CatalogueContent = Awaited<ReturnType<typeof readContent>>;
 export async function readContent(tx: Tx, before: CatalogueRows | null) {
   const settings = await readSettings(tx);
   const flows = await readFlowDirectory(tx);
+  const models = await selectModels(tx);
   const { inactivePlacements, ...places } = await readPlaces(tx);
   const tables = await readSchemaTables(tx);
   const joins = await readJoins(tx);
@@ -55,7 +57,8 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
     flows,
     routes: routeTable(await readRoutes(tx), { ...places, inactivePlacements }, (id) => flows.runnableOf(id) !== null),
     inactiveChannels: new Set(await selectInactiveChannelIds(tx)),
-    models: await selectModels(tx),
+    models,
+    experiments: experimentsForPlans(await selectExperiments(tx), models, settings.enableExperiments),
     rules: (await snapshotRules(tx)).filter(isOn),
     metrics: settings.enableBehavioralMetrics ? await selectMetrics(tx) : [],
     policies,

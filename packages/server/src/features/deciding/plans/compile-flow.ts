@@ -1,8 +1,7 @@
-import { compileInSlices, joinedSources, type Snapshot } from '@arbiter/engine';
+import { compileInSlices, joinedSources, planRefs, type Snapshot } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { inTurns } from '../../../platform/turns.ts';
 import { readPlanContent } from './plan-pieces.ts';
-import { planRefs } from './plan-refs.ts';
 import type { CompiledFlow } from './tenant-catalogue.ts';
 
 /** Compiles a snapshot whose offers and creatives are sorted by id. */

@@ -4,12 +4,12 @@ import { offerStatusesOf, type RunnableFlow } from '../../catalogue/flows/index.
 import { modelsForPlan } from '../../catalogue/models/index.ts';
 import { membershipReader } from '../../catalogue/segments/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
-import { readRows } from './catalogue-rows.ts';
+import { policyMarksOf, rowsWith, withPolicies } from './catalogue-overlay.ts';
 import { compileFlow } from './compile-flow.ts';
 import { headOf, metricKeys, metricsFor, snapshotOf } from './plan-head.ts';
 import { newPiece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { ownReadSet, readSetNames, storeNames } from './read-set.ts';
-import type { CompiledFlow, InTransaction, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
+import type { CatalogueOverlay, CompiledFlow, InTransaction, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
 
 /** The plans of a catalogue version's flows, compiled and stored when a flow is first used. */
 export interface FlowPlans extends Pick<TenantCatalogue, 'compileOnce' | 'compileAhead' | 'logHorizonMs'> {
@@ -74,7 +74,7 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
       }
       return work;
     },
-    compileOnce: (flow) => compileOnce(content, flow, inTransaction),
+    compileOnce: (flow, overlay) => compileOnce(content, flow, overlay, inTransaction),
     async compileAhead() {
       for (const flow of content.flows.runnable().slice(0, mostAhead)) {
         if (!ready.has(nameOf(flow))) await begin(flow).flow;
@@ -131,19 +131,22 @@ function planStore(
 
 const noJoins: readonly JoinedSource[] = [];
 
+const nothingTried: CatalogueOverlay = { offerIds: [], policies: [] };
+
 async function compileOnce(
-  content: CatalogueContent,
+  stored: CatalogueContent,
   flow: RunnableFlow,
+  overlay: CatalogueOverlay = nothingTried,
   inTransaction: InTransaction,
 ): Promise<LiveFlow> {
-  const { wanted, rows, segments } = content;
-  const statuses = offerStatusesOf(flow);
-  const hasAll = statuses.every((status) => wanted.statuses.includes(status));
-  const own = hasAll ? rows : await inTransaction((tx) => readRows(tx, { ...wanted, statuses }, null));
-  const compiled = await compileFlow(snapshotOf(content, headOf(content, flow), own), noHash);
+  const content = withPolicies(stored, overlay);
+  const { policies, segments } = content;
+  const rows = await rowsWith(content, offerStatusesOf(flow), overlay, inTransaction);
+  const compiled = await compileFlow(snapshotOf(content, headOf(content, flow), rows), noHash);
   const { plan } = compiled;
   const membership = membershipReader(segments, plan.reads, plan.reads.segments);
-  return { ...compiled, readSet: ownReadSet(plan, metricKeys(content)), joined: plan.joinedSources, membership };
+  const live = { ...compiled, readSet: ownReadSet(plan, metricKeys(content)), joined: plan.joinedSources, membership };
+  return overlay.policies.length === 0 ? live : { ...live, policyMarks: policyMarksOf(policies) };
 }
 
 /** Rules or policies in a piece. */

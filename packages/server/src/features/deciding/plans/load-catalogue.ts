@@ -1,9 +1,9 @@
 import type { Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { policyMark } from '../../catalogue/contact-policies/index.ts';
 import type { RouteRequest } from '../../catalogue/flow-routes/index.ts';
 import type { RunnableFlow } from '../../catalogue/flows/index.ts';
 import { type CatalogueContent, outcomePoliciesOf, readContent } from './catalogue-content.ts';
+import { policyMarksOf } from './catalogue-overlay.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
 import { createFlowPlans } from './flow-plans.ts';
 import { realtimeCounterOf } from './realtime-counter.ts';
@@ -34,7 +34,7 @@ export async function loadCatalogue(
     inactiveChannels,
     outcomes,
     outcomePolicies,
-    policyMarks: new Map(outcomePolicies.map((policy) => [policy.id, policyMark(policy)])),
+    policyMarks: policyMarksOf(policies),
     countsVolumes,
     volumes,
     schemaTables,
@@ -58,7 +58,8 @@ function usualFlow({ routes, flows }: CatalogueContent, request: RouteRequest | 
 
 function namedFlow({ flows }: CatalogueContent, name: string): RunnableFlow {
   const found = flows.find(name);
-  if (found === null) throw new AppError('not_found', { detail: `decision flow not found${flows.nearest(name)}` });
+  if (found === null)
+    throw new AppError('not_found', { detail: `Decision flow not found${flows.nearest(name) || '.'}` });
   if (found.runnable !== null) return found.runnable;
-  throw new AppError('flow_not_published', { detail: 'the decision flow is inactive or has no published version' });
+  throw new AppError('flow_not_published', { detail: 'The decision flow is inactive or has no published version.' });
 }

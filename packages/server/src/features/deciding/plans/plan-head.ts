@@ -1,12 +1,18 @@
 import type { TenantSettings } from '@arbiter/contract';
-import { modelsNamed, type Snapshot, type SnapshotRankingProfile, semantics } from '@arbiter/engine';
+import {
+  experimentsNamed,
+  modelsNamed,
+  type PlanHead,
+  type Snapshot,
+  type SnapshotRankingProfile,
+  semantics,
+} from '@arbiter/engine';
 import { zoneOffsets } from '../../../platform/time/zones.ts';
 import type { RunnableFlow } from '../../catalogue/flows/index.ts';
-import { modelsForPlan } from '../../catalogue/models/index.ts';
+import { modelNamed, modelsForPlan } from '../../catalogue/models/index.ts';
 import { type DecisionMetric, metricsCompared } from '../../data/behavioral-metrics/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
-import type { PlanHead } from './plan-pieces.ts';
 
 /** The part of a plan's content that is its flow's own. Left out when empty, so that plans keep their hashes. */
 export function headOf(content: CatalogueContent, flow: RunnableFlow): PlanHead {
@@ -48,14 +54,23 @@ export function snapshotOf(
   return { ...head, ...lists, offers, creatives, ...withItems, rules, policies, ...withOthers };
 }
 
-/** The models of a flow, of the flows that it calls and of the rules. */
+/** The models of a flow, of the flows that it calls, of the rules and of the experiments that share their customers. */
 function modelsOf(
-  { models, rules }: CatalogueContent,
+  { models, rules, experiments }: CatalogueContent,
   flows: readonly Pick<RunnableFlow, 'config'>[],
-): Pick<PlanHead, 'models'> {
+): Pick<PlanHead, 'models' | 'experiments'> {
   const names = new Set(flows.flatMap(({ config }) => modelsNamed(config, rules)));
-  const own = modelsForPlan(models, [...names].sort());
-  return own.length === 0 ? {} : { models: own };
+  const named = new Set(flows.flatMap(({ config }) => experimentsNamed(config)));
+  const meant = new Set([...names].map((name) => modelNamed(models, name)?.key ?? name));
+  // A challenger that the flow doesn't name starts no experiment of its own: only one applies to a score node.
+  const own = experiments.filter(
+    ({ key, isRunning, champion }) => named.has(key) || (isRunning && meant.has(champion)),
+  );
+  const found = modelsForPlan(models, [...names].sort(), new Set(own.flatMap((experiment) => experiment.models)));
+  return {
+    ...(found.length === 0 ? {} : { models: found }),
+    ...(own.length === 0 ? {} : { experiments: own.map(({ models: _models, ...experiment }) => experiment) }),
+  };
 }
 
 const comparedMetrics = ({ metrics, rules, policies }: CatalogueContent): DecisionMetric[] =>

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import {
   canonicalJson,
+  joinPieces,
   semantics as knownSemantics,
+  type PieceLists,
+  type PlanHead,
   type Snapshot,
-  type SnapshotCreative,
-  type SnapshotOffer,
-  type SnapshotOfferCategory,
 } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
@@ -35,15 +35,6 @@ export interface Piece {
   /** Raw-deflated canonical form, until it is known to be stored. */
   body: Buffer | null;
 }
-
-/** Some of a snapshot's lists, or parts of them. */
-export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
-
-/** A snapshot without its lists; the ranking profiles are few, and each flow has its own. */
-export type PlanHead = Pick<
-  Snapshot,
-  'format' | 'semantics' | 'tenant' | 'flow' | 'models' | 'rankingProfiles' | 'metrics' | 'subFlows'
->;
 
 export function newPiece(lists: PieceLists): Piece {
   return { lists, hash: null, body: null };
@@ -132,72 +123,51 @@ const piecesPerRead = 16;
  * may.
  */
 export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
-  const body = await findPlanBody(tx, name);
-  if (body === null) throw new AppError('record_corrupt', { detail: 'the plan of the record is missing' });
-  const { pieces, ...head } = openBody<PlanHead & { readonly pieces: readonly string[] }>(body, name);
+  const { pieces, ...head } = JSON.parse(await readHead(tx, name)) as StoredHead;
   const { semantics } = head;
   if (semantics > knownSemantics) {
     const detail = `the plan was created by a newer engine (semantics ${semantics}; this server supports ${knownSemantics})`;
     throw new AppError('unavailable', { detail });
   }
-  const parts: PieceLists[] = [];
+  return joinPieces(head, await readPieces(tx, pieces, (text): PieceLists => JSON.parse(text)));
+}
+
+/** Returns the stored texts of a plan. Throws `record_corrupt` like `readPlanContent`. */
+export async function readPlanTexts(tx: Tx, name: Buffer): Promise<{ head: string; pieces: string[] }> {
+  const head = await readHead(tx, name);
+  const { pieces } = JSON.parse(head) as StoredHead;
+  return { head, pieces: await readPieces(tx, pieces, (text) => text) };
+}
+
+type StoredHead = PlanHead & { readonly pieces: readonly string[] };
+
+async function readHead(tx: Tx, name: Buffer): Promise<string> {
+  const body = await findPlanBody(tx, name);
+  if (body === null) throw new AppError('record_corrupt', { detail: "The record's plan is missing." });
+  return openBody(body, name);
+}
+
+async function readPieces<T>(tx: Tx, pieces: readonly string[], read: (text: string) => T): Promise<T[]> {
+  const parts: T[] = [];
   const turns = takeTurns();
   for (let at = 0; at < pieces.length; at += piecesPerRead) {
     const names = pieces.slice(at, at + piecesPerRead);
     const bodies = await findPieces(tx, names);
     for (const piece of names) {
       const found = bodies.get(piece);
-      if (found === undefined) throw new AppError('record_corrupt', { detail: 'a piece of the plan is missing' });
-      parts.push(openBody<PieceLists>(found, Buffer.from(piece, 'hex')));
+      if (found === undefined) throw new AppError('record_corrupt', { detail: 'Part of the plan is missing.' });
+      parts.push(read(openBody(found, Buffer.from(piece, 'hex'))));
       const pause = turns();
       if (pause !== undefined) await pause;
     }
   }
-  return joinPieces(head, parts);
+  return parts;
 }
 
-function openBody<Content>(body: Buffer, name: Buffer): Content {
+function openBody(body: Buffer, name: Buffer): string {
   const text = inflatedText(body, name);
   if (text === null) {
-    throw new AppError('record_corrupt', { detail: "part of the record's plan doesn't match its hash" });
+    throw new AppError('record_corrupt', { detail: "Part of the record's plan doesn't match its hash." });
   }
-  return JSON.parse(text);
-}
-
-/** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
-function joinPieces(
-  { format, semantics, tenant, flow, models, rankingProfiles, metrics, subFlows }: PlanHead,
-  parts: readonly PieceLists[],
-): Snapshot {
-  const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
-    parts.flatMap((part) => list(part) ?? []);
-  const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
-    rows.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const inactivePlacements = join((part) => part.inactivePlacements);
-  const contentItems = join((part) => part.contentItems);
-  const joins = join((part) => part.joins);
-  const withOthers = parts.some(({ otherOffers }) => otherOffers !== undefined);
-  return {
-    format,
-    semantics,
-    tenant,
-    flow,
-    ...(subFlows === undefined ? {} : { subFlows }),
-    ...(models === undefined ? {} : { models }),
-    channels: join((part) => part.channels),
-    placements: join((part) => part.placements),
-    ...(inactivePlacements.length === 0 ? {} : { inactivePlacements }),
-    categories: join((part) => part.categories),
-    subCategories: join((part) => part.subCategories),
-    offers: byId(join((part) => part.offers)),
-    ...(withOthers ? { otherOffers: byId(join((part) => part.otherOffers)) } : {}),
-    creatives: byId(join((part) => part.creatives)),
-    ...(contentItems.length === 0 ? {} : { contentItems }),
-    rules: join((part) => part.rules),
-    policies: join((part) => part.policies),
-    schemas: join((part) => part.schemas),
-    ...(joins.length === 0 ? {} : { joins }),
-    ...(rankingProfiles === undefined ? {} : { rankingProfiles }),
-    ...(metrics === undefined ? {} : { metrics }),
-  };
+  return text;
 }

@@ -1,6 +1,7 @@
 import type { TenantSettings } from '@arbiter/contract';
-import type { JoinedSource, Plan, SnapshotPolicy } from '@arbiter/engine';
+import type { JoinedSource, Plan, PlanRefs, SnapshotPolicy } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
+import type { TriedPolicy } from '../../catalogue/contact-policies/index.ts';
 import type { RouteRequest } from '../../catalogue/flow-routes/index.ts';
 import type { RunnableFlow } from '../../catalogue/flows/index.ts';
 import type { OutcomeTypeFacts } from '../../catalogue/outcomes/index.ts';
@@ -9,7 +10,6 @@ import type { MembershipReader } from '../../catalogue/segments/index.ts';
 import type { DecisionMetric, RealtimeCounter } from '../../data/behavioral-metrics/index.ts';
 import type { VolumeRef } from '../volumes/index.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
-import type { PlanRefs } from './plan-refs.ts';
 import type { ReadSet } from './read-set.ts';
 
 /** One version of the tenant's catalogue, as this process holds it: what decisions use. */
@@ -52,9 +52,9 @@ export interface TenantCatalogue {
   flowVersion(flow: RunnableFlow): LiveFlow | Promise<LiveFlow>;
   /**
    * Compiles a flow for a preview only: a draft, an older version, other weights. Neither stored nor cached. Reads
-   * offers of statuses that no published flow names.
+   * offers of statuses that no published flow names, and what the overlay changes.
    */
-  compileOnce(flow: RunnableFlow): Promise<LiveFlow>;
+  compileOnce(flow: RunnableFlow, overlay?: CatalogueOverlay): Promise<LiveFlow>;
   /** Compiles the plans of some flows that can run, likeliest first, in advance. Stores none. */
   compileAhead(): Promise<void>;
   /** Returns the longest look-back of any compiled plan's windows, in ms. */
@@ -80,6 +80,16 @@ export interface LiveFlow extends CompiledFlow {
   readonly joined: readonly JoinedSource[];
   /** Reads the segments of its customers; null: it reads none. */
   readonly membership: MembershipReader | null;
+  /** Set if it was compiled with other policies than the catalogue's, in place of its marks. */
+  readonly policyMarks?: TenantCatalogue['policyMarks'];
+}
+
+/** Changes to the catalogue that aren't stored. */
+export interface CatalogueOverlay {
+  /** Offers to treat as active, with all their creatives except archived ones. */
+  readonly offerIds: readonly string[];
+  /** New policies, and policies that replace stored ones with the same id. */
+  readonly policies: readonly TriedPolicy[];
 }
 
 /** Runs work in a transaction of the catalogue's tenant. */

@@ -4,6 +4,7 @@ import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
+import { remarkArchived } from '../archived-months/index.ts';
 import { firstOffersOf } from '../interactions/index.ts';
 import { type DecisionFilters, readDecisionFilter } from './decision-filter.ts';
 import { countDecisions, type ListedDecision, selectDecisions } from './decision-list.store.ts';
@@ -22,6 +23,7 @@ export async function listDecisions(
   const filter = await readDecisionFilter(tx, filters);
   const found = filter === null ? [] : await selectDecisions(tx, filter, cursor ?? null, limit + 1);
   const total = filter === null ? 0 : await countDecisions(tx, filter);
+  await remarkArchived(tx, ['decisions'], filter ?? { from: null, to: null });
   const { rows, pagination } = pageOf({ rows: found, limit, total, cursorOf: (row) => row.id });
   const flowIds = rows.map(({ flowId }) => flowId);
   const flows = await readRelated(tx, 'decisionFlow', flowIds, ['key']);

@@ -6,17 +6,21 @@ import { retainers, sealedRecordJobs } from './sealed-records.jobs.ts';
 import { decisionListRoutes } from './sealed-records.routes.ts';
 import { eraseRecordsOf } from './sealed-records.store.ts';
 
+export { archivedDecisions } from './archive.store.ts';
 export { type DecisionFilter, readDecisionFilter } from './decision-filter.ts';
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
 export { recordMatches } from './decision-list.store.ts';
 export { emptyCodes } from './empty-codes.ts';
 export { engineStamp } from './engine-stamp.ts';
-export { inputText, newZoneWriter, reduceRequest, type ZoneWriter } from './packed-input.ts';
-export { type ItemTexts, itemTexts, resultHash, resultText, shownAssignment } from './packed-result.ts';
+export { inputText, newZoneWriter, type ZoneWriter } from './packed-input.ts';
+export { resultHash, shownAssignment } from './packed-result.ts';
+export { proveDecision } from './proof.service.ts';
+export { readRecordedColumns, readRecordedFeatures, readRecordedScopes } from './recorded-features.ts';
 export {
   type RecordPorts,
   readDecision,
   recordedQuestion,
+  recordedScope,
   replayDecision,
   replayRecord,
 } from './sealed-records.service.ts';
@@ -24,9 +28,11 @@ export {
   ensureRecordPartitions,
   hasRecord,
   insertRecords,
+  isRecorded,
   type RecordRow,
   recordExists,
   selectRandomRecords,
+  traceNamedBy,
 } from './sealed-records.store.ts';
 export { createSeal, type Seal, unseal } from './sealing.ts';
 

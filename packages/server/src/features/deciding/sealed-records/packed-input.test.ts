@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContactCounts, DecisionInput, Evidence } from '@arbiter/engine';
-import type { PlanRefs } from '../plans/plan-refs.ts';
 import {
-  type InputRules,
-  inputText,
-  newZoneWriter,
+  type ContactCounts,
+  type DecisionInput,
+  type Evidence,
   type PackedInput,
+  type PlanRefs,
   reduceRequest,
   unpackInput,
-} from './packed-input.ts';
+} from '@arbiter/engine';
+import { type InputRules, inputText, newZoneWriter } from './packed-input.ts';
 
 const refs = {
   offers: new Map([
@@ -128,6 +128,27 @@ function again(made: DecisionInput): DecisionInput {
     refs,
   });
 }
+
+test('experiments stand in the record as one, or as a list when called flows run others', () => {
+  const uses = [
+    { id: 'e1', key: 'one', variant: '__champion__', share: 0.8 },
+    { id: 'e2', key: 'two "2"', variant: 'challenger', share: 0.1 },
+  ];
+  for (const [some, packed] of [
+    [null, undefined],
+    [uses.slice(0, 1), { key: 'one', variant: '__champion__', share: 0.8 }],
+    [uses, uses.map(({ key, variant, share }) => ({ key, variant, share }))],
+  ] as const) {
+    const made = input({ experiments: { other: { variant: 'unused', share: 1 } } });
+    const { text } = inputText(made, made.request, rulesWith([]), newZoneWriter(), [], some);
+    const read = JSON.parse(text) as PackedInput;
+    assert.deepEqual(read.t, packed);
+    const facts = { requestId: 'r1', seed: 'seed', evidence, modelStates: new Map(), windows: 0, refs };
+    const { experiments } = unpackInput(read, facts);
+    const expected = some === null ? undefined : some.map(({ key, variant, share }) => [key, { variant, share }]);
+    assert.deepEqual(experiments, expected === undefined ? undefined : Object.fromEntries(expected));
+  }
+});
 
 test('what a decision read comes back from its record as it was', () => {
   const contacts: ContactCounts = {

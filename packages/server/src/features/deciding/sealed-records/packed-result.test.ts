@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Decision, DecisionItem, Snapshot } from '@arbiter/engine';
-import { planRefs } from '../plans/plan-refs.ts';
-import { itemTexts, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
+import {
+  type Decision,
+  type DecisionItem,
+  itemTexts,
+  planRefs,
+  readResultText,
+  resultText,
+  type Snapshot,
+  unpackResult,
+} from '@arbiter/engine';
+import { resultHash } from './packed-result.ts';
 
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));
 const numbers = (...ids: string[]) => new Map(ids.map((id, at) => [id, at]));
@@ -76,6 +84,7 @@ const plain: Decision = {
   degradedScoring: false,
   models: null,
   variant: null,
+  experiments: null,
   slateProbability: 1,
   explored: false,
   minProbability: 1,
@@ -144,6 +153,7 @@ test('what was decided survives, to the last digit; what follows from plan and i
       policyErrors: _q,
       models: _m,
       variant: _v,
+      experiments: _x,
       ...expected
     } = decision;
     const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);

@@ -1,7 +1,7 @@
 import type { RecordedInputs } from '@arbiter/contract';
+import { experimentsOf, type PackedInput, type PlanRefs, unpackExternal, unpackWindows } from '@arbiter/engine';
 import type { Frozen } from '../../../platform/json.ts';
-import type { PlanRefs, ReadSetNames } from '../plans/index.ts';
-import { type PackedInput, unpackExternal, unpackWindows } from './packed-input.ts';
+import type { ReadSetNames } from '../plans/index.ts';
 import type { StoredRecord } from './sealed-records.store.ts';
 
 /** The metrics without dimensions. */
@@ -34,6 +34,7 @@ export function readableInputs(
     objectiveCounts: countsNumber === null ? null : { number: Number(countsNumber) },
     modelStates: packed.m ?? {},
     breakers: packed.j ?? {},
+    experiments: experimentsOf(packed),
     external: packed.y === undefined ? {} : unpackExternal(packed.y, refs),
     now: packed.n,
     zones: packed.z,

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../db/index.ts';
 import type { Removed } from '../../../jobs/index.ts';
 import { firstIdAt, instantOfId } from '../../../platform/ids.ts';
+import { firstArchivedId } from '../archived-months/index.ts';
 
 const dayMs = 86_400_000;
 /** Rows per transaction, so that concurrent decisions don't wait. */
@@ -23,10 +24,11 @@ export async function expireRecords(tx: Tx, days: number): Promise<Removed> {
   return { rows, more: rows === rowsPerSlice };
 }
 
-/** Returns when the tenant's oldest record was made; now when there is none. */
+/** Returns the time of the tenant's oldest record, including archived ones. Without records, returns now. */
 export async function oldestRecordAt(tx: Tx): Promise<Date> {
   const [row] = await tx.query<{ id: string }>('select id from decisions where tenant_id = $1 order by id limit 1', [
     tx.tenantId,
   ]);
-  return row === undefined ? tx.now : new Date(instantOfId(row.id));
+  const ids = [row?.id, await firstArchivedId(tx, 'decisions')].flatMap((id) => (id == null ? [] : [id]));
+  return new Date(Math.min(tx.now.getTime(), ...ids.map(instantOfId)));
 }

@@ -1,29 +1,37 @@
 import { hash } from 'node:crypto';
 import type { DecisionRecord, RecordedInputs, RecordedResult, ShownAssignment } from '@arbiter/contract';
-import { type Decision, type DecisionInput, decide, diffResults, type Json, resultOf } from '@arbiter/engine';
+import {
+  type Decision,
+  type DecisionInput,
+  decide,
+  diffResults,
+  itemTexts,
+  type Json,
+  openScope,
+  type PackedInput,
+  type PackedResult,
+  type RecordedScope,
+  readResultText,
+  recordedInput,
+  resultOf,
+  resultText,
+  unpackResult,
+} from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import { isObject } from '../../../platform/json.ts';
 import { readStateBodies } from '../../catalogue/models/index.ts';
-import { usesSegment } from '../../catalogue/segments/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
+import { type Archive, archiveContext, findArchivedRow, rowJson } from '../archived-months/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
 import { countsOf } from '../objectives/index.ts';
 import { type CompiledFlow, openPlan, readNames } from '../plans/index.ts';
+import { recordOfJson } from './archive.store.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
 import { engineStamp } from './engine-stamp.ts';
-import { type PackedInput, reduceRequest, unpackInput } from './packed-input.ts';
-import {
-  itemTexts,
-  type PackedResult,
-  readResultText,
-  resultHash,
-  resultText,
-  shownAssignment,
-  unpackResult,
-} from './packed-result.ts';
+import { resultHash, shownAssignment } from './packed-result.ts';
 import { readableInputs } from './readable-inputs.ts';
 import { findRecord, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
@@ -33,9 +41,11 @@ export interface RecordPorts {
   readonly keys: CustomerKeys;
   /** Returns the id of the decision with this request id or trace id; null for none. */
   decisionNamed(tx: Tx, id: string): Promise<string | null>;
+  /** Reads records of archived months. */
+  readonly archive: Archive;
 }
 
-interface OpenRecord {
+export interface OpenRecord {
   readonly record: StoredRecord;
   /** Null when the customer was erased and with it the key. */
   readonly body: { readonly i: PackedInput; readonly r: PackedResult } | null;
@@ -48,7 +58,7 @@ export async function readDecision(
   id: string,
   options: { readonly inputs: boolean },
 ): Promise<DecisionRecord> {
-  const { record, body } = await open(tx, ports, id);
+  const { record, body } = await openRecord(tx, ports, id);
   const flow = await planOf(tx, record, body);
   const withheld = [...(body?.i.w ?? []), ...(body?.i.u ?? [])].sort();
   const result = body === null ? null : await readResult(tx, record, body, flow);
@@ -105,7 +115,7 @@ export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
  * nothing. 404, 409 `inputs_unavailable` and `record_corrupt`.
  */
 export async function replayRecord(tx: Tx, ports: RecordPorts, id: string) {
-  const { record, body } = await open(tx, ports, id);
+  const { record, body } = await openRecord(tx, ports, id);
   assertReplayable(body);
   const flow = await planOf(tx, record, body);
   const { plan, refs } = flow;
@@ -149,21 +159,31 @@ export async function recordedQuestion(
   id: string,
   customerId: string,
 ): Promise<RecordedQuestion> {
-  const { record, body } = await open(tx, ports, id);
+  const { record, body } = await openRecord(tx, ports, id);
   if (record.customerId !== null && record.customerId !== customerId) {
     throw new AppError('not_found', { detail: 'This decision of the customer does not exist.' });
   }
   assertReplayable(body);
   const flow = await planOf(tx, record, body);
-  const input = await recordedInput(tx, record, body.i, flow);
+  const input = await readInput(tx, record, body.i, flow);
   return { id: record.id, flow, input, configVersion: Number(record.configVersion) };
+}
+
+/**
+ * Returns the scope in which a recorded decision's models read. Throws 404, 409 `inputs_unavailable`, `record_corrupt`.
+ */
+export async function recordedScope(tx: Tx, ports: RecordPorts, id: string): Promise<RecordedScope> {
+  const { record, body } = await openRecord(tx, ports, id);
+  assertReplayable(body);
+  const flow = await planOf(tx, record, body);
+  return openScope(flow.plan, await readInput(tx, record, body.i, flow));
 }
 
 /** Throws 409 for what was erased or never stored. */
 function assertReplayable(body: OpenRecord['body']): asserts body is NonNullable<OpenRecord['body']> {
-  if (body === null) throw new AppError('inputs_unavailable', { detail: 'the inputs were erased with the customer' });
+  if (body === null) throw new AppError('inputs_unavailable', { detail: 'The inputs were erased with the customer.' });
   if (body.i.w !== undefined) {
-    throw new AppError('inputs_unavailable', { detail: `inputs are never stored: ${body.i.w.join(', ')}` });
+    throw new AppError('inputs_unavailable', { detail: `These inputs are never stored: ${body.i.w.join(', ')}.` });
   }
 }
 
@@ -171,14 +191,14 @@ function assertReplayable(body: OpenRecord['body']): asserts body is NonNullable
  * Returns the plan of a record. The record's row must match the sealed body and the plan, neither of which can be
  * changed unnoticed: otherwise throws 409 `record_corrupt`.
  */
-async function planOf(tx: Tx, record: StoredRecord, body: OpenRecord['body']): Promise<CompiledFlow> {
+export async function planOf(tx: Tx, record: StoredRecord, body: OpenRecord['body']): Promise<CompiledFlow> {
   const flow = await openPlan(tx, record.planHash);
   const { id, version } = flow.plan.flow;
   const isOfPlan = record.flowId === id && record.flowVersion === version;
   const isOfBody = body === null || Number(record.evidenceNumber) === body.i.v;
   if (!isOfPlan || !isOfBody) {
     throw new AppError('record_corrupt', {
-      detail: 'the record refers to a different flow or state than the one it was made from',
+      detail: 'The record refers to a different flow or state than the one that made it.',
     });
   }
   return flow;
@@ -186,10 +206,10 @@ async function planOf(tx: Tx, record: StoredRecord, body: OpenRecord['body']): P
 
 /** Repeats the decision on what was recorded. */
 async function runAgain(tx: Tx, record: StoredRecord, packed: PackedInput, flow: CompiledFlow): Promise<Decision> {
-  return decide(flow.plan, await recordedInput(tx, record, packed, flow), { trace: false });
+  return decide(flow.plan, await readInput(tx, record, packed, flow), { trace: false });
 }
 
-async function recordedInput(
+async function readInput(
   tx: Tx,
   record: StoredRecord,
   packed: PackedInput,
@@ -199,20 +219,8 @@ async function recordedInput(
   const objectiveCounts = record.countsNumber === null ? null : await countsOf(tx, Number(record.countsNumber));
   const seed = seedOf(tx.tenantId, record.requestId);
   const modelStates = await readStateBodies(tx, [...new Set(Object.values(packed.m ?? {}))]);
-  const facts = {
-    requestId: record.requestId,
-    seed,
-    evidence,
-    modelStates,
-    objectiveCounts,
-    windows: plan.windows.length,
-    refs,
-  };
-  const input = unpackInput(packed, facts);
-  // Records store more of the question, and of the customer's segments, than the plan reads. The decision used what the
-  // plan reads.
-  const segments = input.segments.filter(usesSegment(plan.reads));
-  return { ...input, segments, request: reduceRequest(input.request, plan) };
+  const facts = { requestId: record.requestId, seed, evidence, modelStates, objectiveCounts, refs };
+  return recordedInput(plan, packed, facts);
 }
 
 /** Returns the whole result when the rerun matches the recorded hash, otherwise what the record itself has. */
@@ -239,12 +247,34 @@ async function find(tx: Tx, ports: RecordPorts, id: string): Promise<StoredRecor
   const direct = await findRecord(tx, id);
   if (direct !== null) return direct;
   const named = await ports.decisionNamed(tx, id);
-  return named === null ? null : findRecord(tx, named);
+  const stored = named === null ? null : await findRecord(tx, named);
+  return stored ?? findArchived(tx, ports, named ?? id);
 }
 
-async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord> {
+/** Returns the record from the file of its month. Throws 409 `record_corrupt` and 503 as `findArchivedRow`. */
+async function findArchived(tx: Tx, { keys, archive }: RecordPorts, id: string): Promise<StoredRecord | null> {
+  const row = await findArchivedRow(tx, archive, 'decisions', id);
+  if (row === null) return null;
+  const { customerRef: customer, plain, sealed } = row;
+  const record = await recordOfJson(
+    tx,
+    rowJson(tx.tenantId, 'customer_ref', { id, customer, plain }, String.raw`{"result_hash": "\\x"}`),
+  );
+  if (record.dataKey === null || sealed === null) return record;
+  try {
+    const text = unseal(keys.open(tx.tenantId, record.dataKey), archiveContext(tx.tenantId, id), sealed);
+    const secret = JSON.parse(text) as { readonly result_hash?: string };
+    return { ...record, resultHash: Buffer.from(secret.result_hash?.slice(2) ?? '', 'hex') };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('record_corrupt', { detail: "The archived record can't be opened.", cause: error });
+  }
+}
+
+/** Opens the record of a decision. Throws 404, 409 `record_corrupt`. */
+export async function openRecord(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord> {
   const record = await find(tx, ports, id.toLowerCase());
-  if (record === null) throw new AppError('not_found', { detail: 'decision not found' });
+  if (record === null) throw new AppError('not_found', { detail: 'Decision not found.' });
   if (record.dataKey === null) return { record, body: null };
   try {
     const key = ports.keys.open(tx.tenantId, record.dataKey);
@@ -253,7 +283,7 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
     return { record, body };
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('record_corrupt', { detail: "the sealed record can't be opened", cause: error });
+    throw new AppError('record_corrupt', { detail: "The sealed record can't be opened.", cause: error });
   }
 }
 

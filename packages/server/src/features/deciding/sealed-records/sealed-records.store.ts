@@ -10,11 +10,12 @@ import {
   uuidArray,
 } from '../../../db/index.ts';
 import type { Tables } from '../../../db/rows.ts';
+import { decisionIsArchived } from '../archived-months/index.ts';
 import { joinCustomer, joinedCustomer } from '../customer-states/index.ts';
 
 const decisions = table('decisions');
 
-const storedColumns = selectList(
+export const storedColumns = selectList(
   columns(
     decisions,
     [
@@ -42,12 +43,19 @@ const storedColumns = selectList(
 /** A sealed record with what's needed to open it. */
 export type StoredRecord = RowOf<typeof storedColumns>;
 
-/** SQL: true when the tenant has a record of this id. Both are parameters or columns, such as `$1`. */
+/** SQL: true when the tenant has a record of this id, or a file that may hold it. Both are parameters or columns, such as `$1`. */
 export const recordExists = (tenantId: string, id: string): string =>
-  `exists (select from decisions record where record.tenant_id = ${tenantId} and record.id = ${id})`;
+  `(exists (select from decisions record where record.tenant_id = ${tenantId} and record.id = ${id})
+    or ${decisionIsArchived(tenantId, id)})`;
 
-/** True when the tenant has a record of this id. */
+/** True when the database has the tenant's record of this id. */
 export async function hasRecord(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query('select from decisions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+  return rows.length > 0;
+}
+
+/** The same, or one of its files may hold it. */
+export async function isRecorded(tx: Tx, id: string): Promise<boolean> {
   const [row] = await tx.query<{ found: boolean }>(`select ${recordExists('$1', '$2')} as found`, [tx.tenantId, id]);
   return row?.found === true;
 }
@@ -61,6 +69,15 @@ export async function selectRandomRecords(tx: Tx, most: number): Promise<readonl
   return rows.map(({ id }) => id);
 }
 
+/** Returns the trace that a record names; null without a record or trace. */
+export async function traceNamedBy(tx: Tx, id: string): Promise<string | null> {
+  const [row] = await tx.query<{ traceId: string | null }>(
+    'select trace_id as "traceId" from decisions where tenant_id = $1 and id = $2',
+    [tx.tenantId, id],
+  );
+  return row?.traceId ?? null;
+}
+
 /** The record of this id; null when the tenant has none. */
 export async function findRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
   const [row] = await select(
@@ -70,6 +87,27 @@ export async function findRecord(tx: Tx, id: string): Promise<StoredRecord | nul
     [tx.tenantId, id],
   );
   return row ?? null;
+}
+
+/** The records of these ids that the tenant has, by id. */
+export async function findRecords(tx: Tx, ids: readonly string[]): Promise<StoredRecord[]> {
+  if (ids.length === 0) return [];
+  return select(
+    tx,
+    storedColumns,
+    `from arbiter.decisions d ${joinCustomer('d')} where d.tenant_id = $1 and d.id = any($2::uuid[]) order by d.id`,
+    [tx.tenantId, uuidArray(ids)],
+  );
+}
+
+/** Returns the read sets of records, by record. */
+export async function selectReadSets(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.query<{ id: string; readSet: string }>(
+    `select d.id, d.read_set as "readSet" from arbiter.decisions d
+     where d.tenant_id = $1 and d.id = any($2::uuid[]) and d.read_set is not null`,
+    [tx.tenantId, uuidArray(ids)],
+  );
+  return new Map(rows.map(({ id, readSet }) => [id, Number(readSet)]));
 }
 
 /** A record as it is written. */

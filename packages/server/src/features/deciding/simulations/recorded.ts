@@ -18,7 +18,7 @@ export async function simulateRecorded(
   body: Pick<SimulateRequest, 'profile' | 'attributes' | 'segments' | 'limit' | 'seed'>,
 ): Promise<SimulatedAnswer> {
   const startedAt = performance.now();
-  const records = { keys: decisions.keys, decisionNamed };
+  const records = { keys: decisions.keys, archive: decisions.archive, decisionNamed };
   const recorded = await database.withTenant(
     tenantId,
     systemActor('simulate'),

@@ -11,6 +11,7 @@ import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { newDecisionId } from '../sealed-records/index.ts';
 import { countChanges, countDecision, diffOf, figuresOf, newChanges, newTally } from './figures.rules.ts';
 import { planOf } from './flow-choice.ts';
+import { countNodes, newNodeTally, nodeCountsOf } from './node-counts.rules.ts';
 import { createSample } from './sample.rules.ts';
 import type { SimulationResult } from './segment-question.ts';
 import { recommendBody } from './simulate.rules.ts';
@@ -107,11 +108,15 @@ async function simulate(
   const chosen = sample.chosen();
   const tallies = plans.map(({ plan }) => newTally(plan));
   const changes = newChanges();
+  const [first] = plans;
+  const nodes = question.nodeCounts === true && first !== undefined ? newNodeTally(first.plan) : null;
   for (let at = 0; at < chosen.length; at += customersPerBatch) {
     await tell(at, chosen.length);
     const customers = chosen.slice(at, at + customersPerBatch);
     await decideFor(trials, catalogue, plans, customers, question, (made) => {
       for (const [of, decision] of made.entries()) countDecision(tallies[of]!, decision);
+      const trace = made[0]?.trace ?? null;
+      if (nodes !== null && trace !== null) countNodes(nodes, trace);
       const [own, other] = made.map(({ items }) => items.map(({ offerId }) => offerId));
       if (own !== undefined && other !== undefined) countChanges(changes, own, other);
     });
@@ -123,6 +128,7 @@ async function simulate(
     figures,
     compare,
     diff: own === undefined || other === undefined ? null : diffOf(changes, own.plan, other.plan),
+    ...(nodes === null ? {} : { nodes: nodeCountsOf(nodes) }),
   };
 }
 
@@ -169,7 +175,9 @@ async function decideFor(
   const turns = takeTurns();
   for (let at = 0; at < read.length; at += plans.length) {
     // Do both together: a plan's scratch space holds one decision at a time.
-    take(read.slice(at, at + plans.length).map(({ flow, input }: Trial) => decide(flow.plan, input)));
+    const together = read.slice(at, at + plans.length);
+    const trace = question.nodeCounts === true;
+    take(together.map(({ flow, input }: Trial, of) => decide(flow.plan, input, { trace: trace && of === 0 })));
     const pause = turns();
     if (pause !== undefined) await pause;
   }

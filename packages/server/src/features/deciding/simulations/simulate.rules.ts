@@ -1,4 +1,4 @@
-import type { FormulaWeights, RecommendRequest, SimulateRequest } from '@arbiter/contract';
+import type { FormulaWeights, RecommendRequest, SimulateRequest, SimulationOverrides } from '@arbiter/contract';
 import type { FlowConfig, FlowNode, Json, SnapshotFlow } from '@arbiter/engine';
 import { invalid } from '../../../platform/app-error.ts';
 
@@ -12,6 +12,7 @@ export interface WantedFlow {
   readonly formula: FormulaWeights | null;
   /** Path of `formula` in the body. */
   readonly formulaPath: string;
+  readonly overrides: SimulationOverrides;
 }
 
 /** Determined by the recorded decision. */
@@ -20,6 +21,7 @@ const besideRecord = [
   'flowId',
   'version',
   'draftConfig',
+  'overrides',
   'now',
   'channel',
   'channelId',
@@ -51,7 +53,7 @@ export function readSubject({ customerId, segmentId, ...body }: SimulateRequest)
     if (other !== undefined)
       throw invalid(`/${other}`, "can't be combined with decisionId, because the record determines it");
   }
-  for (const name of ['sampleSize', 'compare', 'async'] as const) {
+  for (const name of ['sampleSize', 'compare', 'async', 'nodeCounts'] as const) {
     if (body[name] != null && body[name] !== false) throw invalid(`/${name}`, 'is only allowed with segmentId');
   }
   return 'customer';
@@ -64,6 +66,7 @@ export const wantedFlow = (body: SimulateRequest): WantedFlow => ({
   config: body.draftConfig ?? null,
   formula: body.formulaOverride ?? null,
   formulaPath: '/formulaOverride',
+  overrides: body.overrides ?? {},
 });
 
 /** Returns the flow to compare with: the same one as published, unless the body says otherwise. */
@@ -76,6 +79,7 @@ export function wantedCompare(body: SimulateRequest): WantedFlow | null {
     config: null,
     formula: compare.formulaOverride ?? null,
     formulaPath: '/compare/formulaOverride',
+    overrides: {},
   };
 }
 

@@ -33,19 +33,17 @@ export interface SimulationJobPorts {
 /** Returns the handlers of this feature's jobs. */
 export function simulationJobs({ database, trials }: SimulationJobPorts): JobHandler[] {
   return [
-    handleJob(runSimulationJob, async ({ simulationId: id }, { tenantId, signal, attempt }) => {
-      try {
+    handleJob(
+      runSimulationJob,
+      ({ simulationId: id }, { tenantId, signal }) => {
         const until = performance.now() + backgroundMs;
-        await runSegmentSimulation({ database, trials }, { tenantId, id, until, signal });
-      } catch (error) {
-        // End it, so that nobody waits forever. The dead letter shows the operator why.
-        if (attempt >= runSimulationJob.attempts && !signal.aborted) {
-          const end = { error: 'internal', result: null } as const;
-          await database.withTenant(tenantId, systemActor('simulate'), (tx) => endSimulation(tx, id, 'nobody', end));
-        }
-        throw error;
-      }
-    }),
+        return runSegmentSimulation({ database, trials }, { tenantId, id, until, signal });
+      },
+      async ({ simulationId: id }, tenantId) => {
+        const end = { error: 'internal', result: null } as const;
+        await database.withTenant(tenantId, systemActor('simulate'), (tx) => endSimulation(tx, id, 'nobody', end));
+      },
+    ),
     handleInSlices(expireSimulationsJob, database, expireSimulations),
   ];
 }

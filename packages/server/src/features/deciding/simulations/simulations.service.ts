@@ -12,6 +12,7 @@ import { bucketOf, type RateLimitStore } from '../../../http/limits/rate-limit.t
 import { AppError } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
 import { requireLive } from '../../catalogue/catalogue-records/index.ts';
+import type { Archive } from '../archived-months/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { answerOfTrial, type DecisionService, decideTrial, readTrialClock } from '../decisions/index.ts';
 import { notSetBy, withChanges } from './edits.rules.ts';
@@ -36,7 +37,11 @@ import {
 } from './simulations.store.ts';
 
 export interface SimulationPorts extends FlowChoicePorts {
-  readonly decisions: { readonly service: Pick<DecisionService, 'trials' | 'readCall'>; readonly keys: CustomerKeys };
+  readonly decisions: {
+    readonly service: Pick<DecisionService, 'trials' | 'readCall'>;
+    readonly keys: CustomerKeys;
+    readonly archive: Archive;
+  };
   readonly rateLimits: RateLimitStore;
 }
 
@@ -114,7 +119,8 @@ export async function simulateSegment(
     actor,
     async (tx) => {
       await requireLive(tx, 'segment', segmentId, '/segmentId');
-      const question = { asked, seed, sampleSize, now: at ?? tx.now.getTime() };
+      const nodeCounts = body.nodeCounts === true ? { nodeCounts: true } : {};
+      const question = { asked, seed, sampleSize, now: at ?? tx.now.getTime(), ...nodeCounts };
       await insertSimulation(tx, { id, segmentId: segmentId.toLowerCase(), question, flows });
       if (isAsync) await enqueueSimulation(tx, id);
     },
@@ -212,7 +218,7 @@ export async function cancelSimulation(tx: Tx, id: string): Promise<Simulation> 
 }
 
 const cancelled = { error: 'cancelled', result: null } as const;
-const notFound = () => new AppError('not_found', { detail: 'simulation not found' });
+const notFound = () => new AppError('not_found', { detail: 'Simulation not found.' });
 
 /** If a lease expired this long ago, its process is gone and no other has taken over. */
 const abandonedMs = 10 * 60_000;
@@ -241,6 +247,7 @@ function show(row: SimulationRow, now: Date): Simulation {
     progress: { sampled: row.sampled, total: row.total },
     compare: result?.compare ?? null,
     diff: result?.diff ?? null,
+    nodes: result?.nodes === undefined ? null : [...result.nodes],
     seed: question.seed,
     sampleSize: question.sampleSize,
     now: new Date(question.now).toISOString(),

@@ -284,6 +284,37 @@ test('a comparison without change is zero; an empty segment gives zeros; the sam
   assert.deepEqual(second.body.topOffers, first.body.topOffers);
 });
 
+test('counts customers and candidates at each node of the flow, and only on request', async () => {
+  const half: { version: number; nodes: { id: string; type: string; config: object }[] } = {
+    version: 2,
+    nodes: nodes({ method: 'priority_weighted' }, 2),
+  };
+  half.nodes.splice(2, 0, {
+    ...{ id: 'gold', type: 'filter' },
+    config: { logic: 'and', conditions: [{ field: 'offer.priority', operator: 'gte', value: 60 }] },
+  });
+  const { status, text, body } = await overSegment({ sampleSize: 8, nodeCounts: true, draftConfig: half, compare: {} });
+  assert.equal(status, 200, text);
+  const counts = new Map(body.nodes?.map((node) => [node.nodeId, node]));
+  assert.deepEqual(
+    [...counts.keys()],
+    half.nodes.map(({ id }) => id),
+  );
+  assert.deepEqual(counts.get('gold'), {
+    ...{ nodeId: 'gold', customersIn: 8, customersOut: 8, candidatesIn: 24, candidatesOut: 16, skipped: 0 },
+    dropped: { filter: 8 },
+  });
+  assert.equal(counts.get('rank')?.candidatesOut, body.offersDelivered);
+  assert.equal((await server.call<Simulation>('GET', `/api/v1/simulate/${body.id}`)).body.nodes?.length, counts.size);
+  const { body: none } = await overSegment({ segmentId: ids.empty, nodeCounts: true });
+  assert.equal(
+    none.nodes?.every(({ customersIn, candidatesIn }) => customersIn + candidatesIn === 0),
+    true,
+  );
+  assert.equal((await overSegment({ sampleSize: 1 })).body.nodes, null);
+  await problem({ customerId: 'C1', nodeCounts: true }, 400, 'validation_failed', '/nodeCounts');
+});
+
 const work = (id: string, attempt = 1) =>
   server.jobs
     .get('simulation.run')!

@@ -8,6 +8,7 @@ import { findOfferFacts } from '../../catalogue/offers/index.ts';
 import { suggestibleColumns } from '../../catalogue/schemas/index.ts';
 import { segmentsAsking } from '../../catalogue/segments/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
+import type { Archive } from '../archived-months/index.ts';
 import { type CustomerKeys, decodeState, type KeyedHash, readState } from '../customer-states/index.ts';
 import { decisionNamed, readRecommendCall, readTrialClock, type Trials } from '../decisions/index.ts';
 import { readPlanContent } from '../plans/index.ts';
@@ -35,6 +36,7 @@ export interface WhyNotPorts {
   readonly database: Database;
   readonly trials: Trials;
   readonly keys: CustomerKeys;
+  readonly archive: Archive;
   /** Names the customer in the audit log (docs/design/api-settled.md 103). */
   readonly customerHash: KeyedHash;
   readonly search: RunSearch;
@@ -123,7 +125,7 @@ function shape(
 
 async function findOffer(tx: Tx, offerId: string): Promise<AskedOffer> {
   const facts = isUuid(offerId) ? await findOfferFacts(tx, offerId) : null;
-  if (facts === null) throw new AppError('not_found', { detail: 'offer not found' });
+  if (facts === null) throw new AppError('not_found', { detail: 'Offer not found.' });
   const { name, status, deletedAt } = facts;
   return { id: offerId, name, status, isDeleted: deletedAt !== null };
 }
@@ -176,11 +178,11 @@ async function liveSubject(
 
 async function recordedSubject(
   tx: Tx,
-  { keys }: WhyNotPorts,
+  { keys, archive }: WhyNotPorts,
   decisionId: string,
   customerId: string,
 ): Promise<Subject> {
-  const { flow, input } = await recordedQuestion(tx, { keys, decisionNamed }, decisionId, customerId);
+  const { flow, input } = await recordedQuestion(tx, { keys, archive, decisionNamed }, decisionId, customerId);
   const row = await readState(tx, customerId);
   const history = row === null ? null : historyBefore(flow.plan, input, decodeState(row.state, row.base));
   return {

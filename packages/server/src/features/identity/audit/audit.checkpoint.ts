@@ -45,7 +45,7 @@ export async function cutChain(
   until = Infinity,
 ): Promise<number> {
   const [key] = keys;
-  if (key === undefined) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
+  if (key === undefined) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set.' });
   const known = await readCheckpoint(tx, keys);
   let end: ChainCheckpoint = known ?? { sequence: 0, hash: genesisHash };
   let rows = 0;

@@ -52,9 +52,9 @@ export async function appendRows(tx: Tx, rows: readonly AuditLog[], head: ChainH
     `with appended as (
        insert into arbiter.audit_logs (tenant_id, id, sequence, timestamp, user_id, user_name, request_id, action,
          entity_type, entity_id, entity_name, entity_version, changes, before, after, prev_hash, integrity_hash)
-       select "tenantId", id, sequence, timestamp, "userId", "userName", "requestId", action,
+       select $1, id, sequence, timestamp, "userId", "userName", "requestId", action,
          "entityType", "entityId", "entityName", "entityVersion", changes, before, after, "prevHash", "integrityHash"
-       from jsonb_to_recordset($2::jsonb) as row_ (id uuid, sequence bigint, "tenantId" uuid, timestamp timestamptz,
+       from jsonb_to_recordset($2::jsonb) as row_ (id uuid, sequence bigint, timestamp timestamptz,
          "userId" text, "userName" text, "requestId" text, action text, "entityType" text, "entityId" text,
          "entityName" text, "entityVersion" integer, changes jsonb, before jsonb, after jsonb,
          "prevHash" text, "integrityHash" text)

@@ -92,6 +92,7 @@ export async function markRevoked(tx: Tx, id: string): Promise<boolean> {
     `update arbiter.api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null returning id`,
     [tx.tenantId, id, tx.now],
   );
+  if (rows.length > 0) tx.touchCredentials();
   return rows.length > 0;
 }
 
@@ -146,7 +147,7 @@ export async function upsertUses(tx: Tx, uses: readonly WrittenKeyUse[]): Promis
     `insert into arbiter.api_key_uses as noted (tenant_id, api_key_id, last_used_at)
      select $1, used.id, used.at from unnest($2::uuid[], $3::timestamptz[]) as used (id, at)
      on conflict (tenant_id, api_key_id) do update set last_used_at = excluded.last_used_at
-     where noted.last_used_at <= excluded.last_used_at - interval '1 minute'`,
+     where excluded.last_used_at - noted.last_used_at >= interval '1 minute'`,
     [tx.tenantId, uses.map((use) => use.apiKeyId), uses.map((use) => use.usedAt.toISOString())],
   );
 }

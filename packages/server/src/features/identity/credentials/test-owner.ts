@@ -10,5 +10,9 @@ export async function giveKeyTo(
      values ($1, $2::uuid, $2, $2, $2, 'admin', 'bootstrap', now(), now()) on conflict do nothing`,
     [tenantId, person],
   );
-  await ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [keyId, person]);
+  await ownerQuery('update arbiter.api_keys set person = $2 where id = $1 and tenant_id = $3', [
+    keyId,
+    person,
+    tenantId,
+  ]);
 }

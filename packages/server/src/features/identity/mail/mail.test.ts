@@ -147,7 +147,11 @@ test('neither database, queue, dead letter nor log can be read for token or addr
 
 /** Like the queue keeper of a running process. */
 async function keep(): Promise<void> {
-  await createQueueKeeper(server.database, { workerId: () => null, onDead: () => undefined }).look();
+  await createQueueKeeper(server.database, {
+    registry: server.jobs,
+    workerId: () => null,
+    onDead: () => undefined,
+  }).look();
 }
 
 test('a mail whose link has run out is not sent, and goes', async () => {

@@ -34,6 +34,7 @@ export async function markEnded(tx: Tx, userId: string, but: readonly string[]):
       where tenant_id = $1 and user_id = $2 and ended_at is null and id <> all ($4::uuid[]) returning id`,
     [tx.tenantId, userId, tx.now, but],
   );
+  if (ended.length > 0) tx.touchCredentials();
   return ended.length;
 }
 
@@ -48,6 +49,7 @@ export async function markMethodEnded(
       where tenant_id = $1 and method = any ($2::text[]) and ended_at is null and id <> all ($4::uuid[]) returning id`,
     [tx.tenantId, methods, tx.now, but],
   );
+  if (ended.length > 0) tx.touchCredentials();
   return ended.length;
 }
 
@@ -58,6 +60,7 @@ export async function markSessionEnded(tx: Tx, id: string): Promise<boolean> {
       where tenant_id = $1 and id = $2 and ended_at is null and ends_at > $3 returning id`,
     [tx.tenantId, id, tx.now],
   );
+  if (ended.length > 0) tx.touchCredentials();
   return ended.length > 0;
 }
 

@@ -6,7 +6,13 @@ import type { SettingsPorts } from './settings.service.ts';
 
 export { settingSql } from './setting-sql.store.ts';
 export { readPatch, settingsOf } from './settings.rules.ts';
-export { changeSettings, readNumberedSettings, readSettings, type SettingsPorts } from './settings.service.ts';
+export {
+  changeSettings,
+  readNumberedSettings,
+  readSettings,
+  requireExplanations,
+  type SettingsPorts,
+} from './settings.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['tenant_settings'];

@@ -17,6 +17,15 @@ export async function readSettings(tx: Tx): Promise<TenantSettings> {
   return settingsOf((await selectSettings(tx)).overrides);
 }
 
+/** Throws 403 `explanations_not_enabled` unless the tenant opted in to narratives and SHAP. */
+export async function requireExplanations(tx: Tx): Promise<void> {
+  const { aiAnalyzerSettings } = await readSettings(tx);
+  if (aiAnalyzerSettings.llmExplanationsEnabled) return;
+  throw new AppError('explanations_not_enabled', {
+    detail: 'Explanations are not enabled for this tenant. An admin can enable them in the settings.',
+  });
+}
+
 /** The same with the number of the state. */
 export async function readNumberedSettings(tx: Tx): Promise<TenantSettingsAnswer> {
   return answer(await selectSettings(tx));
@@ -111,7 +120,7 @@ async function assertProfile(
 ): Promise<void> {
   if (id === null || id === before.defaultArbitrationProfileId || (await ports.keepsProfile(tx, id))) return;
   throw new AppError('reference_not_found', {
-    detail: 'defaultArbitrationProfileId must be an existing ranking profile',
+    detail: 'defaultArbitrationProfileId must be an existing ranking profile.',
     errors: [{ path: '/defaultArbitrationProfileId', message: 'must be an existing ranking profile' }],
   });
 }

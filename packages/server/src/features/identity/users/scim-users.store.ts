@@ -160,4 +160,5 @@ export async function updateScimUser(tx: Tx, row: ScimUserRow): Promise<void> {
       row.updatedAt,
     ],
   );
+  tx.touchCredentials();
 }

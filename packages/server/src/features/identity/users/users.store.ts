@@ -95,6 +95,7 @@ export async function updateDeactivation(tx: Tx, id: string, deactivatedAt: Date
       where tenant_id = $1 and id = $2`,
     [tx.tenantId, id, deactivatedAt, tx.now],
   );
+  tx.touchCredentials();
 }
 
 export async function updateNameAndRole(tx: Tx, id: string, name: string, role: UserRole): Promise<void> {
@@ -105,6 +106,7 @@ export async function updateNameAndRole(tx: Tx, id: string, name: string, role: 
     role,
     tx.now,
   ]);
+  tx.touchCredentials();
 }
 
 /** Role of an active user; undefined when the user is unknown or deactivated. `id` is a UUID. */

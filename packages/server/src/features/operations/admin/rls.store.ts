@@ -27,7 +27,7 @@ export async function selectTableSecurity(tx: Tx): Promise<TableSecurity[]> {
 export async function repairTable(tx: Tx, table: TableSecurity): Promise<string | null> {
   await tx.query('savepoint repair_table');
   try {
-    await tx.query('select arbiter.repair_rls($1, $2)', [table.schema, table.table]);
+    await tx.define({ text: 'select arbiter.repair_rls($1, $2)', values: [table.schema, table.table] });
     await tx.query('release savepoint repair_table');
     return null;
   } catch (error) {

@@ -1,11 +1,11 @@
-import { type ApprovableType, approvedBy, type ErrorEntry, isApprovable, type Operation } from '@arbiter/contract';
+import { type ApprovableType, approvedBy, isApprovable, type Operation } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { callInside, type InsideHandlers } from '../../../http/binding/call-inside.ts';
 import type { RequestFacts } from '../../../http/handler.ts';
 import { createBodyReader } from '../../../http/input/input.ts';
 import { createChecks } from '../../../http/input/validation.ts';
-import { AppError, invalid } from '../../../platform/app-error.ts';
+import { AppError, invalid, refusalBelow } from '../../../platform/app-error.ts';
 import { isObject } from '../../../platform/json.ts';
 import { allowGoingLive, requireVersion } from '../../catalogue/catalogue-records/index.ts';
 import type { ApprovalRow, Payload } from './approvals.store.ts';
@@ -48,7 +48,7 @@ export async function applyChange(
   try {
     return await change(tx, call, { ...wanted, entityType });
   } catch (error) {
-    throw error instanceof AppError ? belowPayload(error) : error;
+    throw error instanceof AppError ? refusalBelow('/payload', error) : error;
   } finally {
     // They concern the payload, which the approver didn't write.
     tx.remarks.splice(remarks);
@@ -140,19 +140,4 @@ function idOf(record: Json): string {
   const id = isObject(record) ? record.id : undefined;
   if (typeof id !== 'string') throw new Error('a new record has an id');
   return id;
-}
-
-/** The refusal of the direct write, its paths where the request has the values. */
-function belowPayload(error: AppError): AppError {
-  const { code, detail, errors, retryAfterSeconds, headers, cause } = error;
-  const moved = errors.map(
-    (entry): ErrorEntry => (entry.path.startsWith('/') ? { ...entry, path: `/payload${entry.path}` } : entry),
-  );
-  return new AppError(code, {
-    errors: moved,
-    ...(detail === undefined ? {} : { detail }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(cause === undefined ? {} : { cause }),
-  });
 }

@@ -9,11 +9,14 @@ let world: ApprovalServer;
 let category: Made;
 let offer: Made;
 let channel: Made;
+let models: readonly Made[];
 before(async () => {
   world = await startApprovalServer();
   category = await world.make('categories', { name: 'Cards' });
   offer = await world.make('offers', { name: 'Base', categoryId: category.id });
   channel = await world.make('channels', { name: 'Web', channelType: 'web' });
+  const scorecard = (key: string) => world.make('algorithm-models', { key, name: key, modelType: 'scorecard' });
+  models = [await scorecard('one'), await scorecard('two')];
 });
 after(() => world?.server.close());
 
@@ -52,6 +55,16 @@ const bodies: Readonly<
   decisionFlow: () => ({
     path: 'decision-flows',
     create: { key: name('flow').replace(' ', '-'), name: name('Flow'), draftConfig: draftFlowConfig(category.id) },
+    update: { description: 'Changed' },
+  }),
+  experiment: () => ({
+    path: 'experiments',
+    create: {
+      key: name('experiment').replace(' ', '-'),
+      name: name('Experiment'),
+      championModelId: models[0]?.id,
+      challengers: [{ modelId: models[1]?.id, trafficPct: 20 }],
+    },
     update: { description: 'Changed' },
   }),
   trigger: () => ({

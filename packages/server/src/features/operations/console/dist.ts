@@ -42,6 +42,12 @@ export function createDist(folder: string): Dist {
   };
 }
 
+/** Returns the text of a file in the build; null if it doesn't exist. */
+export async function readTextOf(dist: Dist, path: string): Promise<string | null> {
+  const bytes = (await dist.read())?.files.get(path)?.bytes;
+  return bytes === undefined ? null : Buffer.from(bytes).toString('utf8');
+}
+
 /** Epoch ms of the last change; null when there is no such file. */
 async function changeOf(file: string): Promise<number | null> {
   try {

@@ -6,7 +6,7 @@ import { consoleRoutes } from './console.routes.ts';
 
 export type { ConsolePorts } from './console.ports.ts';
 export { createConsoleSite } from './console.site.ts';
-export { createDist } from './dist.ts';
+export { createDist, readTextOf } from './dist.ts';
 
 export const consoleFeature = feature({
   name: 'console',

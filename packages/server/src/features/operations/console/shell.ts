@@ -1,6 +1,6 @@
 import type { ConsoleBoot } from '@arbiter/contract';
 import { formPage } from '../../../http/answers/form-page.ts';
-import { escapeHtml } from '../../../http/answers/page.ts';
+import { escapeHtml, scriptText } from '../../../http/answers/page.ts';
 
 /** Headers of the console's page (docs/design/console.md 5.5). `nonce`: of this answer alone. */
 export function shellHeaders(nonce: string): Readonly<Record<string, string>> {
@@ -27,13 +27,6 @@ export function renderShell(
   const last = `<script type="application/json" id="boot">${scriptText(boot)}</script>`;
   // Functions, since a replacement text would read `$` in names as a command.
   return page.replace(/<head>/, (tag) => tag + first).replace(/<\/head>/, (tag) => last + tag);
-}
-
-/** JSON that ends no script element, whatever its texts hold. */
-function scriptText(value: ConsoleBoot): string {
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 }
 
 /** In place of a console that has not been built. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ErasureScope, RecommendAnswer, RespondAnswer, ScopedErasureAnswer } from '@arbiter/contract';
 import { features } from '../../../main/features.ts';
+import { tablesHolding } from '../../../main/test-dump.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createOutboxDispatcher } from '../stream/index.ts';
 
@@ -154,33 +155,10 @@ async function plant(customerId: string) {
   return { requestId, decided, item, click, keyed, line };
 }
 
-/**
- * Tables whose rows hold the text, as text or as the bytes of it; `ds_` tables and what the queue keeps included. A row as
- * text doubles quotes and escapes others, so the text may have none.
- */
-async function tablesHolding(needle: string): Promise<string[]> {
-  const tables = await rowsOf<{ name: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind = 'r' and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`,
-  );
-  assert.ok(tables.length > 40, 'the dump holds the product');
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const [row] = await rowsOf<{ rows: number }>(
-      `select count(*)::int as rows from ${name} t
-       where position($1 in t::text) > 0 or position($2 in t::text) > 0`,
-      needle,
-      Buffer.from(needle).toString('hex'),
-    );
-    if (row!.rows > 0) found.push(name);
-  }
-  return found;
-}
-
 test('after `everything` a dump of the database holds nothing of the customer', async () => {
   const customerId = 'canary-Zoë "7"-xkcd';
   const planted = await plant(customerId);
-  const before = await tablesHolding('xkcd');
+  const before = await tablesHolding(server, 'xkcd');
   for (const table of ['customer_states', 'customer_suppressions', 'decision_traces', 'outbox', 'response_keys']) {
     assert.ok(before.includes(`arbiter.${table}`), `${table} held the customer: ${before}`);
   }
@@ -215,7 +193,7 @@ test('after `everything` a dump of the database holds nothing of the customer', 
     body.total,
     Object.values(body.counts).reduce((sum: number, n) => sum + (n ?? 0), 0),
   );
-  assert.deepEqual(await tablesHolding('xkcd'), []);
+  assert.deepEqual(await tablesHolding(server, 'xkcd'), []);
 
   // Nothing that is repeated or comes late brings the customer back.
   const late = { customerId, offerId: ids.offer, outcome: 'click', timestamp: new Date(now - 1).toISOString() };
@@ -230,7 +208,7 @@ test('after `everything` a dump of the database holds nothing of the customer', 
   });
   assert.deepEqual([repeated.status, repeated.body.code], [409, 'inputs_unavailable']);
   await publish();
-  assert.deepEqual(await tablesHolding('xkcd'), []);
+  assert.deepEqual(await tablesHolding(server, 'xkcd'), []);
 
   // The record stays, without inputs.
   const record = await server.call('GET', `/api/v1/decisions/${planted.requestId}`);
@@ -262,12 +240,12 @@ test('after `everything` a dump of the database holds nothing of the customer', 
   // A second call: 200 with zeros.
   const second = await erase(customerId, 'everything');
   assert.deepEqual([second.status, second.body.total], [200, 0]);
-  assert.deepEqual(await tablesHolding('xkcd'), []);
+  assert.deepEqual(await tablesHolding(server, 'xkcd'), []);
 
   // What happens later makes a new customer.
   now += 1_000;
   assert.equal((await respond({ ...late, timestamp: new Date(now).toISOString() })).status, 200);
-  assert.ok((await tablesHolding('xkcd')).includes('arbiter.customer_states'));
+  assert.ok((await tablesHolding(server, 'xkcd')).includes('arbiter.customer_states'));
 });
 
 test('every table that names customers is erased by somebody, or says why not', async () => {
@@ -500,7 +478,7 @@ test('decisions, responses and imports in flight during erasures leave nothing o
       new Date(now),
     );
     assert.deepEqual(profile, [], 'an event from before the erasure came back');
-    assert.deepEqual(await tablesHolding(secret), []);
+    assert.deepEqual(await tablesHolding(server, secret), []);
     // Decisions that came after it are decided without the profile.
     const { body } = await server.call<{ data: { requestId: string; customerId: string | null }[] }>(
       'GET',

@@ -1,7 +1,7 @@
 import type { cronExportOperations, ExportedTenant } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { selectTenantNames } from '../../identity/tenants/index.ts';
-import { type ExportPorts, exportHistory, failureWord, shownPath } from './exports.service.ts';
+import { type ExportPorts, exportHistory, failureWord, monthsLeftOut, shownPath } from './exports.service.ts';
 
 export interface ExportRoutePorts extends ExportPorts {
   /** Receives what made a tenant's export fail. */
@@ -33,7 +33,11 @@ export function exportRoutes(ports: ExportRoutePorts): Handlers<typeof cronExpor
         }
         try {
           const { exported, path } = await exportHistory(ports, id, { until, requestId });
-          tenants.push({ ...tenant, exported, filePath: path === null ? null : shownPath(path) });
+          const archivedMonths = await monthsLeftOut(ports, id, { until, requestId });
+          tenants.push({
+            ...{ ...tenant, exported, filePath: path === null ? null : shownPath(path) },
+            ...(archivedMonths.length === 0 ? {} : { archivedMonths }),
+          });
         } catch (error) {
           ports.onError(error);
           tenants.push({ ...tenant, error: failureWord(error) });

@@ -3,6 +3,7 @@ import { type Database, systemActor, type TransactionOptions, type Tx } from '..
 import { firstIdAt } from '../../../platform/ids.ts';
 import type { PrivateFolder } from '../../../platform/private-folder.ts';
 import { takeTurns } from '../../../platform/turns.ts';
+import { unexportedMonths } from '../../deciding/archived-months/index.ts';
 import { selectStoredItems } from '../../deciding/interactions/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { lineOf, pathOf } from './exports.rules.ts';
@@ -62,6 +63,13 @@ export async function exportHistory(
     throw error;
   }
 }
+
+/** Returns months that no call exports, because they were archived before the first export. */
+export const monthsLeftOut = (
+  { database }: Pick<ExportPorts, 'database'>,
+  tenantId: string,
+  options: TransactionOptions,
+): Promise<string[]> => database.withTenant(tenantId, actor, unexportedMonths, options);
 
 /** True if there is a batch whose file must be written. */
 async function chooseBatch(tx: Tx, folder: PrivateFolder): Promise<boolean> {

@@ -198,3 +198,17 @@ export async function deleteErasure(tx: Tx, hash: string, erasedAt: Date): Promi
     [tx.tenantId, hash, erasedAt],
   );
 }
+
+/** Returns the id below which all history is exported; null before the first export. */
+export async function exportedBelow(tx: Tx): Promise<string | null> {
+  const [row] = await select(tx, checkpoint, 'from arbiter.export_checkpoints where tenant_id = $1', [tx.tenantId]);
+  return row?.lowId ?? null;
+}
+
+/** Keeps restored rows from being exported again. */
+export async function forgetLateRows(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query('delete from arbiter.export_late_rows where tenant_id = $1 and row_id = any($2::uuid[])', [
+    tx.tenantId,
+    uuidArray(ids),
+  ]);
+}

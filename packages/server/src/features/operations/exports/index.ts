@@ -6,7 +6,7 @@ import { exportJobs } from './exports.jobs.ts';
 import { type ExportRoutePorts, exportRoutes } from './exports.routes.ts';
 import type { ExportPorts } from './exports.service.ts';
 
-export { countFailedExports } from './exports.store.ts';
+export { countFailedExports, exportedBelow, forgetLateRows } from './exports.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['export_checkpoints', 'exported_rows', 'export_late_rows', 'export_erasures'];

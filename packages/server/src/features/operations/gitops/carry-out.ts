@@ -228,7 +228,7 @@ async function attempt(
     if (after === null || after.path !== object.path) {
       const told = after === null ? 'nothing' : toldRef(after.ref);
       throw new AppError('validation_failed', {
-        detail: `is stored as ${told}`,
+        detail: `${object.path} is stored as ${told}.`,
         errors: [{ path: `/${object.kind.naming}`, message: `is stored as ${told}; use that form` }],
       });
     }

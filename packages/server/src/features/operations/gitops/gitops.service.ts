@@ -185,7 +185,7 @@ function settingsWanted(tenant: TenantFiles, judged: JudgedFiles, { prune }: Req
  * Applies the objects, then the settings. But settings that enable something come first, because objects may need it,
  * and profiles that they no longer name are released first, because they may be deleted.
  */
-async function carryOutAll(session: Session, tenant: TenantFiles, judged: JudgedFiles, work: RequestedWork) {
+export async function carryOutAll(session: Session, tenant: TenantFiles, judged: JudgedFiles, work: RequestedWork) {
   const wanted = settingsWanted(tenant, judged, work);
   if (wanted !== null && tenant.settings[content] === false && wanted[content] === undefined) {
     await session.call('tenantSettings.update', { body: { [content]: true } });

@@ -4,6 +4,9 @@ import { handlerEntries } from '../../../http/handler.ts';
 import { gitopsRoutes } from './gitops.routes.ts';
 import type { GitopsPorts } from './gitops.service.ts';
 
+export type { GitopsPorts } from './gitops.service.ts';
+export { withOverlay } from './overlay.service.ts';
+
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['applied_files'];
 

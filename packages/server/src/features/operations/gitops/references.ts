@@ -33,6 +33,7 @@ const words: Readonly<Record<string, string>> = {
   parentTemplate: 'contentItem',
   template: 'contentItem',
   join: 'schemaJoin',
+  model: 'algorithmModel',
   // In configs of policies, rules and nodes.
   metric: 'behavioralMetric',
   excludeOffer: 'offer',

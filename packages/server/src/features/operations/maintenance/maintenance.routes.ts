@@ -1,8 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { cronOperations, MaintenanceAnswer, maintenanceOperations, TenantFailure } from '@arbiter/contract';
+import type { Tx } from '../../../db/index.ts';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { enqueueRuns, type JobRegistry } from '../../../jobs/index.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
+import { deleteEnded } from '../../deciding/assignments/index.ts';
 import { cutChain } from '../../identity/audit/index.ts';
 import { selectTenantIds } from '../../identity/tenants/index.ts';
 import { retentionOf } from '../retention/index.ts';
@@ -104,6 +106,16 @@ export interface MaintenancePorts {
 
 const dayMs = 86_400_000;
 
+/** Deletes assignments that have ended, slice by slice, as far as the time allows; the nightly job does the rest. */
+async function deleteAllEnded(tx: Tx, until: number): Promise<number> {
+  let rows = 0;
+  for (;;) {
+    const slice = await deleteEnded(tx);
+    rows += slice.rows;
+    if (!slice.more || performance.now() > until - reserveMs) return rows;
+  }
+}
+
 /** Handlers of what an administrator has deleted by hand. */
 export function maintenanceRoutes({ checkpointKeys }: MaintenancePorts): Handlers<typeof maintenanceOperations> {
   return {
@@ -111,8 +123,7 @@ export function maintenanceRoutes({ checkpointKeys }: MaintenancePorts): Handler
       const { days, legalHold } = await retentionOf(tx, 'audit');
       const before = legalHold ? null : new Date(tx.now.getTime() - days * dayMs);
       const oldAuditLogs = await cutChain(tx, checkpointKeys, before, until);
-      // No experiment assigns a variant yet, so that none runs out.
-      return reply(200, { cleaned: { expiredVariantAssignments: 0, oldAuditLogs } });
+      return reply(200, { cleaned: { expiredVariantAssignments: await deleteAllEnded(tx, until), oldAuditLogs } });
     },
   };
 }

@@ -12,10 +12,7 @@ export interface InlineTarget {
 export type UnsentMessage = Omit<OutgoingMessage, 'id' | 'type' | 'tenantId'>;
 
 const deliveryColumns = columns(
-  table<
-    'notification_deliveries',
-    { type: 'report' | 'trigger' | 'alert'; target: InlineTarget | null; message: UnsentMessage }
-  >('notification_deliveries'),
+  table<'notification_deliveries', { target: InlineTarget | null; message: UnsentMessage }>('notification_deliveries'),
   ['id', 'providerId', 'target', 'message', 'type', 'originId', 'channel', 'createdAt'],
 );
 

@@ -12,7 +12,7 @@ export { type MessageFile, type OutgoingMessage, webhookHeaders } from './messag
 export { enqueueDelivery, type NotificationJobPorts } from './notifications.jobs.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
 export type { DeliveryOutcome, Destination } from './outcome.ts';
-export { providersAmong } from './providers.store.ts';
+export { enabledProviders, providersAmong } from './providers.store.ts';
 export { findDestination, noteOutcome, type SendDeps, sendToAll } from './send.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

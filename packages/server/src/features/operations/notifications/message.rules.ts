@@ -5,7 +5,7 @@ import { mailHtml } from '../../identity/mail/index.ts';
 /** A message as it is sent: with an id, by which a second delivery of the same message is known, and its fields as a list. */
 export interface OutgoingMessage {
   readonly id: string;
-  readonly type: 'notification' | 'report' | 'trigger' | 'geofence' | 'alert';
+  readonly type: 'notification' | 'report' | 'trigger' | 'geofence' | 'alert' | 'experiment';
   readonly tenantId: string;
   readonly severity: NotificationSeverity;
   readonly title: string;

@@ -1,8 +1,9 @@
 export { textCell as csvText } from './csv.ts';
+export { showColumn } from './display.ts';
 export { type RenderReport, renderReport } from './render.ts';
 export type {
   Artifact,
-  NarrativeWriter,
+  Narrative,
   ReportChart,
   ReportDocument,
   ReportFilter,
@@ -10,5 +11,6 @@ export type {
   ReportPeriod,
   ReportSection,
 } from './report-document.ts';
+export { oneLine } from './safe-text.ts';
 export { summarise } from './summary.ts';
-export { templateNarrativeWriter } from './template-narrative.ts';
+export { composeNarrative, sentencesOf, templateNarrative } from './template-narrative.ts';

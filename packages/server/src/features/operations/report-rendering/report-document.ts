@@ -78,14 +78,6 @@ export interface Artifact {
   readonly content: Buffer;
 }
 
-/**
- * Describes the figures of a report. `prompt`: what the author wants the text to focus on; null for nothing in
- * particular.
- */
-export interface NarrativeWriter {
-  write(document: ReportDocument, prompt: string | null): Promise<Narrative>;
-}
-
 /** Returns the narrative of a section: from the document, otherwise the section's own; null for none. */
 export function narrativeOf({ narrative }: ReportDocument, section: ReportSection): string | null {
   const said = narrative?.sectionNarratives.find(({ sectionId }) => sectionId === section.id)?.narrative;

@@ -1,6 +1,6 @@
 import { isNumeric, numberOf, showColumn } from './display.ts';
 import { figuresOf, inSentence, percentText, quotedName, type ReportFigures } from './figures.ts';
-import type { NarrativeWriter, ReportColumn, ReportDocument, ReportSection } from './report-document.ts';
+import type { Narrative, ReportColumn, ReportDocument, ReportSection } from './report-document.ts';
 import { oneLine } from './safe-text.ts';
 
 /** Sentences about a section, the most telling one first. */
@@ -170,42 +170,55 @@ export function sentencesOf(section: ReportSection, timezone: string, prompt: st
 }
 
 /** Puts the sections first that the author named, directly or by their figures. */
-function takeaways({ sections, timezone }: ReportDocument, prompt: string | null): string[] {
+function takeaways(said: readonly SectionSentences[], prompt: string | null): string[] {
   const isLookedAt = (section: ReportSection): boolean =>
     isNamed(prompt, section.title) || askedOf(section, prompt).length > 0;
-  return sections
-    .toSorted((a, b) => Number(isLookedAt(b)) - Number(isLookedAt(a)))
-    .flatMap((section) => {
-      const [first] = sentencesOf(section, timezone, prompt);
-      return first === undefined ? [] : [`${oneLine(section.title)}: ${first}`];
-    });
+  return said
+    .toSorted((a, b) => Number(isLookedAt(b.section)) - Number(isLookedAt(a.section)))
+    .flatMap(({ section, sentences: [first] }) => (first === undefined ? [] : [`${oneLine(section.title)}: ${first}`]));
+}
+
+/** What is said of each section, in the order of the document. */
+export interface SectionSentences {
+  readonly section: ReportSection;
+  readonly sentences: Sentences;
 }
 
 /**
  * Writes sentences from the sections' figures only; the same figures give the same sentences. The prompt selects among
  * them and orders the sections; its own words are never repeated.
  */
-export const templateNarrativeWriter: NarrativeWriter = {
-  async write(document, prompt) {
-    const { sections, timezone } = document;
-    const sectionNarratives = sections.map((section) => ({
+export function templateNarrative(document: ReportDocument, prompt: string | null): Narrative {
+  const { sections, timezone } = document;
+  const said = sections.map((section) => ({ section, sentences: sentencesOf(section, timezone, prompt) }));
+  return composeNarrative(document, said, prompt);
+}
+
+/**
+ * Composes a narrative: the sentences of each section, the first ones of some sections as the summary, of others as
+ * takeaways. Sections that the author named come first.
+ */
+export function composeNarrative(
+  { sections }: ReportDocument,
+  said: readonly SectionSentences[],
+  prompt: string | null,
+): Narrative {
+  const firsts = takeaways(said, prompt);
+  const empty = sections.filter(({ rows }) => rows.length === 0).length;
+  const missing =
+    empty === 0
+      ? ''
+      : empty === sections.length
+        ? 'No section has data.'
+        : `${empty === 1 ? 'One' : empty} of ${sections.length} sections ${empty === 1 ? 'has' : 'have'} no data.`;
+  const executiveSummary = [...firsts.slice(0, mostSummed), missing].filter((text) => text !== '').join(' ');
+  return {
+    executiveSummary: executiveSummary === '' ? `The report has ${sections.length} sections.` : executiveSummary,
+    sectionNarratives: said.map(({ section, sentences }) => ({
       sectionId: section.id,
-      narrative: sentencesOf(section, timezone, prompt).join(' '),
-    }));
-    const said = takeaways(document, prompt);
-    const empty = sections.filter(({ rows }) => rows.length === 0).length;
-    const missing =
-      empty === 0
-        ? ''
-        : empty === sections.length
-          ? 'No section has data.'
-          : `${empty === 1 ? 'One' : empty} of ${sections.length} sections ${empty === 1 ? 'has' : 'have'} no data.`;
-    const executiveSummary = [...said.slice(0, mostSummed), missing].filter((text) => text !== '').join(' ');
-    return {
-      executiveSummary: executiveSummary === '' ? `The report has ${sections.length} sections.` : executiveSummary,
-      sectionNarratives,
-      // Don't repeat what is in the summary.
-      keyTakeaways: said.slice(mostSummed, mostSummed + mostTakeaways),
-    };
-  },
-};
+      narrative: sentences.join(' '),
+    })),
+    // Don't repeat what is in the summary.
+    keyTakeaways: firsts.slice(mostSummed, mostSummed + mostTakeaways),
+  };
+}

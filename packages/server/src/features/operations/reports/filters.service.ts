@@ -9,6 +9,7 @@ const kinds = [
   ['categoryId', 'Category', 'category'],
   ['segmentId', 'Segment', 'segment'],
   ['modelId', 'Model', 'algorithmModel'],
+  ['experimentId', 'Experiment', 'experiment'],
 ] as const;
 
 /** What figures asked for with these parameters are limited to, in words; records by name, unknown ones by id. */
@@ -20,9 +21,8 @@ export async function describeFilters(tx: Tx, params: ReportParams): Promise<Rep
     const record = (await readRelated(tx, kind, [id], ['name'])).get(id);
     filters.push({ label, value: record?.name ?? id });
   }
-  const { decisionFlowKey, experimentId, baselineDays } = params;
+  const { decisionFlowKey, baselineDays } = params;
   if (decisionFlowKey !== undefined) filters.push({ label: 'Flow', value: decisionFlowKey });
-  if (experimentId !== undefined) filters.push({ label: 'Experiment', value: experimentId });
   if (baselineDays !== undefined) filters.push({ label: 'Compared with', value: `the previous ${baselineDays} days` });
   return filters;
 }

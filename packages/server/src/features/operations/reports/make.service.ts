@@ -1,7 +1,9 @@
 import type { ReportFormat } from '@arbiter/contract';
 import type { Actor, Database } from '../../../db/index.ts';
-import type { Artifact, NarrativeWriter, RenderReport, ReportDocument } from '../report-rendering/index.ts';
+import type { NarrativeWriter } from '../narration/index.ts';
+import type { Artifact, RenderReport, ReportDocument } from '../report-rendering/index.ts';
 import { composeDocument } from './document.service.ts';
+import { writeReportNarrative } from './report-narrative.ts';
 import type { SourcePorts } from './sources/source.ts';
 import type { TemplateRow } from './templates.store.ts';
 
@@ -36,7 +38,7 @@ export async function makeReport(
     snapshot: true,
   });
   const { enabled, prompt = null } = template.narrative;
-  const narrative = enabled ? await narrativeWriter.write(figures, prompt) : null;
+  const narrative = enabled ? await writeReportNarrative(narrativeWriter, figures, prompt) : null;
   const document = { ...figures, narrative };
   return { document, artifacts: await renderReport(document, formats) };
 }

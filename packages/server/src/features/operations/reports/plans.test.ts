@@ -4,6 +4,7 @@ import { reportSourceKeys } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
 import { newId } from '../../../platform/ids.ts';
+import { createArchive } from '../../deciding/archived-months/index.ts';
 import { readSource, sourceOf } from './sources/sources.service.ts';
 import { fillHistory, type HistoryFilled } from './test-filled-history.ts';
 
@@ -48,7 +49,10 @@ async function plansOf(key: (typeof reportSourceKeys)[number], params: object): 
         return tx.query<Row>(text, values);
       },
     };
-    await readSource(explained, sourceOf(key), params, 'Europe/Berlin', { openBreakers: () => 0 });
+    await readSource(explained, sourceOf(key), params, 'Europe/Berlin', {
+      openBreakers: () => 0,
+      archive: createArchive(null),
+    });
     return nodes;
   });
 }
@@ -92,7 +96,7 @@ test('the check sees a table that is read from end to end', async () => {
 test('the sources say what was filled in', async () => {
   const read = (key: (typeof reportSourceKeys)[number], params: object) =>
     db.database.withTenant(tenantId, systemActor('test'), (tx) =>
-      readSource(tx, sourceOf(key), params, 'UTC', { openBreakers: () => 0 }),
+      readSource(tx, sourceOf(key), params, 'UTC', { openBreakers: () => 0, archive: createArchive(null) }),
     );
   const trend = await read('daily_trend', { days: 100 });
   const impressions = trend.rows.reduce((sum, row) => sum + Number(row.impressions), 0);

@@ -53,6 +53,7 @@ const named = {
   categoryId: 'category',
   segmentId: 'segment',
   modelId: 'algorithmModel',
+  experimentId: 'experiment',
 } as const;
 
 /** Ids that are each section's own, and sources that are there. */
@@ -81,13 +82,6 @@ async function checkSources(tx: Tx, sources: Sources): Promise<void> {
     for (const [name, entityType] of Object.entries(named)) {
       const id: unknown = Reflect.get(params, name);
       if (typeof id === 'string') await requireLive(tx, entityType, id, `/dataSources/${at}/params/${name}`);
-    }
-    if (params.experimentId !== undefined) {
-      const path = `/dataSources/${at}/params/experimentId`;
-      throw new AppError('reference_not_found', {
-        detail: `The experiment in ${path} does not exist in this tenant.`,
-        errors: [{ path, message: 'must be an existing experiment' }],
-      });
     }
   }
 }

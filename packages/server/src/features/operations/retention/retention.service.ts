@@ -58,7 +58,7 @@ export async function changeRetention(
   if (days !== undefined && !(Number.isInteger(days) && days >= 1 && days <= longestDays)) {
     const message = `must be a whole number from 1 to ${longestDays}`;
     throw new AppError('validation_failed', {
-      detail: `retentionDays ${message}`,
+      detail: `retentionDays ${message}.`,
       errors: [{ path: '/retentionDays', message }],
     });
   }

@@ -6,6 +6,7 @@ import { createCategory, createSubCategory } from '../../catalogue/categories/in
 import { createChannel, snapshotPlacements } from '../../catalogue/channels/index.ts';
 import { createContactPolicy } from '../../catalogue/contact-policies/index.ts';
 import { createCreative } from '../../catalogue/creatives/index.ts';
+import { createExperiment } from '../../catalogue/experiments/index.ts';
 import { createFlow, noteForAssembly, publishFlow, readFlowDirectory } from '../../catalogue/flows/index.ts';
 import { createModel } from '../../catalogue/models/index.ts';
 import { createOffer } from '../../catalogue/offers/index.ts';
@@ -61,12 +62,7 @@ export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecord
     all.segment.set(body.name, segment.id);
     segments.push(segment.id);
   }
-  const models: string[] = [];
-  for (const body of pack.models) {
-    const model = await freely(tx, pack, body, (free) => createModel(tx, free));
-    all.model.set(body.key, model.key);
-    models.push(model.id);
-  }
+  const { models, experiments } = await createModels(tx, pack, all);
   const behavioralMetrics = await createMetrics(tx, pack, all);
   const rules = await createRules(tx, pack, all);
   const decisionFlows = await createFlows(tx, pack, all);
@@ -81,6 +77,7 @@ export async function createCatalogue(tx: Tx, pack: Pack, schemas: CreatedRecord
     outcomeTypes,
     segments,
     models,
+    experiments,
     behavioralMetrics,
     ...rules,
     decisionFlows,
@@ -106,6 +103,31 @@ export async function fillSchema(tx: Tx, id: string, of: PackSchema): Promise<nu
   }
   await write();
   return count;
+}
+
+/** Models, and the experiments that compare them: those only if the tenant's experiments are on. */
+async function createModels(
+  tx: Tx,
+  pack: Pack,
+  all: NamesOfPack,
+): Promise<{ readonly models: string[]; readonly experiments: string[] }> {
+  const ids = new Map<string, string>();
+  for (const body of pack.models) {
+    const model = await freely(tx, pack, body, (free) => createModel(tx, free));
+    all.model.set(body.key, model.key);
+    ids.set(body.key, model.id);
+  }
+  const experiments: string[] = [];
+  const { enableExperiments } = await readSettings(tx);
+  for (const { championModel, challengers, ...body } of enableExperiments ? (pack.experiments ?? []) : []) {
+    const models = {
+      championModelId: named(ids, championModel),
+      challengers: challengers.map(({ model, trafficPct }) => ({ modelId: named(ids, model), trafficPct })),
+    };
+    const experiment = await freely(tx, pack, body, (free) => createExperiment(tx, { ...free, ...models }));
+    experiments.push(experiment.id);
+  }
+  return { models: [...ids.values()], experiments };
 }
 
 /** Categories with their sub-categories, channels with their placements. */

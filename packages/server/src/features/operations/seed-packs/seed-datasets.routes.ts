@@ -1,7 +1,6 @@
 import type { seedDatasetOperations } from '@arbiter/contract';
 import { configVersionHeader, type Handlers, reply } from '../../../http/handler.ts';
-import { listDatasets, loadDataset, type SeedPorts, unloadDataset } from './seed-datasets.service.ts';
-import { readProgress } from './seed-progress.store.ts';
+import { listDatasets, loadDataset, type SeedPorts, showProgress, unloadDataset } from './seed-datasets.service.ts';
 import { uploadRows } from './upload.service.ts';
 
 const headersOf = (version: number | null) => (version === null ? {} : configVersionHeader(version));
@@ -27,6 +26,6 @@ export function seedDatasetRoutes(ports: SeedPorts): Handlers<typeof seedDataset
       return reply(200, { message, counts }, headersOf(configVersion));
     },
     upload: async (request) => reply(200, await uploadRows(ports, request, request.params.key, request.body)),
-    status: async (tx) => reply(200, (await readProgress(tx)) ?? { status: 'idle', step: '', progress: 0 }),
+    status: async (tx) => reply(200, await showProgress(tx)),
   };
 }

@@ -1,12 +1,13 @@
-import type { SeedDataset, SeedDatasetList, SeedStep } from '@arbiter/contract';
+import type { SeedDataset, SeedDatasetList, SeedDatasetStatus, SeedStep } from '@arbiter/contract';
 import { findPack, type Pack, packs } from '@arbiter/packs';
 import type { Database } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { RequestFacts } from '../../../http/handler.ts';
 import { AppError } from '../../../platform/app-error.ts';
+import { isActivating } from '../../catalogue/models/index.ts';
 import { type LoadPorts, loadPack } from './seed-packs.service.ts';
 import { type LoadedPack, selectLoadedPacks } from './seed-packs.store.ts';
-import { deleteProgress, takeSeedLock, upsertProgress } from './seed-progress.store.ts';
+import { deleteProgress, readProgress, takeSeedLock, upsertProgress } from './seed-progress.store.ts';
 import { type UnloadPorts, unloadPack } from './unload.service.ts';
 
 export interface SeedPorts extends LoadPorts, UnloadPorts {
@@ -54,6 +55,20 @@ function toDataset(pack: Pack, loaded: boolean): SeedDataset {
     loaded,
   };
 }
+
+/**
+ * Returns the state of the tenant's load. A load is done when the models that it brought are trained; until then they are
+ * drafts.
+ */
+export async function showProgress(tx: Tx): Promise<SeedDatasetStatus> {
+  const progress = await readProgress(tx);
+  if (progress === undefined) return { status: 'idle', step: '', progress: 0 };
+  const isTraining = progress.status === 'completed' && (await isActivating(tx));
+  return isTraining ? { status: 'running', step: 'models', progress: trainingProgress } : progress;
+}
+
+/** Percent while models train. */
+const trainingProgress = 95;
 
 /**
  * Loads a pack, all or nothing; `force` removes the one that is loaded first. One load or removal at a time and tenant. Throws 404

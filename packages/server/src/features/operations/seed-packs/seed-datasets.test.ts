@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { SeedDatasetChanged, SeedDatasetConflict, SeedDatasetList, SeedDatasetStatus } from '@arbiter/contract';
+import type {
+  AlgorithmModel,
+  SeedDatasetChanged,
+  SeedDatasetConflict,
+  SeedDatasetList,
+  SeedDatasetStatus,
+} from '@arbiter/contract';
 import { findPack } from '@arbiter/packs';
 import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../../main/test-server.ts';
+import { runQueue } from '../../deciding/model-training/test-training.ts';
 import { createOutboxDispatcher } from '../stream/index.ts';
 import { takeSeedLock, upsertProgress } from './seed-progress.store.ts';
 
@@ -47,7 +54,7 @@ const datasets = [
     name: 'Coffee rewards',
     files: ['coffee_members', 'coffee_visits'],
     channel: 'web',
-    counts: { schemaCount: 2, offerCount: 12, modelCount: 2, channelCount: 4, categoryCount: 3, creativeCount: 48 },
+    counts: { schemaCount: 2, offerCount: 12, modelCount: 4, channelCount: 4, categoryCount: 3, creativeCount: 48 },
     rows: { coffee_members_rows: 1000, coffee_visits_rows: 5000 },
     removed: {
       decisionFlows: 2,
@@ -63,7 +70,7 @@ const datasets = [
     name: 'Retail bank',
     files: ['bank_clients', 'bank_accounts'],
     channel: 'web',
-    counts: { schemaCount: 2, offerCount: 14, modelCount: 1, channelCount: 4, categoryCount: 3, creativeCount: 56 },
+    counts: { schemaCount: 2, offerCount: 14, modelCount: 4, channelCount: 4, categoryCount: 3, creativeCount: 56 },
     rows: { bank_clients_rows: 2000, bank_accounts_rows: 4000 },
     removed: {
       decisionFlows: 2,
@@ -79,7 +86,7 @@ const datasets = [
     name: 'Telco care',
     files: ['telco_subscribers', 'telco_usage', 'telco_tickets'],
     channel: 'web',
-    counts: { schemaCount: 3, offerCount: 16, modelCount: 2, channelCount: 4, categoryCount: 3, creativeCount: 64 },
+    counts: { schemaCount: 3, offerCount: 16, modelCount: 4, channelCount: 4, categoryCount: 3, creativeCount: 64 },
     rows: { telco_subscribers_rows: 3000, telco_usage_rows: 9000, telco_tickets_rows: 1500 },
     removed: {
       decisionFlows: 2,
@@ -131,7 +138,7 @@ for (const expected of datasets) {
       creatives: creativeCount,
       outcomeTypes: 1,
       models: modelCount,
-      experiments: 0,
+      experiments: 1,
       ...removedOnce,
       ...expected.rows,
       interactions,
@@ -145,7 +152,16 @@ for (const expected of datasets) {
       (await list(tenant)).datasets.map((each) => each.loaded),
       datasets.map((each) => each.key === key),
     );
+    assert.deepEqual(await status(tenant), { status: 'running', step: 'models', progress: 95 });
+    await runQueue(server, 'model.train');
     assert.deepEqual(await status(tenant), { status: 'completed', step: 'done', progress: 100 });
+    const models = await call<{ data: AlgorithmModel[] }>(tenant, 'GET', '/api/v1/algorithm-models');
+    const trained = models.body.data.filter(({ targetSchemaKey }) => targetSchemaKey !== null);
+    assert.deepEqual(trained.map(({ key: own }) => own).sort(), [...(findPack(key)?.trainedModels ?? [])].sort());
+    for (const { key: own, status: now, metrics, training } of trained) {
+      assert.deepEqual([now, training?.status], ['active', 'completed'], own);
+      assert.ok(metrics?.auc != null && metrics.auc > 0.55, `${own}: AUC ${metrics?.auc}`);
+    }
     const first = findPack(key)?.firstCustomer;
     const decision = await call<{ decisions: unknown[] }>(tenant, 'POST', '/api/v1/recommend', {
       customerId: first,
@@ -176,7 +192,7 @@ for (const expected of datasets) {
       offers: offerCount,
       creatives: creativeCount,
       models: modelCount,
-      experiments: 0,
+      experiments: 1,
       runs: 0,
       ...removedOnce,
     });
@@ -377,7 +393,7 @@ test('of two loads at once one is done, the other a conflict', async () => {
   assert.ok(statuses[0] === 201, JSON.stringify(statuses));
   assert.ok(statuses.filter((each) => each === 409).length >= 1, JSON.stringify(statuses));
   assert.equal(await total(tenant, 'offers'), 12);
-  assert.equal((await status(tenant)).status, 'completed');
+  assert.equal((await status(tenant)).status, 'running');
 });
 
 test('progress is seen while it is made; who ends without a word has failed', async () => {

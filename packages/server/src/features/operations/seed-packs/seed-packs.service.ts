@@ -4,6 +4,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { refreshNow } from '../../catalogue/segments/index.ts';
 import type { CustomerKeys } from '../../deciding/customer-states/index.ts';
+import { startTraining } from '../../deciding/model-training/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { createCatalogue, createSchemas, fillSchema } from './create-records.service.ts';
 import { countPackSummaries, writePackHistory } from './history.service.ts';
@@ -44,6 +45,10 @@ export async function loadPack(tx: Tx, pack: Pack, ports: LoadPorts, report: Rep
     rows[`${of.schema.name}_rows`] = await fillSchema(tx, id, of);
   }
   const segmentCustomers = await countMembers(tx, ids.segments ?? []);
+  // They train as jobs, so that the load doesn't wait for them.
+  for (const [at, { key }] of pack.models.entries()) {
+    if (pack.trainedModels.includes(key)) await startTraining(tx, ids.models![at]!, {}, true);
+  }
   // Before the history: after it nothing else waits for locks.
   const counts = Object.fromEntries(Object.entries(ids).map(([resource, { length }]) => [resource, length]));
   await report('interactions', rowsTo);
@@ -53,7 +58,7 @@ export async function loadPack(tx: Tx, pack: Pack, ports: LoadPorts, report: Rep
   const result: LoadedPack = {
     key: pack.key,
     version: pack.version,
-    counts: { ...counts, experiments: 0, ...rows, interactions, interactionSummaries, segmentCustomers },
+    counts: { ...counts, ...rows, interactions, interactionSummaries, segmentCustomers },
   };
   await insertLoadedPack(tx, result, ids);
   await recordAudit(tx, {

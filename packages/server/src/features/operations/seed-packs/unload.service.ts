@@ -32,6 +32,7 @@ const deletions = [
   ['channels', 'channels.deleteById'],
   ['subCategories', 'subCategories.deleteById'],
   ['categories', 'categories.deleteById'],
+  ['experiments', 'experiments.deleteById'],
   ['models', 'algorithmModels.deleteById'],
   ['segments', 'segments.deleteById'],
   ['schemaJoins', 'schemaJoins.deleteById'],
@@ -39,7 +40,7 @@ const deletions = [
 ] as const;
 
 /** Kinds that no pack loads, so a removal deletes none. */
-const alwaysCounted = { experiments: 0, runs: 0 };
+const alwaysCounted = { runs: 0 };
 
 /**
  * Deletes what a load created through the regular operations, with everything created below it since

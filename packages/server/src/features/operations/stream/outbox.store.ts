@@ -186,20 +186,27 @@ export async function readPendingTenants(
   database: Database,
 ): Promise<{ readonly tenantId: string; readonly ageSeconds: number }[]> {
   return database.withSystem('outbox', (tx) =>
-    // Skips from tenant to tenant along the index, so that one tenant's backlog isn't read to find the others.
     tx.query<{ tenantId: string; ageSeconds: number }>(
-      `with recursive oldest as (
-         (select tenant_id, id, created_at from arbiter.outbox where position is null order by tenant_id, id limit 1)
-         union all
-         select next.* from oldest cross join lateral (
-           select tenant_id, id, created_at from arbiter.outbox
-           where position is null and tenant_id > oldest.tenant_id order by tenant_id, id limit 1) next)
+      `with ${tx.isCluster ? oldestOfShards : oldestByTenant}
        select tenant_id as "tenantId", greatest(0, extract(epoch from $1::timestamptz - created_at))::float8 as "ageSeconds"
        from oldest order by id`,
       [tx.now],
     ),
   );
 }
+
+/** Skips from tenant to tenant along the index, so that one tenant's backlog isn't read to find the others. */
+const oldestByTenant = `recursive oldest as (
+         (select tenant_id, id, created_at from arbiter.outbox where position is null order by tenant_id, id limit 1)
+         union all
+         select next.* from oldest cross join lateral (
+           select tenant_id, id, created_at from arbiter.outbox
+           where position is null and tenant_id > oldest.tenant_id order by tenant_id, id limit 1) next)`;
+
+/** Citus can't run a recursion over several tenants. Each shard reads its waiting rows; an idle tenant has none. */
+const oldestOfShards = `oldest as (
+         select tenant_id, min(id) as id, min(created_at) as created_at from arbiter.outbox
+         where position is null group by tenant_id)`;
 
 /** The holder of this lock counts the tenant's outbox, and nobody else does. */
 export const outboxLock = `hashtextextended('outbox:' || $1::text, 0)`;

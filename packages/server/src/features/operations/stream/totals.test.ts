@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../db/test-database
 import { newId } from '../../../platform/ids.ts';
 import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { readTenantSummaries } from '../../deciding/interactions/index.ts';
-import { retainHistory } from '../../deciding/interactions/retention.store.ts';
+import { retainHistory } from '../../deciding/interactions/old-history/retention.store.ts';
 import {
   contact,
   newRandom,

@@ -24,15 +24,11 @@ export const retainRuns = (tx: Tx) =>
 
 /** Returns this feature's jobs with their handlers. */
 export const campaignJobs = (ports: ExecutePorts): JobHandler[] => [
-  handleJob(campaignChunkJob, async ({ runId }, { tenantId, signal, attempt }) => {
-    try {
-      await executeRun(ports, tenantId, runId, signal);
-    } catch (error) {
-      // Nobody would wait for a run that no job works on. The dead letter says why.
-      if (attempt >= campaignChunkJob.attempts && !signal.aborted) await giveUp(ports, tenantId, runId);
-      throw error;
-    }
-  }),
+  handleJob(
+    campaignChunkJob,
+    ({ runId }, { tenantId, signal, attempt }) => executeRun(ports, tenantId, runId, { signal, isRetry: attempt > 1 }),
+    ({ runId }, tenantId) => giveUp(ports, tenantId, runId),
+  ),
   handleJob(campaignFileJob, ({ runId }, { tenantId }) => rewriteFile(ports, tenantId, runId)),
   handleInSlices(retainRunsJob, ports.database, async (tx) => (await retainRuns(tx)).more),
 ];

@@ -39,13 +39,14 @@ const judged = 1_000;
 /**
  * Works on a run until it ends, its turn is over, or the process stops. Each chunk is one transaction with its checkpoint,
  * so whoever takes the run after a crash continues behind the last one that was committed (docs/design/api-decisioning.md
- * 14).
+ * 14). `isRetry`: the previous attempt crashed or failed. The turn then ends after the first chunks, and the job gets new
+ * attempts: only a run without progress uses them up.
  */
 export async function executeRun(
   ports: ExecutePorts,
   tenantId: string,
   runId: string,
-  signal: AbortSignal,
+  { signal, isRetry }: { readonly signal: AbortSignal; readonly isRetry: boolean },
 ): Promise<void> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     ports.database.withTenant(tenantId, campaignActor, work, { statementTimeoutMs: 120_000 });
@@ -53,7 +54,7 @@ export async function executeRun(
   if (taken === null) return;
   try {
     const stop = await decideInChunks({
-      ...{ ports, tenantId, taken, signal, queued: { place: taken.run.queuedPlace } },
+      ...{ ports, tenantId, taken, signal, isRetry, queued: { place: taken.run.queuedPlace } },
       tallies: createRunTallies(taken.run),
     });
     if (stop === 'turn') await inTenant((tx) => enqueueRun(tx, runId));
@@ -72,6 +73,7 @@ interface Work {
   readonly queued: { place: number };
   readonly tallies: RunTallies;
   readonly signal: AbortSignal;
+  readonly isRetry: boolean;
 }
 
 type Stop = ChunkStop | 'turn' | 'too_many_failures' | null;
@@ -82,7 +84,7 @@ type Stop = ChunkStop | 'turn' | 'too_many_failures' | null;
  */
 async function decideInChunks(work: Work): Promise<Stop> {
   const { run } = work.taken;
-  const until = performance.now() + turnMs;
+  const until = work.isRetry ? 0 : performance.now() + turnMs;
   const sends = await work.ports.database.withTenant(work.tenantId, campaignActor, (tx) =>
     integrationChannels(tx, run.channelIds),
   );
@@ -90,7 +92,8 @@ async function decideInChunks(work: Work): Promise<Stop> {
   let place = run.nextPlace;
   let failed = run.failedCustomers;
   let stop: Stop = null;
-  const isOver = (): boolean => stop !== null || work.signal.aborted || performance.now() > until;
+  const isOver = (): boolean =>
+    stop !== null || work.signal.aborted || (place > run.nextPlace && performance.now() > until);
   const startAt = (from: number, before: StartedChunk | null): StartedChunk | null =>
     isOver() || from >= run.totalCustomers
       ? null

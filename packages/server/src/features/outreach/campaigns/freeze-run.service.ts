@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { CampaignRunError } from '@arbiter/contract';
 import { compareText, h32 } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
+import { derivedId } from '../../../platform/ids.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { activeChannels } from '../../catalogue/channels/index.ts';
@@ -79,11 +79,5 @@ async function usualChannels(tx: Tx): Promise<string[]> {
   return (batch.length > 0 ? batch : active).map(({ id }) => id);
 }
 
-/** Returns the request id of a customer's decision in a run: a UUID of version 8 from both. */
-export function requestIdOf(runId: string, customerId: string): string {
-  const bytes = createHash('sha256').update(`${runId}\0${customerId}`).digest().subarray(0, 16);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
+/** Returns the request id of a customer's decision in a run. */
+export const requestIdOf = (runId: string, customerId: string): string => derivedId(`${runId}\0${customerId}`);

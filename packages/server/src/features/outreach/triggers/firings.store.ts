@@ -34,7 +34,7 @@ export async function claimCooldown(
   const rows = await tx.query(
     `insert into arbiter.trigger_cooldowns as c (tenant_id, trigger_id, customer_id, fired_at) values ($1, $2, $3, $4)
      on conflict (tenant_id, trigger_id, customer_id) do update set fired_at = excluded.fired_at
-       where c.fired_at <= excluded.fired_at - make_interval(secs => $5::float8 / 1000)
+       where excluded.fired_at - c.fired_at >= make_interval(secs => $5::float8 / 1000)
      returning 1`,
     [tx.tenantId, triggerId, customerId, tx.now, cooldownMs],
   );

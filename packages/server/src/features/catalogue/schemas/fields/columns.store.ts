@@ -28,19 +28,26 @@ function column(field: SchemaField): Record<string, unknown> {
 
 /** Creates a schema's table, in the transaction that created its record. */
 export async function createTable(tx: Tx, tableName: string, fields: readonly SchemaField[]): Promise<void> {
-  await tx.query('select arbiter.ds_create_table($1, $2::jsonb, $3, $4)', [
-    tableName,
-    JSON.stringify(fields.map(column)),
-    fields.find((field) => field.isPrimaryKey)?.name ?? null,
-    rowKeyOf(fields),
-  ]);
+  await tx.define({
+    text: 'select arbiter.ds_create_table($1, $2::jsonb, $3, $4)',
+    values: [
+      tableName,
+      JSON.stringify(fields.map(column)),
+      fields.find((field) => field.isPrimaryKey)?.name ?? null,
+      rowKeyOf(fields),
+    ],
+    undo: tableDrop(tableName),
+    startsClean: true,
+  });
 }
+
+const tableDrop = (tableName: string) => ({ text: 'select arbiter.ds_drop_table($1)', values: [tableName] });
 
 /** Drops a schema's table. Throws 409 `concurrent_modification`, after some tries, when someone reads it for long. */
 export async function dropTable(tx: Tx, tableName: string): Promise<void> {
   await limitTableWait(tx);
   try {
-    await tx.query('select arbiter.ds_drop_table($1)', [tableName]);
+    await tx.define({ ...tableDrop(tableName), deletes: true });
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
     // Uses the database's own code for a lost race, so that the transaction is tried again.
@@ -53,7 +60,7 @@ export async function dropTable(tx: Tx, tableName: string): Promise<void> {
 
 /** True when the table has more rows than `rows`. */
 export async function hasMoreRows(tx: Tx, table: string, rows: number): Promise<boolean> {
-  return (await tx.query(`select from ${table} offset $1 limit 1`, [rows])).length > 0;
+  return (await tx.define({ text: `select from ${table} offset $1 limit 1`, values: [rows] })).length > 0;
 }
 
 /** For the rest of the transaction: a lock that is not free within this time is an error (`lock_not_available`). */
@@ -70,12 +77,17 @@ const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
 /** Adds a column immediately, with its index when it's unique. Readers wait. */
 export async function addColumn(tx: Tx, tableName: string, field: SchemaField): Promise<void> {
   await limitTableWait(tx);
-  await tx.query('select arbiter.ds_add_column($1, $2::jsonb)', [tableName, JSON.stringify(column(field))]);
+  await tx.define({
+    text: 'select arbiter.ds_add_column($1, $2::jsonb)',
+    values: [tableName, JSON.stringify(column(field))],
+    undo: columnDrop(tableName, field.name),
+    startsClean: true,
+  });
 }
 
 /** Creates the index that finds rows by a column, unless it exists. Writers wait, readers don't. */
 export async function indexColumn(tx: Tx, tableName: string, name: string): Promise<void> {
-  await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, name]);
+  await tx.define({ text: 'select arbiter.ds_index_column($1, $2)', values: [tableName, name] });
 }
 
 /**
@@ -83,14 +95,19 @@ export async function indexColumn(tx: Tx, tableName: string, name: string): Prom
  * index exists. Writers wait, readers don't.
  */
 export async function indexGroup(tx: Tx, tableName: string, name: string, order: string): Promise<void> {
-  await tx.query('select arbiter.ds_index_group($1, $2, $3)', [tableName, name, order]);
+  await tx.define({ text: 'select arbiter.ds_index_group($1, $2, $3)', values: [tableName, name, order] });
 }
 
 /** Drops a column with its data and indexes. */
 export async function dropColumn(tx: Tx, tableName: string, name: string): Promise<void> {
   await limitTableWait(tx);
-  await tx.query('select arbiter.ds_drop_column($1, $2)', [tableName, name]);
+  await tx.define({ ...columnDrop(tableName, name), deletes: true });
 }
+
+const columnDrop = (tableName: string, name: string) => ({
+  text: 'select arbiter.ds_drop_column($1, $2)',
+  values: [tableName, name],
+});
 
 /** Name of a column that is not complete yet. Names rise with the ids, and so with time. */
 export const unfinishedName = (id: string): string => `__new_${id.replaceAll('-', '')}`;
@@ -99,7 +116,10 @@ export const unfinishedName = (id: string): string => `__new_${id.replaceAll('-'
 export async function beginColumn(tx: Tx, tableName: string, pending: string, field: SchemaField): Promise<void> {
   const definition = { ...column(field), name: pending };
   await limitTableWait(tx);
-  await tx.query('select arbiter.ds_begin_column($1, $2::jsonb)', [tableName, JSON.stringify(definition)]);
+  await tx.define({
+    text: 'select arbiter.ds_begin_column($1, $2::jsonb)',
+    values: [tableName, JSON.stringify(definition)],
+  });
 }
 
 /**
@@ -139,21 +159,25 @@ const exactText = (dataType: SchemaTable['columns'][number]['dataType'], name: s
 /** Runs one of the three steps that make a filled column `not null`. See `ds_begin_column` in its migration. */
 export async function requireColumn(tx: Tx, tableName: string, pending: string, step: 1 | 2 | 3): Promise<void> {
   await limitTableWait(tx);
-  await tx.query('select arbiter.ds_require_column($1, $2, $3)', [tableName, pending, step]);
+  await tx.define({ text: 'select arbiter.ds_require_column($1, $2, $3)', values: [tableName, pending, step] });
 }
 
 /** Builds the index of a unique column. Writers wait, readers don't. */
 export async function uniqueColumn(tx: Tx, tableName: string, pending: string): Promise<void> {
-  await tx.query('select arbiter.ds_unique_column($1, $2)', [tableName, pending]);
+  await tx.define({ text: 'select arbiter.ds_unique_column($1, $2)', values: [tableName, pending] });
 }
 
 export async function finishColumn(tx: Tx, tableName: string, pending: string, name: string): Promise<void> {
   await limitTableWait(tx);
-  await tx.query('select arbiter.ds_finish_column($1, $2, $3)', [tableName, pending, name]);
+  const rename = (from: string, to: string) => ({
+    text: 'select arbiter.ds_finish_column($1, $2, $3)',
+    values: [tableName, from, to],
+  });
+  await tx.define({ ...rename(pending, name), undo: rename(name, pending) });
 }
 
 /** Drops unfinished columns with this name or a lower one. */
 export async function dropUnfinished(tx: Tx, tableName: string, upTo: string): Promise<void> {
   await limitTableWait(tx);
-  await tx.query('select arbiter.ds_drop_unfinished($1, $2)', [tableName, upTo]);
+  await tx.define({ text: 'select arbiter.ds_drop_unfinished($1, $2)', values: [tableName, upTo] });
 }

@@ -1,4 +1,11 @@
-import { type CsvAnalysis, type FilePart, largestCsv, type Parts } from '@arbiter/contract';
+import {
+  type CsvAnalysis,
+  type FilePart,
+  largestCsv,
+  longestSampleCell,
+  type Parts,
+  sampleRows,
+} from '@arbiter/contract';
 import { AppError } from '../../../../platform/app-error.ts';
 import { createRowCount } from '../rows/row-count.rules.ts';
 import { csvColumns, maxColumns, renamedColumns } from './csv-columns.rules.ts';
@@ -71,6 +78,7 @@ function analyse({ bytes, length, rows: estimatedRows }: UploadSample): CsvAnaly
   return {
     columns,
     rowCount: rows.length,
+    sample: rows.slice(0, sampleRows).map((row) => row.map(sampleCell)),
     headers: [...header],
     estimatedRows,
     truncated,
@@ -79,6 +87,9 @@ function analyse({ bytes, length, rows: estimatedRows }: UploadSample): CsvAnaly
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
+
+const sampleCell = (cell: string): string =>
+  [...cell.slice(0, 2 * longestSampleCell)].slice(0, longestSampleCell).join('');
 
 /** Returns true when anything but blank lines follows this fraction of the text. */
 function hasMore(text: string, share: number): boolean {

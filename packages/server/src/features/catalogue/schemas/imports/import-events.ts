@@ -7,7 +7,7 @@ type ImportEvent = ServerSentEvent & { readonly data: RowsImportEvent };
 
 /**
  * Yields an import's progress as often as the reader takes events, then `done` with the answer or `failed` with the
- * problem. The import runs to its end even when nobody reads on.
+ * problem. When the client disconnects, the import of a file stops; JSON rows are still stored.
  */
 export async function* importEvents(
   requestId: string,

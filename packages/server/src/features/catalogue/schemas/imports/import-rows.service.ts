@@ -8,7 +8,7 @@ import { takeTurns } from '../../../../platform/turns.ts';
 import { recordAudit } from '../../../identity/audit/index.ts';
 import type { GivenLine, RefusedLine } from '../rows/replace-rows.service.ts';
 import { type CheckedRow, checkRows, lastOfEachKey, maximumErrors, rowChecks, updateKey } from '../rows/rows.rules.ts';
-import { type InsertedRows, lockSchema, writeChecked } from '../rows/rows.service.ts';
+import { type InsertedRows, insertNew, lockSchema, writeChecked } from '../rows/rows.service.ts';
 import type { SchemaRow } from '../schemas.store.ts';
 import type { RunWith } from '../stats/stats.service.ts';
 import { forgetStats } from '../stats/stats.store.ts';
@@ -32,6 +32,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   readonly onDuplicate: 'skip' | 'update';
   readonly onProgress: (progress: ImportProgress) => void;
+  /** Aborted when the client disconnects: then nothing is stored. */
+  readonly signal: AbortSignal;
 }
 
 export type ImportedFile = InsertedRows & { readonly warnings: Warning[] };
@@ -39,13 +41,13 @@ export type ImportedFile = InsertedRows & { readonly warnings: Warning[] };
 /**
  * Stores the rows of a CSV or NDJSON file, all or none, in the order of the file. The file is put aside while it arrives, so
  * that a slow sender holds no transaction open. `readWarnings` runs at the end of the transaction. Throws 404 when there is no
- * such schema, 400 `csv_invalid` with up to 20 lines, 413, 415.
+ * such schema, 400 `csv_invalid` with up to 20 lines, 413, 415, 503 when it's stopped.
  */
 export async function importFile(
   run: RunWith,
   schemaId: string,
   { fileType, content }: StreamedFile,
-  { onDuplicate, onProgress }: ImportOptions,
+  { onDuplicate, onProgress, signal }: ImportOptions,
   readWarnings: (tx: Tx) => Promise<readonly Warning[]>,
 ): Promise<ImportedFile> {
   await run((tx) => lockSchema(tx, schemaId));
@@ -54,7 +56,10 @@ export async function importFile(
     const schema = await lockSchema(tx, schemaId);
     const warnings: Warning[] = [];
     const lines = fileType === 'text/csv' ? csvLines(upload, schema, warnings) : jsonLines(upload);
-    const onRows = (rows: number): void => onProgress({ phase: 'storing', bytes: upload.file.length, rows });
+    const onRows = (rows: number): void => {
+      if (signal.aborted) throw new AppError('unavailable', { detail: 'The import was stopped. No rows were stored.' });
+      onProgress({ phase: 'storing', bytes: upload.file.length, rows });
+    };
     const stored = await storeLines(tx, schema, lines, onDuplicate, onRows);
     return { ...stored, warnings: [...(await readWarnings(tx)), ...warnings] };
   };
@@ -124,11 +129,14 @@ async function storeLines(
   const refused: RefusedLine[] = [];
   const sum = { rows: 0, inserted: 0, updated: 0 };
   let waiting: CheckedRow[] = [];
+  let areNew = true;
   const write = async (): Promise<void> => {
     // After a rejected line nothing is stored. Reading continues to name up to 20 of them.
     if (refused.length === 0) {
       const rows = key === null ? waiting : lastOfEachKey(waiting, key).kept;
-      const written = await writeBatch(tx, schema, rows, key, sum.rows);
+      const inserted = areNew ? await insertNew(tx, schema, rows) : null;
+      areNew = inserted !== null;
+      const written = inserted === null ? await writeBatch(tx, schema, rows, key, sum.rows) : { inserted, updated: 0 };
       sum.inserted += written.inserted;
       sum.updated += written.updated;
     }
@@ -144,7 +152,8 @@ async function storeLines(
     waiting.push(...rows);
     if (refused.length >= maximumErrors) break;
     if (waiting.length >= rowsAtOnce) await write();
-    await turns();
+    const pause = turns();
+    if (pause !== undefined) await pause;
   }
   if (refused.length > 0) throw refusedLines(refused);
   if (waiting.length > 0) await write();
@@ -164,7 +173,7 @@ async function storeLines(
 
 async function writeBatch(tx: Tx, schema: SchemaRow, rows: readonly CheckedRow[], key: string | null, before: number) {
   try {
-    return await writeChecked(tx, schema, rows, key, false);
+    return await writeChecked(tx, schema, rows, key === null ? 'skip' : { updateBy: key }, false);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'duplicate_key') throw error;
     const message = `rows ${before + 1} to ${before + rows.length} contain a value that already exists in a unique field`;

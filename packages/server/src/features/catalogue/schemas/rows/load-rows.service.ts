@@ -7,8 +7,8 @@ import { rowKeyOf } from '../fields/fields.rules.ts';
 import { schemaTable } from '../schema-tables.store.ts';
 import type { SchemaRow } from '../schemas.store.ts';
 import { forgetStats } from '../stats/stats.store.ts';
-import { type CheckedRow, checkRows, lastOfEachKey, type RowChecks, rowChecks } from './rows.rules.ts';
-import { lockSchema, writeChecked } from './rows.service.ts';
+import { type CheckedRow, createRowChecker, lastOfEachKey, type RowChecks, rowChecks } from './rows.rules.ts';
+import { insertNew, lockSchema, writeChecked } from './rows.service.ts';
 import { deleteRows, tableExists } from './rows.store.ts';
 
 /** A schema that rows are loaded into, locked until the transaction ends. */
@@ -43,36 +43,46 @@ export async function openTarget(tx: Tx, schemaId: string): Promise<LoadTarget> 
 
 /**
  * Writes the rows that fit the schema. `upsertBy`: a unique column by which existing rows are updated; null: rows whose
- * unique key exists are skipped. Returns the number of rows written, and one problem for each row that doesn't fit.
+ * unique key exists are skipped. `areNew`: expects that no row exists, which is much cheaper if it's true. Returns the
+ * number of rows written, whether all were new, and one problem for each row that doesn't fit.
  */
 export async function loadRows(
   tx: Tx,
   { schema, checks }: LoadTarget,
   rows: readonly LoadedRow[],
-  upsertBy: string | null,
-): Promise<{ readonly written: number; readonly problems: readonly LoadProblem[] }> {
+  { upsertBy, areNew }: { readonly upsertBy: string | null; readonly areNew: boolean },
+): Promise<{ readonly written: number; readonly areNew: boolean; readonly problems: readonly LoadProblem[] }> {
   const source = { now: tx.now, newUuid: randomUUID };
   const turns = takeTurns();
   const problems: LoadProblem[] = [];
   const checkedRows: CheckedRow[] = [];
   const numbers = new Map<CheckedRow, number>();
+  const check = createRowChecker(checks, source, upsertBy === null);
+  let wrong: Omit<LoadProblem, 'row'> | null = null;
+  const refuse = (column: string, error: string) => {
+    wrong ??= { column, error };
+  };
   for (const { row, values } of rows) {
-    const checked = checkRows([values], checks, source, { fillMissing: upsertBy === null });
-    const [wrong] = checked.errors;
-    const [first] = checked.rows;
-    if (wrong !== undefined) {
-      problems.push({ row, column: columnOf(wrong.path), error: wrong.message });
-    } else if (first !== undefined) {
-      checkedRows.push(first);
-      numbers.set(first, row);
+    wrong = null;
+    const checked = check(values, refuse);
+    const problem: Omit<LoadProblem, 'row'> | null = wrong;
+    if (problem !== null) {
+      problems.push({ row, ...(problem as Omit<LoadProblem, 'row'>) });
+    } else {
+      checkedRows.push(checked);
+      if (upsertBy !== null) numbers.set(checked, row);
     }
-    await turns();
+    const pause = turns();
+    if (pause !== undefined) await pause;
   }
-  const written = await writeFitting(tx, schema, checkedRows, upsertBy, (row, error) =>
-    problems.push({ row: numbers.get(row) ?? 0, column: null, error }),
-  );
+  const inserted = areNew ? await insertNew(tx, schema, checkedRows) : null;
+  const written =
+    inserted ??
+    (await writeFitting(tx, schema, checkedRows, upsertBy, (row, error) =>
+      problems.push({ row: numbers.get(row) ?? 0, column: null, error }),
+    ));
   await forgetStats(tx, schema.id);
-  return { written, problems: problems.toSorted((a, b) => a.row - b.row) };
+  return { written, areNew: inserted !== null, problems: problems.toSorted((a, b) => a.row - b.row) };
 }
 
 /** Writes rows; those that an update can't write because of another unique field go to `refuse`. */
@@ -83,12 +93,12 @@ async function writeFitting(
   key: string | null,
   refuse: (row: CheckedRow, error: string) => void,
 ): Promise<number> {
-  if (key === null) return (await writeChecked(tx, schema, rows, null, false)).inserted;
+  if (key === null) return (await writeChecked(tx, schema, rows, 'skip', false)).inserted;
   let written = 0;
   const write = async (part: readonly CheckedRow[]): Promise<void> => {
     if (part.length === 0) return;
     const error = await tryInSavepoint(tx, async () => {
-      const { inserted, updated } = await writeChecked(tx, schema, part, key, false);
+      const { inserted, updated } = await writeChecked(tx, schema, part, { updateBy: key }, false);
       written += inserted + updated;
     });
     if (error === null) return;
@@ -111,10 +121,3 @@ export async function emptySchema(tx: Tx, { schema }: LoadTarget): Promise<void>
   await deleteRows(tx, schemaTable(tx.tenantId, schema));
   await forgetStats(tx, schema.id);
 }
-
-/** The column in the pointer to a value of a row. */
-const columnOf = (path: string): string =>
-  path
-    .slice(path.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DataType } from '@arbiter/contract';
 import type { Tx } from '../../../../db/tx.ts';
 import { sqlType } from '../fields/data-types.ts';
-import { quoteName, type SchemaTable } from '../schema-tables.store.ts';
+import { quoteName, readSchemaTables, type SchemaTable } from '../schema-tables.store.ts';
 import { type JsonValue, Misfit, valueCheck } from './values.rules.ts';
 import { keyText, outForm } from './values-out.rules.ts';
 
@@ -106,4 +106,23 @@ export async function readRowsByKey(
 /** Returns what such a statement finds for one key; null for nothing. */
 export async function readOneByKey(tx: Tx, { text, keys, parse }: RowsByKey, key: string): Promise<TableRow | null> {
   return parse(await tx.query(text, [keys([key])])).get(key) ?? null;
+}
+
+/**
+ * Returns up to `limit` distinct row keys of a schema in output form, in ascending order, after `after`. Empty if the schema no
+ * longer exists.
+ */
+export async function selectRowKeys(tx: Tx, schemaId: string, after: string | null, limit: number): Promise<string[]> {
+  const table = (await readSchemaTables(tx)).find((each) => each.schemaId === schemaId);
+  const type = table?.columns.find(({ name }) => name === table.rowKey)?.dataType;
+  if (table === undefined || type === undefined) return [];
+  const key = quoteName(table.rowKey);
+  const form = outForm(type);
+  const rows = await tx.query<{ readonly k: unknown }>(
+    `select ${form.select('key')} as k from (select distinct ${key} as key from ${table.table}
+      where ${key} is not null and ($1::text is null or ${key} > $1::${sqlType(type)}) order by ${key} limit $2) keys
+      order by key`,
+    [after, limit],
+  );
+  return rows.map(({ k }) => keyText(form.convert(k)) ?? '');
 }

@@ -76,9 +76,36 @@ function defaultValue(column: ColumnCheck, source: DefaultSource): JsonValue {
   return column.default.function === 'now()' ? nowFor(column.dataType, source.now) : source.newUuid();
 }
 
+/** Checks a row and fills in defaults. Calls `refuse` for each column with a problem. */
+export type RowChecker = (
+  row: Readonly<Record<string, unknown>>,
+  refuse: (column: string, message: string) => void,
+) => CheckedRow;
+
 /**
- * Checks the rows against the columns and puts defaults in. `fillMissing: false` leaves columns that a row does not
- * name out, so that an update touches the named ones only. At most 20 problems are reported; when there is one, no row
+ * Creates the row checker of a request. With `fillMissing: false`, columns missing in a row stay missing, so that an update
+ * changes only the others.
+ */
+export function createRowChecker(checks: RowChecks, source: DefaultSource, fillMissing: boolean): RowChecker {
+  const columns = [...checks.columns.values()];
+  return (row, refuse) => {
+    for (const name in row) {
+      if (!checks.columns.has(name)) refuse(name, 'must be a column of the schema');
+    }
+    const values: Record<string, JsonValue> = {};
+    for (const column of columns) {
+      const given = Object.hasOwn(row, column.name) ? row[column.name] : undefined;
+      if (given === undefined && !fillMissing && !(column.isRequired && column.default === null)) continue;
+      const value = columnValue(column, given, source);
+      if (value instanceof Misfit) refuse(column.name, value.message);
+      else values[column.name] = value;
+    }
+    return values;
+  };
+}
+
+/**
+ * Checks the rows against the columns and fills in defaults. At most 20 problems are reported; when there is one, no row
  * may be written (docs/design/api-catalogue.md 2.4, docs/design/quality.md E36). `firstIndex`: place of the first row in the request, when
  * these are a part of its rows.
  */
@@ -91,22 +118,13 @@ export function checkRows(
   const { fillMissing, firstIndex = 0 } = options;
   const errors: ErrorEntry[] = [];
   const checked: CheckedRow[] = [];
-  const columns = [...checks.columns.values()];
+  const check = createRowChecker(checks, source, fillMissing);
   for (const [index, row] of rows.entries()) {
     if (errors.length >= maximumErrors) break;
     const refuse = (column: string, message: string) => {
       if (errors.length < maximumErrors) errors.push({ path: pointer(firstIndex + index, column), message });
     };
-    for (const name of Object.keys(row)) if (!checks.columns.has(name)) refuse(name, 'must be a column of the schema');
-    const values: Record<string, JsonValue> = {};
-    for (const column of columns) {
-      const given = Object.hasOwn(row, column.name) ? row[column.name] : undefined;
-      if (given === undefined && !fillMissing && !(column.isRequired && column.default === null)) continue;
-      const value = columnValue(column, given, source);
-      if (value instanceof Misfit) refuse(column.name, value.message);
-      else values[column.name] = value;
-    }
-    checked.push(values);
+    checked.push(check(row, refuse));
   }
   return { rows: checked, errors };
 }

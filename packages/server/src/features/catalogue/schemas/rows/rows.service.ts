@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorEntry } from '@arbiter/contract';
 import { DatabaseError } from '../../../../db/index.ts';
+import { tryInSavepoint } from '../../../../db/savepoint.ts';
 import type { Tx } from '../../../../db/tx.ts';
 import { AppError, invalid } from '../../../../platform/app-error.ts';
 import { takeTurns } from '../../../../platform/turns.ts';
@@ -19,7 +20,7 @@ import {
   rowChecks,
   updateKey,
 } from './rows.rules.ts';
-import { selectRows, tableExists, writeAndCompare, writeRows } from './rows.store.ts';
+import { type OnExisting, selectRows, tableExists, writeAndCompare, writeRows } from './rows.store.ts';
 import { readRowsByKey } from './rows-by-key.store.ts';
 import type { JsonValue } from './values.rules.ts';
 
@@ -59,7 +60,8 @@ export async function insertRows(
     throw new AppError('validation_failed', { detail: "Some rows don't match the schema.", errors });
   const uniqueRows = key === null ? rows : lastOfEachKey(rows, key).kept;
   const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= maxReportedRows;
-  const { changedRows, ...written } = await writeChecked(tx, schema, uniqueRows, key, tells);
+  const onExisting = key === null ? 'skip' : { updateBy: key };
+  const { changedRows, ...written } = await writeChecked(tx, schema, uniqueRows, onExisting, tells);
   await appendEvents?.(tx, customerEvents(tx, schema, changedRows));
   await forgetStats(tx, schema.id);
   const result = { ...written, skipped: given.length - written.inserted - written.updated };
@@ -109,24 +111,25 @@ export async function writeChecked(
   tx: Tx,
   schema: SchemaRow,
   rows: readonly CheckedRow[],
-  key: string | null,
+  onExisting: OnExisting,
   tells: boolean,
 ): Promise<{ inserted: number; updated: number; changedRows: WrittenRow[] }> {
   const table = schemaTable(tx.tenantId, schema);
   // A row without the key cannot meet an existing one by it; it still may by another unique field, which is a conflict.
-  const groups = key === null ? [{ columns: schema.fields.map(({ name }) => name), rows }] : bySuppliedColumns(rows);
+  const groups =
+    onExisting === 'skip' ? [{ columns: schema.fields.map(({ name }) => name), rows }] : bySuppliedColumns(rows);
   const sum = { inserted: 0, updated: 0, changedRows: [] as WrittenRow[] };
   try {
     for (const { columns, rows: group } of groups) {
-      const conflictKey = columns.length === 0 ? null : key;
+      const action = columns.length === 0 ? 'skip' : onExisting;
       if (tells) {
-        const written = await writeAndCompare(tx, table, columns, group, conflictKey);
+        const written = await writeAndCompare(tx, table, columns, group, action);
         const isNew = written.filter((row) => row.isNew).length;
         sum.inserted += isNew;
         sum.updated += written.length - isNew;
         sum.changedRows.push(...written);
       } else {
-        const written = await writeRows(tx, table, columns, group, conflictKey);
+        const written = await writeRows(tx, table, columns, group, action);
         sum.inserted += written.inserted;
         sum.updated += written.updated;
       }
@@ -142,6 +145,20 @@ export async function writeChecked(
     throw error;
   }
   return sum;
+}
+
+/**
+ * Inserts rows that are expected to be new: that costs half of looking for existing ones. Returns their number; null if
+ * one exists, and then none is inserted.
+ */
+export async function insertNew(tx: Tx, schema: SchemaRow, rows: readonly CheckedRow[]): Promise<number | null> {
+  let inserted = 0;
+  const error = await tryInSavepoint(tx, async () => {
+    inserted = (await writeChecked(tx, schema, rows, 'fail', false)).inserted;
+  });
+  if (error === null) return inserted;
+  if (error instanceof AppError && error.code === 'duplicate_key') return null;
+  throw error;
 }
 
 /** Two rows of one statement met the same existing row: equal keys in two spellings. */

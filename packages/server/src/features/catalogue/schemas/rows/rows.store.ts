@@ -19,20 +19,23 @@ function typeOf(table: SchemaTable, name: string): DataType {
   return column.dataType;
 }
 
-/** How to read the rows of one statement from its only parameter, and where they go. */
-function insertOf(table: SchemaTable, columns: readonly string[], conflictKey: string | null): string {
+/**
+ * What happens to a row whose unique key another row has: it's left out, it overwrites the columns of the row with that
+ * key, or the statement fails, which is the cheapest by far.
+ */
+export type OnExisting = 'skip' | 'fail' | { readonly updateBy: string };
+
+/** Reads the rows of one statement from parameter 1 and the tenant from parameter 2, and says where they go. */
+function insertOf(table: SchemaTable, columns: readonly string[], onExisting: OnExisting): string {
   const names = columns.map(quoteName);
-  const source =
-    columns.length === 0
-      ? 'select from json_array_elements($1::json)'
-      : `select ${names.join(', ')} from ${given(table, columns)}`;
-  const onConflict =
-    conflictKey === null
-      ? 'do nothing'
-      : `(tenant_id, ${quoteName(conflictKey)}) do update set ` +
-        names.map((name) => `${name} = excluded.${name}`).join(', ');
-  const target = columns.length === 0 ? table.table : `${table.table} (${names.join(', ')})`;
-  return `insert into ${target} ${source} on conflict ${onConflict}`;
+  const source = columns.length === 0 ? 'json_array_elements($1::json)' : given(table, columns);
+  // The default of tenant_id reads the setting again for each row.
+  const insert = `insert into ${table.table} (${['tenant_id', ...names].join(', ')})
+    select ${['$2::uuid', ...names].join(', ')} from ${source}`;
+  if (onExisting === 'fail') return insert;
+  if (onExisting === 'skip') return `${insert} on conflict do nothing`;
+  const changes = names.map((name) => `${name} = excluded.${name}`).join(', ');
+  return `${insert} on conflict (tenant_id, ${quoteName(onExisting.updateBy)}) do update set ${changes}`;
 }
 
 const given = (table: SchemaTable, columns: readonly string[]): string =>
@@ -40,22 +43,21 @@ const given = (table: SchemaTable, columns: readonly string[]): string =>
   `${columns.map((name) => `${quoteName(name)} ${sqlType(typeOf(table, name))}`).join(', ')})`;
 
 /**
- * Writes rows with the same columns in one statement with one parameter, however many there are. With `conflictKey` an
- * existing row with that key gets the columns; without it, leaves out rows that break any unique key, and the first of
- * equal ones stays.
+ * Writes rows with the same columns in one statement, however many there are. `skip` leaves out rows that break any
+ * unique key, and the first of equal ones stays.
  */
 export async function writeRows(
   tx: Tx,
   table: SchemaTable,
   columns: readonly string[],
   rows: readonly CheckedRow[],
-  conflictKey: string | null,
+  onExisting: OnExisting,
 ): Promise<WrittenRows> {
   const [result] = await tx.query<WrittenRows>(
-    `with written as (${insertOf(table, columns, conflictKey)} returning (xmax = 0) as is_new)
+    `with written as (${insertOf(table, columns, onExisting)} returning (xmax = 0) as is_new)
      select count(*) filter (where is_new)::int as inserted, count(*) filter (where not is_new)::int as updated
      from written`,
-    [await jsonOf(rows)],
+    [await jsonOf(rows), tx.tenantId],
   );
   return result ?? { inserted: 0, updated: 0 };
 }
@@ -71,8 +73,8 @@ export async function writeNewRows(
   rows: readonly CheckedRow[],
 ): Promise<ReadonlySet<string>> {
   const written = await tx.query<{ key: string }>(
-    `${insertOf(table, columns, null)} returning ${quoteName(table.primaryKey)}::text as key`,
-    [await jsonOf(rows)],
+    `${insertOf(table, columns, 'skip')} returning ${quoteName(table.primaryKey)}::text as key`,
+    [await jsonOf(rows), tx.tenantId],
   );
   return new Set(written.map(({ key }) => key));
 }
@@ -86,7 +88,7 @@ export async function deleteRows(tx: Tx, table: SchemaTable): Promise<void> {
 const textOf = (type: DataType, value: JsonValue): string[] =>
   value === null ? [] : [type === 'jsonb' ? JSON.stringify(value) : String(value)];
 
-/** Which rows a statement will overwrite, for its parameter 2, and how to match them with the new ones. */
+/** Which rows a statement will overwrite, for its parameter 3, and how to match them with the new ones. */
 interface Existing {
   readonly where: string;
   readonly matches: string;
@@ -107,7 +109,7 @@ async function lockExisting(
   // An array, which the index of the key answers whatever the planner knows of the table.
   const isOneOf = (place: string): string => `${key} = any (${place}::text[]::${sqlType(type)}[])`;
   await tx.query(`select from ${table.table} where ${isOneOf('$1')} order by ${key} for update`, [keys]);
-  return { where: isOneOf('$2'), matches: `b.${key} = w.${key}`, parameters: [keys] };
+  return { where: isOneOf('$3'), matches: `b.${key} = w.${key}`, parameters: [keys] };
 }
 
 /** Like `writeRows`, and returns for each written row which columns changed. */
@@ -116,17 +118,13 @@ export async function writeAndCompare(
   table: SchemaTable,
   columns: readonly string[],
   rows: readonly CheckedRow[],
-  conflictKey: string | null,
+  onExisting: OnExisting,
 ): Promise<WrittenRow[]> {
   // Without the counting column, which isn't a field.
   const all = table.columns.map(({ name }) => name).filter((name) => !(table.isCounted && name === table.primaryKey));
   const json = await jsonOf(rows);
-  const before = await lockExisting(
-    tx,
-    table,
-    rows,
-    conflictKey !== null && columns.includes(conflictKey) ? conflictKey : null,
-  );
+  const key = typeof onExisting === 'object' && columns.includes(onExisting.updateBy) ? onExisting.updateBy : null;
+  const before = await lockExisting(tx, table, rows, key);
   const keyForm = outForm(typeOf(table, table.rowKey));
   // A field cannot have the name `__is_new`.
   const changed = all.map(
@@ -134,11 +132,11 @@ export async function writeAndCompare(
   );
   const found = await tx.query<{ isNew: boolean; key: unknown; changed: number[] }>(
     `with before as materialized (select * from ${table.table} where ${before.where}),
-       written as (${insertOf(table, columns, conflictKey)} returning (xmax = 0) as "__is_new", *)
+       written as (${insertOf(table, columns, onExisting)} returning (xmax = 0) as "__is_new", *)
      select w."__is_new" as "isNew", ${keyForm.select(`w.${quoteName(table.rowKey)}`)} as key,
        array_remove(array[${changed.join(', ')}]::int[], null) as changed
      from written w left join before b on ${before.matches}`,
-    [json, ...before.parameters],
+    [json, tx.tenantId, ...before.parameters],
   );
   return found.map((row) => ({
     isNew: row.isNew,
@@ -180,6 +178,36 @@ export async function selectRows(
       Object.fromEntries(forms.map(({ name, form }, index) => [name, form.convert(raw[`c${index}`])])),
     ),
   };
+}
+
+/** Rows as the database writes them, so that a thread can read them. */
+export interface RowTexts {
+  /** The values of each column as a JSON array, before `outForm(...).convert`. */
+  readonly columns: readonly string[];
+  readonly count: number;
+  /** The last row's primary key as text. */
+  readonly last: string | null;
+}
+
+/** Returns the next rows by primary key, with these columns. */
+export async function selectRowTexts(
+  tx: Tx,
+  table: SchemaTable,
+  names: readonly string[],
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<RowTexts> {
+  const key = quoteName(table.primaryKey);
+  const keyType = sqlType(typeOf(table, table.primaryKey));
+  const values = names.map((name, at) => `${outForm(typeOf(table, name)).select(quoteName(name))} as c${at}`);
+  const [page = {}] = await tx.query<Record<string, unknown>>(
+    `select count(*)::int as count, (array_agg(key))[count(*)] as last,
+       ${names.map((_, at) => `json_agg(c${at})::text as c${at}`).join(', ')}
+     from (select ${key}::text as key, ${values.join(', ')} from ${table.table}
+       where $1::text is null or ${key} > $1::${keyType} order by ${key} limit $2) page`,
+    [after, limit],
+  );
+  const { count = 0, last = null } = page as Partial<RowTexts>;
+  return { count, last, columns: names.map((_, at) => String(page[`c${at}`] ?? '[]')) };
 }
 
 /** True when the table is there. */

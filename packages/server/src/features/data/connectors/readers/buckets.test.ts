@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { ConnectorType } from '@arbiter/contract';
 import { testAccess } from '../../../../platform/object-store/test-object-store.ts';
+import { createAwsRoles } from '../../../../platform/sources/aws-roles.ts';
 import { startTestBucket, type TestBucket } from '../../../../platform/sources/test-bucket.ts';
 import type { SourceBatch } from '../reader.ts';
 import type { SourceOfConnector } from '../sources.ts';
@@ -80,8 +83,73 @@ test('reads Amazon S3 at the region that its answers name', async () => {
   );
   assert.equal(bucket.requests.length, 3);
   assert.equal((await amazon.probe({ ...source, id: 'probe' })).reason, 'ok');
-  assert.equal((await amazon.probe({ ...source, id: 'role', method: 'iam_role' })).reason, 'driver_missing');
   await amazon.close();
+});
+
+/** A fake token service. It checks which key signed a request, but not the signature. */
+async function startTokenService(roleArn: string) {
+  const calls: URLSearchParams[] = [];
+  const server = createHttpServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    calls.push(form);
+    const isOurs = request.headers.authorization?.includes('Credential=OWN/') && form.get('RoleArn') === roleArn;
+    if (!isOurs || form.get('ExternalId') !== 'x-1') {
+      response.writeHead(403).end('<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>');
+      return;
+    }
+    const { accessKeyId, secretAccessKey } = testAccess;
+    const keys = `<AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>${secretAccessKey}</SecretAccessKey>`;
+    const until = new Date(Date.now() + (calls.length === 1 ? 60_000 : 3_600_000)).toISOString();
+    response.end(
+      `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>${keys}` +
+        `<SessionToken>token</SessionToken><Expiration>${until}</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return { calls, endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, server };
+}
+
+test('assumes only the roles that the operator lists for the tenant', async () => {
+  const [roleArn, other] = ['arn:aws:iam::123456789012:role/reads', 'arn:aws:iam::123456789012:role/other'];
+  const { calls, endpoint, server } = await startTokenService(roleArn);
+  const ownKeys = async () => ({ accessKeyId: 'OWN', secretAccessKey: 'own secret' });
+  const amazon = createTestSources({
+    endpoints: { aws_s3: bucket.origin },
+    awsRoles: createAwsRoles({ roles: { tenant: [roleArn] }, ownKeys, endpoint }),
+  });
+  const role = (more: object): SourceOfConnector => ({
+    ...sourceOf('aws_s3', { bucket: bucketName, region: bucket.region, roleArn, externalId: 'x-1', ...more }),
+    method: 'iam_role',
+  });
+  fill({ 'a.csv': 'a\n1\n' });
+  assert.deepEqual(
+    (await batches(role({}), amazon)).flatMap(({ rows }) => rows),
+    [{ a: '1' }],
+  );
+  // The first keys end within five minutes; the second ones are used again.
+  assert.equal(calls.length, 2);
+  assert.equal((await amazon.probe(role({}))).reason, 'ok');
+  assert.equal(calls.length, 2);
+  assert.equal((await amazon.probe(role({ externalId: 'x-2' }))).reason, 'permission_denied');
+  assert.equal(calls.length, 3);
+  assert.equal((await amazon.probe(role({ roleArn: other }))).reason, 'permission_denied');
+  assert.equal((await amazon.probe({ ...role({}), tenantId: 'another' })).reason, 'permission_denied');
+  for (const region of ['s3', 's3-us-west-2', 'elasticbeanstalk']) {
+    assert.equal((await amazon.probe(role({ region }))).reason, 'missing_config', region);
+  }
+  assert.equal((await amazon.probe(role({ roleArn: 'reads' }))).reason, 'missing_config');
+  assert.equal(calls.length, 3);
+  await amazon.close();
+  server.close();
+  const without = createTestSources({
+    awsRoles: createAwsRoles({ roles: { tenant: [roleArn] }, ownKeys: () => Promise.reject(new Error('none')) }),
+  });
+  assert.equal((await without.probe(role({}))).reason, 'auth_failed');
+  await without.close();
 });
 
 test('follows a redirect to checked addresses only', async () => {

@@ -21,9 +21,32 @@ function originOf(endpoint: string): string {
   return new URL(url).origin;
 }
 
-function targetOf({ endpoints }: SourceDeps, source: Source): BucketTarget {
-  // Whose roles this server may take isn't the tenant's to say, so a role needs a driver that the operator sets up.
-  if (source.method === 'iam_role') throw new SourceError('driver_missing');
+const rolePattern = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
+
+/** Regions only: `sts.s3-us-west-2.amazonaws.com` is a bucket, and the server signs what it sends there. */
+const regionPattern = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
+
+/** Returns the connector's access keys, or those of its role. */
+function keysOf({ awsRoles }: SourceDeps, source: Source, region: string, signal: AbortSignal): BucketTarget['keys'] {
+  if (source.method === 'iam_role') {
+    if (!regionPattern.test(region)) throw new SourceError('missing_config');
+    const role = {
+      roleArn: safeText(source, 'roleArn', rolePattern),
+      externalId: textOf(source, 'externalId'),
+      region,
+    };
+    return () => awsRoles.take(source.tenantId, role, signal);
+  }
+  const keys = {
+    accessKeyId: requiredText(source, 'accessKeyId'),
+    secretAccessKey: requiredText(source, 'secretAccessKey'),
+    sessionToken: textOf(source, 'sessionToken'),
+  };
+  return async () => keys;
+}
+
+function targetOf(deps: SourceDeps, source: Source, signal: AbortSignal): BucketTarget {
+  const { endpoints } = deps;
   const isAmazon = source.type === 'aws_s3';
   const region = safeText(
     source,
@@ -36,8 +59,7 @@ function targetOf({ endpoints }: SourceDeps, source: Source): BucketTarget {
   return {
     ...{ region, bucket: safeText(source, 'bucket', /^[a-z0-9][a-z0-9._-]{1,254}$/i) },
     originOf: (place) => origin ?? `https://s3.${place}.amazonaws.com${place.startsWith('cn-') ? '.cn' : ''}`,
-    ...{ accessKeyId: requiredText(source, 'accessKeyId'), secretAccessKey: requiredText(source, 'secretAccessKey') },
-    sessionToken: textOf(source, 'sessionToken'),
+    keys: keysOf(deps, source, region, signal),
     path: pathOf(source),
   };
 }
@@ -56,7 +78,7 @@ const bucketOf = (open: Open): SourceKind => ({
 
 /** Buckets of S3 and the services that speak its protocol. */
 export const bucketSource = bucketOf((deps, source, signal) =>
-  openBucket(deps.outbound, targetOf(deps, source), signal),
+  openBucket(deps.outbound, targetOf(deps, source, signal), signal),
 );
 
 /** Buckets of Google Cloud Storage. Their names are unique, so the project isn't part of a request. */

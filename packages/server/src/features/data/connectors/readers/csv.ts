@@ -75,11 +75,11 @@ async function* batchesOf(
 export const csvSource: SourceKind = {
   async probe(deps, source, signal) {
     let rowCount = 0;
-    for await (const _row of rowsOfFile(source, (await fileOf(deps, source, signal)).bytes)) {
-      rowCount += 1;
-      if (rowCount === sampleRows) break;
+    for await (const rows of rowsOfFile(source, (await fileOf(deps, source, signal)).bytes)) {
+      rowCount += rows.length;
+      if (rowCount >= sampleRows) break;
     }
-    return { details: {}, rowCount };
+    return { details: {}, rowCount: Math.min(rowCount, sampleRows) };
   },
   open: (deps, source) => ({
     isResumable: true,

@@ -12,8 +12,11 @@ export interface FileBatch {
   readonly position: number;
 }
 
-/** Reads the rows of a file in the settings' format. Throws SourceError. */
-export async function* rowsOfFile(source: Source, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SourceRow> {
+/** Reads the rows of a file in the settings' format, several at a time. Throws SourceError. */
+export async function* rowsOfFile(
+  source: Source,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly SourceRow[]> {
   const word = textOf(source, 'format') ?? 'csv';
   const format = fileFormats.find((each) => each === word);
   if (format === undefined) throw new SourceError('missing_config');
@@ -21,7 +24,7 @@ export async function* rowsOfFile(source: Source, bytes: AsyncIterable<Uint8Arra
     ...{ format, isZipped: textOf(source, 'compression') === 'gzip', delimiter: textOf(source, 'delimiter') },
     ...{ header: flagOf(source, 'header', true), encoding: textOf(source, 'encoding') ?? 'utf-8' },
   };
-  for await (const value of readFileRows(bytes, options)) yield flatRow(value);
+  for await (const values of readFileRows(bytes, options)) yield values.map(flatRow);
 }
 
 /** Cuts the rows of a file into batches. `skip`: rows that came before. `rowLimit`: 0 for none. */
@@ -33,18 +36,23 @@ export async function* batchesOfFile(
   let position = 0;
   let size = 0;
   let batch: SourceRow[] = [];
-  for await (const row of rowsOfFile(source, bytes)) {
-    position += 1;
-    if (position <= skip) continue;
-    const rowBytes = sizeOf(row);
-    if (batch.length === mostRows || (batch.length > 0 && size + rowBytes > mostBytes)) {
-      yield { rows: batch, position: position - 1 };
-      batch = [];
-      size = 0;
+  for await (const rows of rowsOfFile(source, bytes)) {
+    for (const row of rows) {
+      position += 1;
+      if (position <= skip) continue;
+      const rowBytes = sizeOf(row);
+      if (batch.length === mostRows || (batch.length > 0 && size + rowBytes > mostBytes)) {
+        yield { rows: batch, position: position - 1 };
+        batch = [];
+        size = 0;
+      }
+      batch.push(row);
+      size += rowBytes;
+      if (position - skip === rowLimit) {
+        yield { rows: batch, position };
+        return;
+      }
     }
-    batch.push(row);
-    size += rowBytes;
-    if (position - skip === rowLimit) break;
   }
   if (batch.length > 0) yield { rows: batch, position };
 }

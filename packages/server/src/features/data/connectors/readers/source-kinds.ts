@@ -3,10 +3,11 @@ import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceKind } from '../source.ts';
 import { azureBlobSource, bucketSource, googleBucketSource } from './buckets.ts';
 import { csvSource } from './csv.ts';
+import { mysqlRelative, mysqlSource } from './databases/mysql.ts';
+import { postgresqlSource } from './databases/postgresql.ts';
+import { sqlserverSource } from './databases/sqlserver.ts';
 import { mongodbSource } from './documents/mongodb.ts';
 import { elasticsearchSource, opensearchSource } from './documents/search-index.ts';
-import { mysqlRelative, mysqlSource } from './mysql.ts';
-import { postgresqlSource } from './postgresql.ts';
 import { iterableSource } from './providers/iterable.ts';
 import { salesforceSource } from './providers/salesforce.ts';
 import { segmentSource } from './providers/segment.ts';
@@ -39,6 +40,8 @@ const kinds: Partial<Record<ConnectorType, SourceKind>> = {
   tidb: mysqlRelative,
   singlestore: mysqlRelative,
   planetscale: mysqlRelative,
+  sqlserver: sqlserverSource,
+  azure_sql: sqlserverSource,
   kafka: kafkaSource,
   redpanda: kafkaSource,
   confluent_kafka: kafkaSource,

@@ -2,6 +2,7 @@ import type { Json } from '@arbiter/engine';
 import type { TableQuery } from '../../../../db/index.ts';
 import { isObject } from '../../../../platform/json.ts';
 import { mostBytes, mostRows, sizeOf } from '../../../../platform/sources/source-batches.ts';
+import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceBatch, SourceReader, SourceRow } from '../reader.ts';
 import { requiredText, type Source, textOf } from '../source.ts';
 
@@ -94,6 +95,8 @@ async function* byWatermark(
   const cursor = (watermark: string | null): Json => ({ watermark });
   for await (const page of pages) {
     for (const row of page) {
+      // Servers accept names in any letter case, but rows have the table's.
+      if (!Object.hasOwn(row, column)) throw new SourceError('not_found');
       const value = String(row[column]);
       if (last !== null && value !== last) {
         if (rowLimit > 0 && total >= rowLimit) {

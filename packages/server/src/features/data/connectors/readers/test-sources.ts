@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ConnectorType } from '@arbiter/contract';
+import { testDrivers } from '../../../../main/sources/test-drivers.ts';
 import { createOutbound } from '../../../../platform/outbound/outbound.ts';
 import { createOutboundSockets } from '../../../../platform/outbound/outbound-sockets.ts';
+import { createAwsRoles } from '../../../../platform/sources/aws-roles.ts';
 import type { SourceReader } from '../reader.ts';
 import type { SourceDeps } from '../source.ts';
 import { createSources, type SourceOfConnector, type Sources } from '../sources.ts';
@@ -14,6 +16,7 @@ export function createTestSources(deps: Partial<SourceDeps> = {}): Sources & { c
   const outbound = createOutbound({ allowNetworks, allowHttp: true });
   const sources = createSources({
     ...{ outbound, sockets: createOutboundSockets({ allowNetworks }), importFolder: null, endpoints: {} },
+    ...{ drivers: testDrivers, awsRoles: createAwsRoles({ roles: {} }) },
     ...deps,
   });
   return { ...sources, close: () => outbound.close() };

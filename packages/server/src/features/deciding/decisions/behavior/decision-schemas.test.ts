@@ -12,15 +12,24 @@ import {
   RuleResult,
   TraceBody,
 } from '@arbiter/contract';
-import { decide, type Json, type Plan, type Snapshot } from '@arbiter/engine';
+import {
+  decide,
+  type Json,
+  type PackedInput,
+  type Plan,
+  planRefs,
+  readResultText,
+  resultText,
+  type Snapshot,
+  unpackResult,
+} from '@arbiter/engine';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { readCorpus, type StoredInput, unpackInput } from '../../../../../../engine/test/corpus/record.ts';
 import { formats } from '../../../../platform/formats.ts';
 import { isObject } from '../../../../platform/json.ts';
-import { planRefs } from '../../plans/plan-refs.ts';
-import { inputText, newZoneWriter, type PackedInput } from '../../sealed-records/packed-input.ts';
-import { readResultText, resultText, shownAssignment, unpackResult } from '../../sealed-records/packed-result.ts';
+import { inputText, newZoneWriter } from '../../sealed-records/packed-input.ts';
+import { shownAssignment } from '../../sealed-records/packed-result.ts';
 import { readableInputs } from '../../sealed-records/readable-inputs.ts';
 import { type AnswerFacts, shapeAnswer } from '../recommend/answer.ts';
 import { traceBody } from '../traces/trace.ts';

@@ -71,11 +71,36 @@ before(async () => {
   const enrich = { sources, lookupKey: 'account_id', lookupFrom: 'customer.account_id' };
   await makeFlow('enriched', [{ id: 'e', type: 'enrich', config: enrich }]);
   await joinTables();
+  await makeExperiment();
   // The catalogue and the plans are in memory, and the newest version is known.
   await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'plain' } });
   await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'enriched' } });
 });
 after(() => server?.close());
+
+/** A flow whose model is the champion of an experiment. */
+async function makeExperiment(): Promise<void> {
+  const models: string[] = [];
+  for (const key of ['one', 'two']) {
+    const body = { key, name: key, modelType: 'scorecard', status: 'active' };
+    models.push((await server.createRecord('algorithm-models', body)).id);
+  }
+  await server.createRecord('experiments', {
+    ...{ key: 'tested', name: 'Tested', status: 'active', championModelId: models[0] },
+    challengers: [{ modelId: models[1], trafficPct: 20 }],
+  });
+  const draftConfig = {
+    version: 2,
+    nodes: [
+      { id: 'i', type: 'inventory', config: {} },
+      { id: 'm', type: 'match_creatives', config: { requireCreative: false } },
+      { id: 's', type: 'score', config: { method: 'propensity', modelKey: 'one' } },
+    ],
+  };
+  const { id } = await server.createRecord('decision-flows', { key: 'tested', name: 'tested', draftConfig });
+  await server.publishFlow(id);
+  await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'tested' } });
+}
 
 /** Other tables of the same customers: two that the customer id finds, one that a column of `people` does. */
 async function joinTables(): Promise<void> {
@@ -101,6 +126,12 @@ for (const count of [1, 40]) {
   test(`${count} of known customers: read and commit`, async () => {
     await tripsOf(customers(`known ${count} `));
     assert.equal(await tripsOf(customers(`known ${count} `)), 2);
+  });
+
+  test(`${count} under an experiment: no trip more, for new customers and for known ones`, async () => {
+    const tested = { decisionFlowKey: 'tested' };
+    assert.equal(await tripsOf(customers(`tested ${count} `), tested), 3);
+    assert.equal(await tripsOf(customers(`tested ${count} `), tested), 2);
   });
 
   test(`${count} of dry runs: read and roll back`, async () => {

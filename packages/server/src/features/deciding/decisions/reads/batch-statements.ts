@@ -6,6 +6,7 @@ import { newestVersions, type TenantCatalogue } from '../../plans/index.ts';
 import { announceWriting } from '../../volumes/index.ts';
 import { type VolumeWatch, watchOf } from '../volumes/volume-watch.ts';
 import { volumeReads } from '../volumes/volumes-in-batch.ts';
+import { assignmentReads } from './assignment-reads.ts';
 import type { BatchQuestion } from './batch-question.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 
@@ -31,6 +32,7 @@ export interface BatchRows {
   readonly profiles: readonly (readonly HotRow[])[];
   readonly memberships: readonly (readonly HotRow[])[];
   readonly soldOut: readonly string[];
+  readonly assignments: readonly HotRow[];
   readonly volumes: readonly (readonly HotRow[])[];
 }
 
@@ -53,6 +55,7 @@ export function planBatchReads(
   const locking = stored.size === 0 ? [] : [lockStates(tenantId, [...stored], wait)];
   const reading = dry.size === 0 ? [] : [readStates(tenantId, [...dry])];
   const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
+  const assignments = assignmentReads(tenantId, prepared);
   return {
     stored,
     profiles,
@@ -67,6 +70,7 @@ export function planBatchReads(
       ...profiles.statements,
       ...membership.statements,
       ...stock,
+      ...assignments,
       ...(watch === null ? [] : volumeReads(tenantId, watch, near)),
     ],
     split(results) {
@@ -81,6 +85,7 @@ export function planBatchReads(
         profiles: left.splice(0, profiles.statements.length),
         memberships: left.splice(0, membership.statements.length),
         soldOut: left.splice(0, stock.length).flatMap((rows) => rows.map((row) => row.offer_id as string)),
+        assignments: left.splice(0, assignments.length).flat(),
         volumes: left,
       };
     },

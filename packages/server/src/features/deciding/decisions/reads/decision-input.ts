@@ -69,11 +69,12 @@ export function inputFacts(
     outcomes: outcomesOf(plan, customer, now),
     soldOut: plan.tracksStock ? read.soldOut : undefined,
     volumes: read.volumes?.near(plan),
-    suppressions: suppressionsAt(catalogue, customer, now),
+    suppressions: suppressionsAt(flow.policyMarks ?? catalogue.policyMarks, customer, now),
     evidence: read.evidence,
     modelStates: read.modelStates === null ? undefined : read.modelStates(plan),
     openBreakers: openBreakers(ports, catalogue.tenantId, plan),
     objectiveCounts: plan.reads.objectiveCounts ? (read.objectiveCounts ?? undefined) : undefined,
+    experiments: read.assignments.of(plan, request.customerId, now),
     joinTruncated: profile.isTruncated ? true : undefined,
     external,
     quotaLeft: request.dryRun ? undefined : quota?.left(),
@@ -125,7 +126,7 @@ const noOutcomes: DecisionInput['outcomes'] = [];
 
 /** Returns suppressions that haven't expired and that their policy would still write. */
 function suppressionsAt(
-  { policyMarks }: TenantCatalogue,
+  policyMarks: TenantCatalogue['policyMarks'],
   customer: Pick<BatchCustomer, 'row'> | null,
   now: number,
 ): DecisionInput['suppressions'] {

@@ -6,13 +6,13 @@ import type { BatchQuestion } from './batch-question.ts';
 /** Consecutive failures after which a model isn't asked, and for how long (docs/design/api-decisioning.md 10). */
 export const modelBreakerRules = { failures: 5, pauseMs: 60_000 } as const;
 
-/** Returns the learned states of models for a batch; null: no flow of it is scored by one that learns. */
+/** Returns the states of models for a batch; null: no flow of it is scored by one that has any. */
 export async function readModels(
   { models }: Pick<DecidePorts, 'models'>,
   { tenantId, version }: { readonly tenantId: string; readonly version: number },
   prepared: readonly BatchQuestion[],
 ): Promise<HeldStates | null> {
-  if (!prepared.some(({ flow }) => flow.plan.models.some(({ learns }) => learns))) return null;
+  if (!prepared.some(({ flow }) => flow.plan.models.some(({ hasState }) => hasState))) return null;
   return models.get(tenantId, version);
 }
 
@@ -25,7 +25,9 @@ export function openBreakers(
   plan: Plan,
 ): DecisionInput['openBreakers'] {
   if (plan.models.length === 0) return undefined;
-  const open = plan.models.filter(({ key }) => modelBreaker.isOpen(keyOf(tenantId, key)));
+  // Endpoints have the breaker of their address: a rehearsal would take this one's probe before the decision.
+  const own = plan.models.filter(({ type }) => type !== 'external_endpoint');
+  const open = own.filter(({ key }) => modelBreaker.isOpen(keyOf(tenantId, key)));
   return open.length === 0 ? undefined : open.map(({ key }) => key);
 }
 

@@ -20,6 +20,7 @@ import type { DecidePorts } from '../recommend/decide-ports.ts';
 import { openQuota, type QuotaInBatch } from '../recommend/playground-quota.ts';
 import type { VolumeWatch } from '../volumes/volume-watch.ts';
 import { type HeldVolumes, openVolumes, type VolumesInBatch } from '../volumes/volumes-in-batch.ts';
+import { type BatchAssignments, readAgain, takeAssignments } from './assignment-reads.ts';
 import type { BatchQuestion } from './batch-question.ts';
 import { planBatchReads } from './batch-statements.ts';
 import { readModels } from './model-inputs.ts';
@@ -54,6 +55,8 @@ export interface BatchRead {
   readonly objectiveCounts: ObjectiveCounts | null;
   /** Offers without stock left; empty when no flow of the batch tracks any. */
   readonly soldOut: readonly string[];
+  /** Variants of experiments. */
+  readonly assignments: BatchAssignments;
   /** Null when the plans count nothing over all customers. */
   readonly volumes: VolumesInBatch | null;
   /** Null for a tenant that is no playground. */
@@ -125,7 +128,8 @@ export async function readBatch(
   const customers: BatchCustomers = new Map();
   if (rows.locked !== null) takeCustomers(customers, rows.locked, true);
   if (rows.unlocked !== null) takeCustomers(customers, rows.unlocked, false);
-  await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
+  const found = await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
+  const assigned = [...rows.assignments, ...(await readAgain(tx, tenantId, prepared, found))];
   const profiles = await reads.profiles.resolve(rows.profiles, tx);
   const quota = catalogue.isPlayground ? await openQuota(tx, catalogue, stored.size > 0) : null;
   const dayAt = (at: number) => ports.zoneClock(catalogue.settings.timezone, at);
@@ -154,6 +158,7 @@ export async function readBatch(
     modelStates,
     objectiveCounts,
     soldOut: rows.soldOut,
+    assignments: takeAssignments(assigned),
     volumes,
     quota,
     configAgeMs,

@@ -24,6 +24,7 @@ class SeededInput implements DecisionInput {
   readonly modelStates: DecisionInput['modelStates'];
   readonly openBreakers: DecisionInput['openBreakers'];
   readonly objectiveCounts: DecisionInput['objectiveCounts'];
+  readonly experiments: DecisionInput['experiments'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
   readonly external: DecisionInput['external'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
@@ -46,6 +47,7 @@ class SeededInput implements DecisionInput {
     this.modelStates = facts.modelStates;
     this.openBreakers = facts.openBreakers;
     this.objectiveCounts = facts.objectiveCounts;
+    this.experiments = facts.experiments;
     this.joinTruncated = facts.joinTruncated;
     this.external = facts.external;
     this.quotaLeft = facts.quotaLeft;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Decision, DecisionItem, Plan } from '@arbiter/engine';
-import { itemTexts } from '../../sealed-records/packed-result.ts';
+import { type Decision, type DecisionItem, itemTexts, type Plan } from '@arbiter/engine';
 import { type AnswerFacts, shapeAnswer } from './answer.ts';
 import { answerText } from './answer-text.ts';
 
@@ -90,6 +89,7 @@ const decision: Decision = {
   degradedScoring: true,
   models: null,
   variant: null,
+  experiments: null,
   slateProbability: 0.11111111,
   explored: false,
   minProbability: 1,

@@ -3,11 +3,11 @@ import {
   type Decision,
   type DecisionItem,
   type DecisionSummary,
+  type ItemTexts,
   type Plan,
   round6,
 } from '@arbiter/engine';
-import type { ItemTexts } from '../../sealed-records/index.ts';
-import { type AnswerFacts, shapeAnswer } from './answer.ts';
+import { type AnswerFacts, experimentOf, shapeAnswer } from './answer.ts';
 
 /**
  * Returns the answer of recommend as JSON text: what `shapeAnswer` returns, joined from pieces that are rendered once
@@ -35,7 +35,8 @@ export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, t
     `"count":${decision.items.length},"decisions":[${items}],"placementResults":null,` +
     `"properties":${canonicalJson(decision.properties)},"emptyReason":${orNull(decision.emptyReason)},` +
     `"controlGroup":${decision.controlGroup},"degradedScoring":${decision.degradedScoring},` +
-    `"dryRun":${facts.dryRun},"experiment":null,"freshness":{"configVersion":${facts.configVersion},` +
+    `"dryRun":${facts.dryRun},"experiment":${JSON.stringify(experimentOf(decision))},` +
+    `"freshness":{"configVersion":${facts.configVersion},` +
     `"configAgeMs":${facts.configAgeMs},"evidenceAgeMs":${facts.evidenceAgeMs},"profileAgeMs":${facts.profileAgeMs}},` +
     `"trace":{"traceId":${orNull(facts.traceId)},"summary":${summaryText(decision.summary, facts.durationMs)}}` +
     `${facts.quota === null ? '' : `,"quota":${JSON.stringify(facts.quota)}`}}`

@@ -71,6 +71,12 @@ const minimalFields: ReadonlySet<string> = new Set([
 ]);
 const fieldsAlwaysKept: ReadonlySet<string> = new Set(['rank', 'interactionId', 'recommendationId', 'offerId']);
 
+/** The experiment of the flow's own score stage; null: the customer takes part in none there. */
+export function experimentOf({ variant }: Decision): RecommendAnswer['experiment'] {
+  if (variant === null || variant.experimentKey === null) return null;
+  return { experimentKey: variant.experimentKey, variant: variant.variant };
+}
+
 /** The answer of recommend (docs/design/api-decisioning.md 2). Numbers are rounded to 6 decimals here and nowhere before. */
 export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts): RecommendAnswer {
   const items = decision.items.map((item, i) => shapeItem(plan, decision, item, i, facts));
@@ -110,7 +116,7 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
     controlGroup: decision.controlGroup,
     degradedScoring: decision.degradedScoring,
     dryRun: facts.dryRun,
-    experiment: null,
+    experiment: experimentOf(decision),
     freshness: {
       configVersion: facts.configVersion,
       configAgeMs: facts.configAgeMs,

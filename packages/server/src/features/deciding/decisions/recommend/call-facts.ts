@@ -14,7 +14,7 @@ export function createCallFacts(anonymousKey: KeyObject | null): CallFactsOf {
   function keyOf(tenantId: string): KeyObject {
     let key = tenantKeys.get(tenantId);
     if (!key) {
-      if (anonymousKey === null) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
+      if (anonymousKey === null) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set.' });
       key = deriveKey(anonymousKey, `anonymous customers of ${tenantId}`);
       tenantKeys.set(tenantId, key);
     }

@@ -87,7 +87,7 @@ export async function decideAll(
             decideOne(ports, catalogue, own, at, narrowed, customer ?? null),
           );
     if (decided === null) continue;
-    counts.add(decided.decision, request.dryRun, decided.input.openBreakers);
+    counts.add(decided.decision, request.dryRun, decided.input);
     if (isStored(decided) && customer) {
       quota?.take(decided.decision.items.length);
       customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);

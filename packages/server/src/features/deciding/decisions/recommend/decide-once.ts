@@ -21,18 +21,25 @@ export function payloadHashOf({ debug: _, requestId: __, ...payload }: Recommend
   return hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
 }
 
+/** A request with a client-chosen requestId. */
+export interface NamedRequest {
+  readonly requestId: string;
+  readonly payloadHash: Buffer;
+  /** No earlier call has this id. If another call takes it first, the commit notices. */
+  readonly isNew: boolean;
+}
+
 /** Decides a request with a client-chosen requestId, or returns the answer that an earlier call got. */
 export type DecideOnce = (
   caller: CallerFacts,
-  requestId: string,
-  payloadHash: Buffer,
+  request: NamedRequest,
   decideNow: (payloadHash: Buffer) => Promise<Recommended>,
 ) => Promise<Recommended>;
 
 export function createDecideOnce(ports: RepeatPorts): DecideOnce {
   /** Client-chosen requestIds that this process is deciding now. */
   const inFlight = new Set<string>();
-  return async ({ tenantId, until }, requestId, payloadHash, decideNow) => {
+  return async ({ tenantId, until }, { requestId, payloadHash, isNew }, decideNow) => {
     const earlierAnswer = () => readEarlierAnswer(ports, tenantId, requestId, payloadHash, until);
     const lock = `${tenantId} ${requestId}`;
     if (inFlight.has(lock)) {
@@ -43,7 +50,7 @@ export function createDecideOnce(ports: RepeatPorts): DecideOnce {
     }
     inFlight.add(lock);
     try {
-      const earlier = await earlierAnswer();
+      const earlier = isNew ? null : await earlierAnswer();
       if (earlier !== null) return earlier;
       return await decideNow(payloadHash);
     } catch (error) {
@@ -72,7 +79,7 @@ async function readEarlierAnswer(
   if (earlier === null) return null;
   if (earlier === 'record') throw new AppError('idempotency_key_reused');
   // Before comparing payloads: for an erased customer there's nothing left to compare.
-  if (earlier.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
+  if (earlier.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'The customer was erased.' });
   if (!earlier.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
   const key = keys.open(tenantId, earlier.dataKey);
   return { text: unseal(key, requestContext(tenantId, requestId), earlier.answer), replayed: true, quotaLeft };

@@ -1,9 +1,17 @@
-import { type DecideOptions, type Decision, type DecisionInput, decide, u } from '@arbiter/engine';
+import {
+  type DecideOptions,
+  type Decision,
+  type DecisionInput,
+  decide,
+  type ItemTexts,
+  itemTexts,
+  u,
+} from '@arbiter/engine';
 import { newId } from '../../../../platform/ids.ts';
 import { nobody } from '../../../catalogue/segments/index.ts';
 import type { BatchCustomer } from '../../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
-import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../../sealed-records/index.ts';
+import { itemId, newDecisionId } from '../../sealed-records/index.ts';
 import { decisionInput } from '../reads/decision-input.ts';
 import { noteModels } from '../reads/model-inputs.ts';
 import type { BatchRead } from '../reads/read-batch.ts';
@@ -58,17 +66,15 @@ export function decideOne(
 ): MadeDecision {
   const { settings } = catalogue;
   const { quota } = read;
-  const { plan } = flow;
   const { dryRun } = request;
   const profile = read.profiles[at]!;
   const input = decisionInput(ports, catalogue, read, at, { flow, request, external: job.asked?.answers }, customer);
-  const { now } = input;
   const sampled =
     !dryRun && settings.decisionTraceEnabled && u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
   const trace = sampled || job.call.debug;
   const stages = ports.stages.begin(trace);
   const startedAt = performance.now();
-  const decision = decide(plan, input, stages === null ? untraced : { trace, observe: stages.observe });
+  const decision = decide(flow.plan, input, stages === null ? untraced : { trace, observe: stages.observe });
   const engineUs = Math.round((performance.now() - startedAt) * 1000);
   ports.stages.end(stages);
   noteModels(ports, catalogue.tenantId, decision);
@@ -79,7 +85,7 @@ export function decideOne(
   const id = dryRun ? null : job.call.clientRequestId ? newDecisionId() : request.requestId;
   const interactionIds = id === null ? noIds : decision.items.map((item) => itemId(id, item.rank));
   const traceId = sampled ? newId() : null;
-  const reservationExpiresAt = now + settings.reservationTtlSeconds * 1000;
+  const reservationExpiresAt = input.now + settings.reservationTtlSeconds * 1000;
   const facts: AnswerFacts = {
     requestId: request.requestId,
     recommendationId: id,
@@ -88,7 +94,7 @@ export function decideOne(
     anonymous: job.call.anonymous,
     known: profile.known,
     asked: job.call.request,
-    now,
+    now: input.now,
     configVersion: catalogue.version,
     configAgeMs: read.configAgeMs,
     evidenceAgeMs: read.evidenceAgeMs,
@@ -102,7 +108,7 @@ export function decideOne(
     schemaWarnings: read.unread.get(flow) ?? [],
     quota: quota?.facts(dryRun ? 0 : decision.items.length, decision.withheldByQuota > 0) ?? null,
   };
-  const answer = job.isSilent === true ? '' : answerText(plan, decision, facts, texts);
+  const answer = job.isSilent === true ? '' : joined(answerText(flow.plan, decision, facts, texts));
   return {
     id,
     interactionIds,
@@ -118,6 +124,12 @@ export function decideOne(
     facts,
     reservationExpiresAt,
   };
+}
+
+/** Joins the pieces of a string. Otherwise collections copy them one by one until the batch commits. */
+function joined(text: string): string {
+  Buffer.byteLength(text);
+  return text;
 }
 
 const untraced: DecideOptions = {};

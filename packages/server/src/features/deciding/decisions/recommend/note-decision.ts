@@ -1,5 +1,5 @@
 import { hash, type KeyObject } from 'node:crypto';
-import { channelAsked, type Decision, type DecisionInput, type Plan } from '@arbiter/engine';
+import { channelAsked, type Decision, type DecisionInput, type Plan, resultText } from '@arbiter/engine';
 import type { HotStatement } from '../../../../db/index.ts';
 import type { ScoredDecision } from '../../../catalogue/models/index.ts';
 import { createDecisionEvents, type DecisionEvents } from '../../../operations/stream/index.ts';
@@ -14,7 +14,6 @@ import {
   recordContext,
   requestContext,
   resultHash,
-  resultText,
   type Seal,
   type ZoneWriter,
 } from '../../sealed-records/index.ts';
@@ -23,6 +22,7 @@ import { traceBody } from '../traces/trace.ts';
 import { insertTrace } from '../traces/traces.store.ts';
 import { shapeAnswer } from './answer.ts';
 import type { StoredDecision } from './decide-one.ts';
+import { type ExperimentWrites, newExperimentWrites, noteExperiments } from './note-experiments.ts';
 
 /** A batch's writes, collected until the commit: one statement per table. */
 export interface Writes {
@@ -37,6 +37,7 @@ export interface Writes {
   readonly events: DecisionEvents;
   /** Which learning models scored which decision. */
   readonly scored: ScoredDecision[];
+  readonly experiments: ExperimentWrites;
   readonly traces: HotStatement[];
   /** Decisions without an answer to store. */
   readonly named: NamedDecision[];
@@ -55,6 +56,7 @@ export function newWrites(tenantId: string, at: Date, configVersion: number, sea
     shown: [],
     events: createDecisionEvents(),
     scored: [],
+    experiments: newExperimentWrites(),
     traces: [],
     named: [],
     requests: [],
@@ -70,7 +72,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   const { requestId, customerId } = input.request;
   customer.customerSeq += 1;
   customer.changed = true;
-  const read = inputText(input, call.request, flow, writes.zones, stored.segments);
+  const read = inputText(input, call.request, flow, writes.zones, stored.segments, decision.experiments);
   const result = resultText(decision, flow.refs);
   const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
   recordsOf(writes, flow).push({
@@ -92,6 +94,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     body: seal(key, recordContext(tenantId, decisionId), `{"i":${read.text},"r":${kept}}`),
   });
   noteModelDecision(writes, stored);
+  noteExperiments(writes.experiments, customerId, decision);
   noteItems(writes, customer, stored);
   noteEvent(writes, stored);
   if (traceId !== null) {
@@ -161,6 +164,7 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
     customerSeq: customer.customerSeq,
     campaignId,
     context: Object.keys(asked).length > 0 ? JSON.stringify(asked) : null,
+    experiments: decision.experiments,
     items,
   });
 }

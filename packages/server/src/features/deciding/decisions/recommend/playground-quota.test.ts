@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import type { RecommendAnswer } from '@arbiter/contract';
+import type { RecommendAnswer, RecommendBatchAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
 let server: TestServer;
@@ -54,6 +54,18 @@ test('dry runs and repeats count nothing', async () => {
   await setUsed(5000);
   assert.equal((await recommend(body)).text, first.text, 'a repeat is answered when nothing is left');
   assert.equal((await recommend({ customerId: 'C2', limit: 2, dryRun: true })).body.count, 2);
+});
+
+test('give many requests in one call only what is left', async () => {
+  await setUsed(4996);
+  const requests = Array.from({ length: 4 }, (_, at) => ({ customerId: `B${at}`, limit: 2 }));
+  const answer = await server.call<RecommendBatchAnswer>('POST', '/api/v1/recommend/batch', { body: { requests } });
+  assert.deepEqual(
+    answer.body.results.map(({ status }) => status),
+    [200, 200, 429, 429],
+  );
+  assert.equal(headerOf(answer), '0');
+  assert.equal((await status()).quotaUsed, 5000);
 });
 
 test('decisions for show count nothing, and are given when nothing is left', async () => {

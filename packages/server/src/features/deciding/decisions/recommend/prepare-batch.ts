@@ -1,6 +1,5 @@
-import { type DecisionRequest, resolveTarget, type TargetProblem } from '@arbiter/engine';
+import { type DecisionRequest, reduceRequest, resolveTarget, type TargetProblem } from '@arbiter/engine';
 import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
-import { reduceRequest } from '../../sealed-records/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import { type Failed, failed } from './outcome.ts';
 import { targetProblem } from './recommend.rules.ts';

@@ -10,6 +10,7 @@ import type { BatchRead } from '../reads/read-batch.ts';
 import { insertNamed } from '../requests.store.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import type { Writes } from './note-decision.ts';
+import { experimentStatements } from './note-experiments.ts';
 
 /** The contact log covers at least this long, because relevance looks 30 days back. */
 const retainedLogMs = 35 * 86_400_000;
@@ -72,6 +73,7 @@ function rowStatements(tenantId: string, writes: readonly Writes[], counts: numb
   for (const each of writes) {
     list.push(...recordStatements(each, counts));
     if (each.scored.length > 0) list.push(insertScored(tenantId, each.scored, each.at));
+    list.push(...experimentStatements(tenantId, each.at, each.experiments));
     list.push(...insertShown(tenantId, each.at, each.shown), ...each.traces);
   }
   // Processes that were sent the same ids for different customers meet at their rows: in one order they wait, and do not deadlock.

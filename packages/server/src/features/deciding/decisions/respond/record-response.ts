@@ -3,8 +3,10 @@ import type { SnapshotPolicy } from '@arbiter/engine';
 import type { Tx } from '../../../../db/index.ts';
 import { newId } from '../../../../platform/ids.ts';
 import type { OutcomeTypeFacts } from '../../../catalogue/outcomes/index.ts';
+import { noteExposures } from '../../assignments/index.ts';
 import { addContact, addOutcome, type CustomerState, laneOf } from '../../customer-states/index.ts';
 import {
+  experimentsShown,
   insertInteraction,
   interactionEvent,
   type NewInteraction,
@@ -142,10 +144,17 @@ async function countImpression(
   id: string,
   sent: Partial<ReturnType<typeof sentWith>>,
 ): Promise<void> {
-  const { tx, state, names, reservedId, at, now } = open;
+  const { tx, state, names, reservedId, at, now, item } = open;
   // A contact reported ahead of time counts from now on: it must not move the customer's decisions into the future.
   addContact(state, laneOf(state, laneParts(open)), Math.min(at, now));
   book(open, written, 1, impressionCents(pricesOf(names.budget)), reservedId);
+  const { customerId } = open.subject;
+  const under = item === null ? [] : experimentsShown(item);
+  await noteExposures(
+    tx,
+    new Date(at),
+    under.map(({ id, variant }) => ({ experimentId: id, customerId, variant })),
+  );
   await write(tx, written, {
     ...rowBase(open),
     ...sent,

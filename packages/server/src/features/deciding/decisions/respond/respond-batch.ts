@@ -141,7 +141,7 @@ async function record(
     const responded = await respondInOrder(ports, tx, catalogue, jobs, wait, outcome);
     return writeTogether(tx, catalogue, responded);
   };
-  const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, { until });
+  const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, { until, prepares: true });
   if (numbered.length > 0) ports.evidence.committed(tenantId, numbered);
   for (const { job, answer, error } of outcome.settled) {
     if (answer === null) job.reject(error);

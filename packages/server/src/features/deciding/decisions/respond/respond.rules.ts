@@ -132,9 +132,9 @@ export function responseKeys(
   return customers.map((customer) => digestOf('contact', customer.toString('hex'), ...what, ...event));
 }
 
-/** Returns the key under which a call of many responses is stored. */
-export const callKey = (credentialId: string, idempotencyKey: string): Buffer =>
-  digestOf('explicit', credentialId, 'respond/batch', idempotencyKey);
+/** Returns the key under which a call of many items is stored. */
+export const callKey = (credentialId: string, route: string, idempotencyKey: string): Buffer =>
+  digestOf('explicit', credentialId, route, idempotencyKey);
 
 const digestOf = (...parts: readonly (string | number | null)[]): Buffer => digest(JSON.stringify(parts));
 

@@ -42,7 +42,7 @@ export async function respondOne(
   wait: boolean,
 ): Promise<Responded | 'held' | 'in_progress'> {
   const outcome = catalogue.outcomes.get(call.outcome);
-  if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome must be an active outcome type' });
+  if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome must be an active outcome type.' });
   const subject = await resolveSubject(tx, call);
   const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
   const customerHashes = customerHash.all(tx.tenantId, subject.customerId);
@@ -88,7 +88,7 @@ async function assertNotErased(
   const erased = await erasedAt(tx, customerHashes);
   if (erased === null || (at ?? receivedAt) >= erased.getTime()) return;
   if (row.isNew) await forgetState(tx, customerId);
-  throw notFound('customer');
+  throw notFound('Customer');
 }
 
 async function openResponse(

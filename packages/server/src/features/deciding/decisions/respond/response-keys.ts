@@ -33,7 +33,7 @@ export async function findEarlierAnswer(
   const earlier = keyHashes.length === 0 ? null : await findResponse(tx, keyHashes);
   if (earlier === null) return null;
   // Erasure has left only the key: the response is older than the erasure.
-  if (earlier.answer === null) throw notFound('customer');
+  if (earlier.answer === null) throw notFound('Customer');
   if (call.explicitKey !== null && !earlier.payloadHash.equals(call.payloadHash))
     throw new AppError('idempotency_key_reused');
   return withoutEffects({ ...(earlier.answer as RespondAnswer), status: 'duplicate' });

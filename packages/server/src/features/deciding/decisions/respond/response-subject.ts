@@ -17,6 +17,8 @@ import type { RespondCall, RespondSubject } from './respond.rules.ts';
 /** A response's resolved subject: a shown item, or a contact without a recommendation. */
 export interface ResponseSubject extends RespondSubject {
   readonly item: ShownItem | null;
+  /** Null: not read yet. */
+  readonly offer: OfferFacts | null;
   readonly recommendationId: string | null;
   readonly rank: number | null;
   readonly campaignId: string | null;
@@ -27,17 +29,25 @@ export interface ResponseSubject extends RespondSubject {
 export async function resolveSubject(tx: Tx, call: RespondCall): Promise<ResponseSubject> {
   if (call.interactionId !== null || call.recommendationId !== null) {
     const item = await resolveItem(tx, call);
-    if (call.customerId !== null && call.customerId !== item.customerId) throw notFound('recommendation');
-    if (item.offerId === null) throw notFound('recommendation');
+    if (call.customerId !== null && call.customerId !== item.customerId) throw notFound('Recommendation');
+    if (item.offerId === null) throw notFound('Recommendation');
     const resolvedBy = call.interactionId !== null ? 'interaction' : 'recommendation';
-    return { ...item, offerId: item.offerId, itemId: item.id, item, resolvedBy };
+    return { ...item, offerId: item.offerId, itemId: item.id, item, offer: null, resolvedBy };
   }
   const customerId = call.customerId;
-  if (customerId === null) throw new AppError('validation_failed', { detail: 'customerId is required' });
-  const contact = { item: null, itemId: null, customerId, recommendationId: null, rank: null, campaignId: null };
+  if (customerId === null) throw new AppError('validation_failed', { detail: 'customerId is required.' });
+  const contact = {
+    item: null,
+    offer: null,
+    itemId: null,
+    customerId,
+    recommendationId: null,
+    rank: null,
+    campaignId: null,
+  };
   if (call.creativeId !== null) {
     const creative = isUuid(call.creativeId) ? await findCreativeFacts(tx, call.creativeId) : null;
-    if (creative === null) throw notFound('creative');
+    if (creative === null) throw notFound('Creative');
     return {
       ...contact,
       resolvedBy: 'creative',
@@ -48,23 +58,23 @@ export async function resolveSubject(tx: Tx, call: RespondCall): Promise<Respons
     };
   }
   const offer = call.offerId !== null && isUuid(call.offerId) ? await findOfferFacts(tx, call.offerId) : null;
-  if (offer === null) throw notFound('offer');
-  if (call.channelId !== null && (await findChannelFacts(tx, call.channelId)) === null) throw notFound('channel');
-  if (call.placementId !== null && !(await hasPlacement(tx, call.placementId))) throw notFound('placement');
+  if (offer === null) throw notFound('Offer');
+  if (call.channelId !== null && (await findChannelFacts(tx, call.channelId)) === null) throw notFound('Channel');
+  if (call.placementId !== null && !(await hasPlacement(tx, call.placementId))) throw notFound('Placement');
   const { channelId, placementId } = call;
-  return { ...contact, resolvedBy: 'offer', offerId: offer.id, creativeId: null, channelId, placementId };
+  return { ...contact, offer, resolvedBy: 'offer', offerId: offer.id, creativeId: null, channelId, placementId };
 }
 
 async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {
   if (call.interactionId !== null) {
     const item = await findShownItem(tx, call.interactionId);
-    if (item === null || item.interactionType === 'response' || item.rank === null) throw notFound('interaction');
+    if (item === null || item.interactionType === 'response' || item.rank === null) throw notFound('Interaction');
     // The impression of a reserved item is a row of its own, whose id was its response's answer: it means the item.
     const itemId = item.recommendationId === null ? item.id : itemIdOf(item.recommendationId, item.rank);
     return itemId === item.id ? item : ((await findShownItem(tx, itemId)) ?? item);
   }
   const items = await findShownItems(tx, call.recommendationId ?? '');
-  if (items.length === 0) throw notFound('recommendation');
+  if (items.length === 0) throw notFound('Recommendation');
   const named =
     call.rank !== null
       ? items.filter((item) => item.rank === call.rank)
@@ -73,10 +83,10 @@ async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {
         : call.offerId !== null
           ? items.filter((item) => item.offerId === call.offerId)
           : items;
-  if (named.length === 0) throw notFound('item of the recommendation');
+  if (named.length === 0) throw notFound('Item of the recommendation');
   if (named.length > 1) {
     throw new AppError('validation_failed', {
-      detail: 'rank is required: the recommendation has more than one such item',
+      detail: 'rank is required, because the recommendation has more than one such item.',
       errors: [{ path: '/rank', message: 'is required' }],
     });
   }
@@ -85,7 +95,7 @@ async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {
 
 /** Names and settings of what the response is about, for its answer and its effects. */
 export async function readSubjectFacts(tx: Tx, subject: ResponseSubject) {
-  const offer = await findOfferFacts(tx, subject.offerId);
+  const offer = subject.offer ?? (await findOfferFacts(tx, subject.offerId));
   const creative = subject.creativeId === null ? null : await findCreativeFacts(tx, subject.creativeId);
   const channel = subject.channelId === null ? null : await findChannelFacts(tx, subject.channelId);
   const categoryId = subject.item === null ? (offer?.categoryId ?? null) : subject.item.categoryId;
@@ -102,6 +112,8 @@ export async function readSubjectFacts(tx: Tx, subject: ResponseSubject) {
   };
 }
 
+type OfferFacts = NonNullable<Awaited<ReturnType<typeof findOfferFacts>>>;
+
 export type SubjectFacts = Awaited<ReturnType<typeof readSubjectFacts>>;
 
-export const notFound = (what: string): AppError => new AppError('not_found', { detail: `${what} not found` });
+export const notFound = (what: string): AppError => new AppError('not_found', { detail: `${what} not found.` });

@@ -49,7 +49,7 @@ export async function keepResponse(
     `insert into response_keys (tenant_id, key_hash, payload_hash, customer_id, answer, created_at) values ($1, $2, $3, $4, $5::jsonb, $6)
      on conflict (tenant_id, key_hash) do update set payload_hash = excluded.payload_hash, customer_id = excluded.customer_id,
        answer = excluded.answer, created_at = excluded.created_at
-     where response_keys.created_at <= excluded.created_at - interval '7 days' returning 1`,
+     where excluded.created_at - response_keys.created_at >= interval '7 days' returning 1`,
     [tx.tenantId, row.keyHash, row.payloadHash, row.customerId, row.answer, tx.now],
   );
   return stored.length > 0;

@@ -54,7 +54,7 @@ export function traceBody(
     assignment: shownAssignment(decision.assignment, decision.controlGroup),
     controlGroup: decision.controlGroup,
     degradedScoring: decision.degradedScoring,
-    experimentAssignment: decision.variant === null ? null : { experimentKey: null, ...decision.variant },
+    experimentAssignment: decision.variant,
     totalDurationMs: answer.trace.summary.durationMs,
   };
 }

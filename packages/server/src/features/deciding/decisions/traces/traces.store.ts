@@ -90,6 +90,15 @@ export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
   return row ?? null;
 }
 
+/** Returns false if the trace doesn't exist. Otherwise it can't be deleted until the transaction ends. */
+export async function lockTrace(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query('select 1 from decision_traces where tenant_id = $1 and id = $2 for key share', [
+    tx.tenantId,
+    id,
+  ]);
+  return rows.length > 0;
+}
+
 /** Deletes all traces of a customer; answers with their number. */
 export async function deleteTraces(tx: Tx, customerId: string): Promise<number> {
   const [row] = await tx.query<{ deleted: number }>(
@@ -116,3 +125,12 @@ export async function expireTraces(tx: Tx, days: number): Promise<Removed> {
 }
 
 const dayMs = 86_400_000;
+
+/** True when the tenant has a stored trace of this id. */
+export async function hasTrace(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(
+    `select exists (select from decision_traces where tenant_id = $1 and id = $2) as found`,
+    [tx.tenantId, id],
+  );
+  return row?.found === true;
+}

@@ -1,10 +1,11 @@
-import type { AskExternal, ExternalAnswer, Plan, PlanWebhook } from '@arbiter/engine';
+import type { AskExternal, EndpointQuestion, ExternalAnswer, Plan, PlanWebhook } from '@arbiter/engine';
 import { type Database, systemActor } from '../../../../db/index.ts';
 import type { Envelope } from '../../../../platform/crypto/crypto.ts';
 import { createBreaker } from '../../../../platform/outbound/breaker.ts';
 import type { Outbound } from '../../../../platform/outbound/outbound.ts';
 import { OutboundError } from '../../../../platform/outbound/outbound-error.ts';
 import { type ReadyWebhook, readyWebhook } from '../../../catalogue/flows/index.ts';
+import { callEndpoint, readyEndpoint } from '../../../catalogue/models/index.ts';
 import type { ScoringMetrics, WebhookResult } from '../scoring-metrics.ts';
 import { readWebhookAnswer } from './webhook-answer.ts';
 
@@ -13,7 +14,7 @@ export type External = Readonly<Record<string, ExternalAnswer>>;
 /** A decision that webhooks are asked for. */
 export interface AskedDecision {
   readonly tenantId: string;
-  readonly plan: Pick<Plan, 'webhooks'>;
+  readonly plan: Pick<Plan, 'flow' | 'webhooks'>;
   readonly requestId: string;
   readonly customerId: string;
   /** Monotonic ms by which it must be answered. */
@@ -43,6 +44,13 @@ const largestAnswerBytes = 64 * 1024;
 
 type AskedAbout = Parameters<AskExternal>[1];
 
+/** What a webhook, or the endpoint of a model, is asked. */
+interface Asked {
+  readonly nodeId: string;
+  readonly candidates: AskedAbout;
+  readonly question: EndpointQuestion | undefined;
+}
+
 export function createWebhookAsker({ database, outbound, envelope, metrics }: WebhookDeps): WebhookAsker {
   const breaker = createBreaker({ ...limits, onMove: (to) => metrics.breakerMoved('webhook', to) });
   /** Addresses and headers with their hidden values, for as long as the plan lives. */
@@ -51,7 +59,10 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
   function open(tenantId: string, webhook: PlanWebhook): Promise<ReadyWebhook | null> {
     let found = ready.get(webhook);
     if (found === undefined) {
-      found = database.withTenant(tenantId, systemActor('webhooks'), (tx) => readyWebhook(tx, envelope, webhook));
+      const { flowId, url, mapping } = webhook;
+      found = database.withTenant(tenantId, systemActor('webhooks'), (tx) =>
+        mapping === undefined ? readyWebhook(tx, envelope, webhook) : readyEndpoint(tx, envelope, flowId, url),
+      );
       ready.set(webhook, found);
       // The next decision retries what failed.
       found.catch(() => ready.delete(webhook));
@@ -59,8 +70,8 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
     return found;
   }
 
-  async function post(decision: AskedDecision, webhook: PlanWebhook, candidates: AskedAbout): Promise<ExternalAnswer> {
-    const { answer, seconds } = await posted(decision, webhook, candidates);
+  async function post(decision: AskedDecision, webhook: PlanWebhook, asked: Asked): Promise<ExternalAnswer> {
+    const { answer, seconds } = await posted(decision, webhook, asked);
     metrics.webhookAsked(webhook.hook, resultOf(answer), seconds);
     return answer;
   }
@@ -69,9 +80,9 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
   async function posted(
     decision: AskedDecision,
     webhook: PlanWebhook,
-    candidates: AskedAbout,
+    asked: Asked,
   ): Promise<{ readonly answer: ExternalAnswer; readonly seconds: number | null }> {
-    const { tenantId, requestId, customerId, until } = decision;
+    const { tenantId, until } = decision;
     const address = await open(tenantId, webhook);
     if (address === null) return uncalled('not_configured');
     const left = until - performance.now();
@@ -79,18 +90,8 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
     const destination = `${tenantId} ${webhook.url}`;
     if (breaker.isOpen(destination)) return uncalled('breaker_open');
     const begun = performance.now();
-    const { hook, nodeId } = webhook;
-    const answer = await called(() =>
-      outbound.call(address.url, {
-        method: 'POST',
-        headers: { ...address.headers, 'content-type': 'application/json', 'webhook-id': requestId + nodeId },
-        body: JSON.stringify({ hook, requestId, customerId, candidates }),
-        timeoutMs: Math.ceil(Math.min(webhook.timeoutMs, left)),
-        maxBytes: largestAnswerBytes,
-        anyPort: true,
-      }),
-    );
-    const read = 'error' in answer ? answer : readAnswer(answer, candidates);
+    const timeoutMs = Math.min(webhook.timeoutMs, left);
+    const read = await askOnce(outbound, decision, webhook, address, asked, timeoutMs);
     if ('error' in read) breaker.failed(destination);
     else breaker.succeeded(destination);
     return { answer: read, seconds: (performance.now() - begun) / 1000 };
@@ -100,16 +101,42 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
     async ask(decision, rehearse) {
       const external: Record<string, ExternalAnswer> = {};
       for (;;) {
-        const asked: { readonly nodeId: string; readonly candidates: AskedAbout }[] = [];
-        rehearse(external, (nodeId, candidates) => void asked.push({ nodeId, candidates }));
+        const asked: Asked[] = [];
+        rehearse(external, (nodeId, candidates, question) => void asked.push({ nodeId, candidates, question }));
         const [first] = asked;
         if (first === undefined) return external;
         const webhook = decision.plan.webhooks.find(({ nodeId }) => nodeId === first.nodeId);
         if (webhook === undefined) throw new Error(`the plan has no webhook for ${first.nodeId}`);
-        external[first.nodeId] = await post(decision, webhook, first.candidates);
+        external[first.nodeId] = await post(decision, webhook, first);
       }
     },
   };
+}
+
+/** Asks a webhook, or the endpoint of a model, once. */
+async function askOnce(
+  outbound: WebhookDeps['outbound'],
+  { plan, requestId, customerId }: AskedDecision,
+  { hook, nodeId, mapping }: PlanWebhook,
+  address: ReadyWebhook,
+  { candidates, question }: Asked,
+  timeoutMs: number,
+): Promise<ExternalAnswer> {
+  if (mapping !== undefined && question !== undefined) {
+    const body = { requestId, customerId, decisionFlowId: plan.flow.id, ...question };
+    return callEndpoint(outbound, address, body, mapping, timeoutMs);
+  }
+  const answer = await called(() =>
+    outbound.call(address.url, {
+      method: 'POST',
+      headers: { ...address.headers, 'content-type': 'application/json', 'webhook-id': requestId + nodeId },
+      body: JSON.stringify({ hook, requestId, customerId, candidates }),
+      timeoutMs: Math.ceil(timeoutMs),
+      maxBytes: largestAnswerBytes,
+      anyPort: true,
+    }),
+  );
+  return 'error' in answer ? answer : readAnswer(answer, candidates);
 }
 
 const uncalled = (error: string) => ({ answer: { error }, seconds: null });

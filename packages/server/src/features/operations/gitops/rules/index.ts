@@ -1,3 +1,4 @@
+import { connectorRules } from './connectors.ts';
 import { contentRules } from './content.ts';
 import { flowRouteRules } from './flow-routes.ts';
 import { flowRules } from './flows.ts';
@@ -10,6 +11,7 @@ import { schemaRules } from './schemas.ts';
 /** What some resources need beyond their description, by entity type. One that is not here needs nothing. */
 export const kindRules: Readonly<Record<string, KindRules>> = {
   algorithmModel: modelRules,
+  connector: connectorRules,
   contentItem: contentRules,
   dataSchema: schemaRules,
   decisionFlow: flowRules,

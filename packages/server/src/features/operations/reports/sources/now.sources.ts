@@ -1,7 +1,7 @@
 import type { ReportRow } from '@arbiter/contract';
 import { countDeadLetters, countOwnJobs } from '../../../../jobs/index.ts';
 import { countRecords } from '../../../catalogue/catalogue-records/index.ts';
-import { readStates } from '../../../catalogue/models/index.ts';
+import { completedTrainings, readStates } from '../../../catalogue/models/index.ts';
 import { selectBudgetedOffers } from '../../../catalogue/offers/index.ts';
 import { countLatePipelines } from '../../../data/pipelines/index.ts';
 import { readMinuteSums } from '../../../deciding/decisions/index.ts';
@@ -44,8 +44,7 @@ const summary: Source = {
           activeOffers: await countRecords(tx, 'offer', 'status', 'active'),
           activeChannels: await countRecords(tx, 'channel', 'status', 'active'),
           activeFlows: await countRecords(tx, 'decisionFlow', 'status', 'active'),
-          // There are none of these yet, so that none is active.
-          activeExperiments: 0,
+          activeExperiments: await countRecords(tx, 'experiment', 'status', 'active'),
           activeJourneys: await countRecords(tx, 'journey', 'status', 'active'),
           activeTriggers: await countRecords(tx, 'trigger', 'status', 'active'),
           pendingApprovals: await countPending(tx),
@@ -63,7 +62,7 @@ const summary: Source = {
 const modelMetricsTrend: Source = {
   key: 'model_metrics_trend',
   label: 'Model metrics',
-  description: 'What a model has learned, by version.',
+  description: 'How well a model predicts after each training, by version.',
   params: ['modelId', 'limit'],
   required: ['modelId'],
   columns: () => [
@@ -74,8 +73,21 @@ const modelMetricsTrend: Source = {
     column('samples', 'Samples', 'integer'),
   ],
   chart: () => ({ kind: 'line', x: 'version', y: ['auc', 'logLoss'] }),
-  async read(tx, { params }) {
+  async read(tx, { params, limit }) {
     const id = (params.modelId ?? '').toLowerCase();
+    const trainings = (await completedTrainings(tx, id)).slice(0, limit).reverse();
+    if (trainings.length > 0) {
+      return said(
+        trainings.map(({ trainedVersion, finishedAt, metrics, samples }) => ({
+          version: trainedVersion ?? 0,
+          trainedAt: finishedAt?.toISOString() ?? null,
+          auc: metrics?.auc ?? null,
+          logLoss: metrics?.logLoss ?? null,
+          samples: Number(samples ?? 0),
+        })),
+        ['AUC and log loss are of rows that the training did not see.'],
+      );
+    }
     const learned = (await readStates(tx, [id], false)).get(id);
     if (learned?.learnedAt == null) return said([], ["The model hasn't learned anything yet."]);
     const { version, learnedAt, samples } = learned;
@@ -181,25 +193,6 @@ const mostDaysAhead = 36_500;
 const after = (today: string, days: number): string | null =>
   days > mostDaysAhead ? null : dayAfter(today, Math.floor(days));
 
-const experimentResults: Source = {
-  key: 'experiment_results',
-  label: 'Experiment results',
-  description: 'Results of experiment variants.',
-  params: ['days', 'limit', 'experimentId'],
-  columns: () => [
-    column('variant', 'Variant', 'text'),
-    column('customers', 'Customers', 'integer'),
-    column('impressions', 'Impressions', 'integer'),
-    column('conversions', 'Conversions', 'integer'),
-    column('rate', 'Conversion rate', 'ratio'),
-    column('uplift', 'Uplift', 'ratio'),
-    column('interval', 'Interval', 'text'),
-    column('p', 'p', 'decimal'),
-  ],
-  chart: () => ({ kind: 'bar', x: 'variant', y: ['rate'] }),
-  read: async () => said([], ['There are no experiments.']),
-};
-
 const systemHealth: Source = {
   key: 'system_health',
   label: 'System health',
@@ -238,6 +231,5 @@ export const nowSources = {
   model_metrics_trend: modelMetricsTrend,
   anomaly_candidates: anomalyCandidates,
   budget_burn: budgetBurn,
-  experiment_results: experimentResults,
   system_health: systemHealth,
 };

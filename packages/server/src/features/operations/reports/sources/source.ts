@@ -1,5 +1,6 @@
 import type { ReportColumn, ReportParamName, ReportParams, ReportRow, ReportSourceKey } from '@arbiter/contract';
 import type { Tx } from '../../../../db/tx.ts';
+import type { Archive } from '../../../deciding/archived-months/index.ts';
 import type { ReportChart, ReportPeriod } from '../../report-rendering/index.ts';
 import type { DayFrame } from '../frame.rules.ts';
 
@@ -7,6 +8,8 @@ import type { DayFrame } from '../frame.rules.ts';
 export interface SourcePorts {
   /** Destinations of the tenant that this process leaves alone for a while because they failed. */
   readonly openBreakers: (tenantId: string) => number;
+  /** Reads history of archived months. */
+  readonly archive: Archive;
 }
 
 /** What a source is asked with. */

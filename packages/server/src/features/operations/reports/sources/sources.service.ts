@@ -15,12 +15,16 @@ import { readSettings } from '../../../identity/settings/index.ts';
 import type { ReportPeriod } from '../../report-rendering/index.ts';
 import { describeFilters } from '../filters.service.ts';
 import { type DayFrame, frameOf, periodOf } from '../frame.rules.ts';
+import { experimentSources } from './experiments.sources.ts';
 import { nowSources } from './now.sources.ts';
 import type { Said, Source, SourcePorts } from './source.ts';
 import { totalsSources } from './totals.sources.ts';
 import { traceSources } from './traces.sources.ts';
 
-const sources = { ...totalsSources, ...traceSources, ...nowSources } satisfies Record<ReportSourceKey, Source>;
+const sources = { ...totalsSources, ...traceSources, ...nowSources, ...experimentSources } satisfies Record<
+  ReportSourceKey,
+  Source
+>;
 
 /** Returns the source with this key. */
 export const sourceOf = (key: ReportSourceKey): Source => sources[key];

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { type DecisionHealth, type ReportSourceFacts, reportSourceKeys } from '@arbiter/contract';
 import { systemActor } from '../../../../db/index.ts';
 import { newId } from '../../../../platform/ids.ts';
+import { createTrainingSchema, readModel, runQueue } from '../../../deciding/model-training/test-training.ts';
 import { now, type SourceWorld, startSourceWorld, type Total } from './test-sources.ts';
 
 /** Sources of figures against what was counted by hand (docs/design/api-access.md 11). The tenant's zone is Berlin. */
@@ -338,7 +339,7 @@ test('anomaly_candidates: the last days without today against those before, in s
 
 test('experiment_results and model_metrics_trend: none without experiments, and of a model that has learned nothing', async () => {
   const experiments = await world.data('experiment_results', { experimentId: newId() });
-  assert.deepEqual([experiments.rows, experiments.notes], [[], ['There are no experiments.']]);
+  assert.deepEqual([experiments.rows, experiments.notes], [[], ['No experiment has started yet.']]);
   const modelId = await world.made('algorithm-models', {
     key: 'bandit',
     name: 'Bandit',
@@ -355,6 +356,35 @@ test('experiment_results and model_metrics_trend: none without experiments, and 
   assert.deepEqual(await world.rows('model_metrics_trend', { modelId }), [
     { version: 7, trainedAt: '2026-11-20T10:00:00.000Z', auc: null, logLoss: null, samples: 120 },
   ]);
+});
+
+test('model_metrics_trend shows each training of a model with its AUC and log loss, oldest first', async () => {
+  const modelId = await world.made('algorithm-models', {
+    ...{ key: 'bayes', name: 'Bayes', modelType: 'bayesian' },
+    predictors: ['age'],
+    targetSchemaKey: 'report_people',
+    targetField: 'accepted',
+  });
+  await createTrainingSchema(world.server, 'report_people');
+  for (let at = 0; at < 2; at++) {
+    const asked = await world.server.call('POST', `/api/v1/algorithm-models/${modelId}/train`, { body: {} });
+    assert.equal(asked.status, 202, asked.text);
+    await runQueue(world.server, 'model.train');
+  }
+  const { metricsHistory } = await readModel(world.server, modelId);
+  const rows = await world.rows('model_metrics_trend', { modelId });
+  assert.deepEqual(
+    rows.map(({ version, samples }) => [version, samples]),
+    [
+      [2, 240],
+      [3, 240],
+    ],
+  );
+  for (const [at, { auc, logLoss, trainedAt }] of rows.entries()) {
+    const shown = metricsHistory[1 - at]!;
+    assert.ok(Math.abs(Number(auc) - shown.auc!) < 1e-3 && Math.abs(Number(logLoss) - shown.logLoss) < 1e-3);
+    assert.equal(trainedAt, shown.trainedAt);
+  }
 });
 
 /** Creates a pipeline that is so many seconds late. Returns how to change that. */

@@ -3,7 +3,7 @@ import type { Tx } from '../../../../db/tx.ts';
 import { readRelated } from '../../../catalogue/catalogue-records/index.ts';
 import { segmentsAmong } from '../../../catalogue/segments/index.ts';
 import { countTraces, readOfferFigures } from '../../../deciding/decisions/index.ts';
-import { type DailyTotals, readHistoryTotals, readSelections } from '../../../deciding/interactions/index.ts';
+import { type DailyTotals, readAllSelections, readHistoryTotals } from '../../../deciding/interactions/index.ts';
 import { round2, shareOf } from '../frame.rules.ts';
 import { column, type Said, type Source, type SourceQuery, said } from './source.ts';
 import { filterOf, mostMembers, offerNames, totalsOf } from './totals.service.ts';
@@ -231,10 +231,11 @@ const selectionFrequency: Source = {
     column('averageRank', 'Average rank', 'decimal'),
   ],
   chart: () => ({ kind: 'bar', x: 'offer', y: ['selected'] }),
-  async read(tx, asked) {
+  async read(tx, asked, { archive }) {
     const { frame, params, limit } = asked;
     const filter = await filterOf(tx, params);
-    const selections = await readSelections(tx, frame.from, new Date(frame.now.getTime() + 1), filter);
+    const span = { from: frame.from, to: new Date(frame.now.getTime() + 1) };
+    const selections = await readAllSelections(tx, archive, span, filter);
     const window = traceWindow(asked);
     const read = await countTraces(tx, window);
     const figures = new Map((await readOfferFigures(tx, window)).map((row) => [row.offerId, row]));

@@ -104,18 +104,16 @@ const whyNotRanked: Source = {
     for (const { reason, traces } of found) {
       const fate =
         reason === null
-          ? fateNames.selected
+          ? 'selected'
           : (Object.entries(reasonsOfFate).find(([, reasons]) => reasons.includes(reason))?.[0] ?? 'other');
-      const name = Object.hasOwn(fateNames, fate) ? fateNames[fate as keyof typeof fateNames] : fate;
-      counted.set(name, (counted.get(name) ?? 0) + traces);
+      counted.set(fate, (counted.get(fate) ?? 0) + traces);
     }
-    const others = counted.get('other') ?? 0;
-    const rows = Object.values(fateNames).map((name) => ({ fate: name, decisions: counted.get(name) ?? 0 }));
-    const all = others === 0 ? rows : [...rows, { fate: 'Other reasons', decisions: others }];
-    return said(
-      all.map((row) => ({ ...row, share: shareOf(row.decisions, whole) })),
-      notes,
-    );
+    const fates = counted.has('other') ? { ...fateNames, other: 'Other reasons' } : fateNames;
+    const rows = Object.entries(fates).map(([fateId, fate]) => {
+      const decisions = counted.get(fateId) ?? 0;
+      return { fate, fateId, decisions, share: shareOf(decisions, whole) };
+    });
+    return said(rows, notes);
   },
 };
 

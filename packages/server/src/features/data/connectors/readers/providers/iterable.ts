@@ -4,7 +4,7 @@ import { SourceError } from '../../../../../platform/sources/source-error.ts';
 import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
 import { flatRow } from '../api-pages.rules.ts';
 import { withParameters } from '../paged-api.ts';
-import { type Lookup, readLookups } from './lookups.ts';
+import { type Lookup, pagedKeys, readLookups } from './lookups.ts';
 
 // https://api.iterable.com/api/docs: a list is its users' emails or IDs, one a line; each user is another call.
 
@@ -62,7 +62,7 @@ export const iterableSource: SourceKind = {
     isResumable: true,
     async *read(options) {
       const { keys, lookup } = apiOf(deps, source, options.signal);
-      yield* readLookups(await keys(), lookup, options);
+      yield* readLookups(pagedKeys(await keys()), lookup, options);
     },
     committed: async () => undefined,
     close: async () => undefined,

@@ -1,11 +1,11 @@
 import { isObject } from '../../../../../platform/json.ts';
 import { requestJson } from '../../../../../platform/sources/http-source.ts';
 import { SourceError } from '../../../../../platform/sources/source-error.ts';
-import type { SourceRow } from '../../reader.ts';
+import type { RowKeys, SourceRow } from '../../reader.ts';
 import { requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../../source.ts';
 import { flatRow } from '../api-pages.rules.ts';
 import { withParameters } from '../paged-api.ts';
-import { readLookups } from './lookups.ts';
+import { pagedKeys, readLookups } from './lookups.ts';
 
 // https://www.twilio.com/docs/segment/unify/profile-api
 
@@ -14,11 +14,13 @@ const host = 'https://profiles.segment.com';
 const mostTraits = 200;
 const mostKeys = 100;
 
-function keysOf({ config }: Source): string[] {
+/** Returns the profile keys: those of the source, or else of the target's rows. Throws SourceError `missing_config`. */
+function keysOf({ config }: Source, rowKeys: RowKeys | undefined): RowKeys {
   const { keys } = config;
+  if (keys === undefined && rowKeys !== undefined) return rowKeys;
   const isList = Array.isArray(keys) && keys.length >= 1 && keys.length <= mostKeys;
   if (!isList || !keys.every((key) => typeof key === 'string' && key !== '')) throw new SourceError('missing_config');
-  return keys;
+  return pagedKeys(keys);
 }
 
 function lookupOf({ outbound, endpoints }: SourceDeps, source: Source, signal: AbortSignal) {
@@ -40,18 +42,18 @@ function lookupOf({ outbound, endpoints }: SourceDeps, source: Source, signal: A
   };
 }
 
-/** Traits of profiles that the option `keys` names, one lookup each. */
+/** Traits of profiles, one lookup each. */
 export const segmentSource: SourceKind = {
   async probe(deps, source, signal) {
     // A profile that isn't there proves the space and the token as well.
     await lookupOf(deps, source, signal)('arbiter-connection-test', { tries: 1 });
     return { details: {} };
   },
-  open: (deps, source) => ({
+  open: (deps, source, rowKeys) => ({
     isResumable: true,
     async *read(options) {
       const lookup = lookupOf(deps, source, options.signal);
-      yield* readLookups(keysOf(source), (key) => lookup(key), options);
+      yield* readLookups(keysOf(source, rowKeys), (key) => lookup(key), options);
     },
     committed: async () => undefined,
     close: async () => undefined,

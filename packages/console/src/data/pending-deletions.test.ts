@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { deleteLater, undoMs } from './pending-deletions.ts';
+
+// Browsers have these, Node doesn't.
+Object.assign(globalThis, { addEventListener: () => undefined, removeEventListener: () => undefined });
+
+test('a deletion waits, and isn’t sent when it’s undone', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const sent: string[] = [];
+  const undo = deleteLater('a', () => sent.push('a'));
+  deleteLater('b', () => sent.push('b'));
+  mock.timers.tick(undoMs - 1);
+  assert.deepEqual(sent, []);
+  assert.equal(undo(), true);
+  mock.timers.tick(1);
+  assert.deepEqual(sent, ['b']);
+  assert.equal(undo(), false, 'too late, or already undone');
+  mock.timers.reset();
+});

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operations } from '@arbiter/contract';
+import { versionedResources, versionsOf } from './record-versions.ts';
+
+test('every record type with versions is known, by the addresses of the contract', () => {
+  const contract = Object.values(operations).filter(({ id }) => id.endsWith('.version') && !id.startsWith('system'));
+  const known = Object.keys(versionedResources).map((entityType) => versionsOf(entityType)!.version);
+  assert.deepEqual(
+    known.map(({ id, path }) => `${id} ${path}`).toSorted(),
+    contract.map(({ id, path }) => `${id} ${path}`).toSorted(),
+  );
+  assert.equal(versionsOf('apiKey'), null);
+  assert.equal(versionsOf('constructor'), null);
+});

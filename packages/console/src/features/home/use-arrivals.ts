@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'react';
+import { onEvents } from '../../data/live/events.ts';
+
+/** Decisions made while the page is open. */
+export interface Arrivals {
+  readonly decisions: number;
+  /** How many of them returned an offer. */
+  readonly withOffer: number;
+}
+
+/** Counts decisions as the event stream reports them. */
+export function useArrivals(): Arrivals {
+  const [arrivals, setArrivals] = useState<Arrivals>({ decisions: 0, withOffer: 0 });
+  useEffect(
+    () =>
+      onEvents((events) => {
+        const made = events.filter(({ type }) => type === 'decision.made.v1');
+        if (made.length === 0) return;
+        const withOffer = made.filter(({ payload }) => Number(payload.offersReturned) > 0).length;
+        setArrivals((before) => ({
+          decisions: before.decisions + made.length,
+          withOffer: before.withOffer + withOffer,
+        }));
+      }),
+    [],
+  );
+  return arrivals;
+}

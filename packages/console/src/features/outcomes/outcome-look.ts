@@ -1,0 +1,9 @@
+import type { OutcomeClassification } from '@arbiter/contract/catalogue/outcome-types';
+import type { Tone } from '../../ui/badge.tsx';
+
+/** The color of a classification, beside its word. */
+export const classificationTones: Readonly<Record<OutcomeClassification, Tone>> = {
+  positive: 'pass',
+  negative: 'block',
+  neutral: 'neutral',
+};

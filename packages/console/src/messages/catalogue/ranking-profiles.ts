@@ -1,0 +1,51 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
+/** Objectives in words, by their key. */
+const objectives: Readonly<Record<string, string>> = {
+  propensity: 'Propensity',
+  relevance: 'Relevance',
+  impact: 'Impact',
+  emphasis: 'Emphasis',
+  revenue: 'Revenue',
+  margin: 'Margin',
+  businessValue: 'Business value',
+  engagement: 'Engagement',
+  conversion: 'Conversion',
+  recency: 'Rarely contacted',
+  fatigue: 'Offer rarely shown',
+  fairness: 'Fair share of impressions',
+};
+
+export const profileTexts = {
+  profiles: titles.profiles,
+  lead: 'How much each objective counts when a flow ranks offers.',
+  empty: 'No ranking profiles yet',
+  emptyText: 'A profile sets how much objectives such as propensity and margin count. Flows use it to rank offers.',
+  weights: 'Weights',
+  share: 'Share',
+  objectives,
+  presets: { balanced: 'Balanced', revenue: 'Revenue first', care: 'Gentle contact' },
+  basics: 'Basics',
+  noWeight: 'Set at least one weight above 0.',
+  fixedKey: "The key can't be changed.",
+  simulate: 'Try it in Simulate',
+  labels: Object.fromEntries(Object.entries(objectives).map(([key, label]) => [`/weights/${key}`, label])),
+  help: {
+    '/name': '',
+    '/description': '',
+    '/key': 'Empty: derived from the name.',
+    '/weights/propensity': 'How likely the customer is to respond.',
+    '/weights/relevance': 'How well the offer fits the customer and the moment.',
+    '/weights/impact': 'What the offer is worth.',
+    '/weights/emphasis': 'How much you want to show it now.',
+    '/weights/revenue': 'Compared with the other candidates.',
+    '/weights/margin': 'Compared with the other candidates.',
+    '/weights/businessValue': 'Compared with the other candidates.',
+    '/weights/engagement': 'Positive outcomes per impression, last 30 days.',
+    '/weights/conversion': 'Conversions per impression, last 30 days.',
+    '/weights/recency': 'How rarely the customer was contacted, last 30 days.',
+    '/weights/fatigue': 'How rarely the customer saw this offer, last 30 days.',
+    '/weights/fairness': "How small the offer's share of impressions was, last 7 days.",
+  },
+  sharesHelp: "Weights are relative. They don't have to add up to 1.",
+} as const;

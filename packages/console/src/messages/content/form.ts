@@ -1,0 +1,31 @@
+/** Texts of the form of a content item. */
+export const contentFormTexts = {
+  basics: 'Basics',
+  texts: 'Texts',
+  textsOfTemplate: 'Texts left empty come from the template.',
+  bodyHelp: 'Leave empty to use blocks instead.',
+  variables: 'Personalization',
+  variablesText: 'Use {name} in a text to insert a value. The fallback replaces missing values.',
+  variable: (at: string) => `Token ${at}`,
+  name: 'Token',
+  source: 'Source',
+  fallback: 'Fallback',
+  addVariable: 'Add token',
+  removeVariable: (name: string) => `Remove token ${name}`,
+  offText: 'Changes can’t be saved until an admin turns it on in the settings.',
+  backToDraft: 'A change starts a new draft',
+  backToDraftText: 'The draft goes through review again. The live version stays live until you publish it.',
+  labels: {
+    '/channelType': 'Channel type',
+    '/isTemplate': 'Template for other items',
+    '/parentTemplateId': 'Parent template',
+    '/changeNote': 'What changed',
+  },
+  help: {
+    '/name': '',
+    '/channelType': 'email, sms, push, web, in_app or another type. You can’t change it later.',
+    '/isTemplate': 'Other items can build on it. You can’t change this later.',
+    '/parentTemplateId': 'Supplies the texts, blocks and tokens that this item doesn’t define.',
+    '/changeNote': 'Shown in the list of versions.',
+  },
+} as const;

@@ -1,0 +1,28 @@
+/** Texts of the tab that decides a recorded decision again with other inputs. */
+export const whatIfTexts = {
+  title: 'Change an input, see the result',
+  about:
+    'Your browser repeats the decision with the recorded plan, counts and time. Nothing is stored. Loading the inputs adds an entry to the audit log.',
+  open: 'Load inputs',
+  needsEditor: 'You need the editor role to load inputs. Ask an admin for it.',
+  cannot: "This decision can't be repeated",
+  withheld: "Some of the fields it read aren't stored.",
+  inputs: 'Inputs',
+  noInputs: 'This decision read no customer values that you can change.',
+  recorded: (value: string) => `Recorded: ${value}`,
+  missing: 'no value',
+  slider: (label: string) => `${label}, slider`,
+  reset: 'Reset',
+  nothingChanged: 'No inputs changed.',
+  result: 'Result',
+  simulate: 'Open in Simulate',
+  asRecorded: 'Same as recorded. Change an input to see what happens.',
+  same: 'The same offers, in the same order.',
+  differs: 'Different from the record.',
+  noOffers: 'No offers left.',
+  new: 'new',
+  gone: 'gone',
+  before: (rank: number) => `was #${rank}`,
+  outranked: 'ranked too low',
+  took: (ms: string) => `Decided in this browser in ${ms} ms.`,
+} as const;

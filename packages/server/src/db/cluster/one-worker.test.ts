@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { channelsOf } from './announcements.ts';
+import { atHome, onOneWorker } from './one-worker.ts';
+
+const schema = 't_0190a1b2c3d47e5f8a9b0190a1b2c3d4';
+const home = '(select id as home_id from arbiter.tenants where id = $1::uuid) home cross join';
+
+const cases: readonly (readonly [string, string, string])[] = [
+  [
+    'joins an insert from parameters with the tenant',
+    'insert into arbiter.a (tenant_id, b) select $1, u.b from unnest($2::text[]) as u(b) on conflict do nothing',
+    `insert into arbiter.a (tenant_id, b) select home.home_id, u.b from ${home} unnest($2::text[]) as u(b) on conflict do nothing`,
+  ],
+  [
+    'joins it in a common table expression, with a cast and an alias',
+    'with x as (insert into a as known (tenant_id, b) select $1::uuid, r.b from jsonb_to_recordset($2) as r(b text)) select 1',
+    `with x as (insert into a as known (tenant_id, b) select home.home_id, r.b from ${home} jsonb_to_recordset($2) as r(b text)) select 1`,
+  ],
+  [
+    'leaves an insert from a table alone',
+    'insert into a (tenant_id, b) select $1, c.b from c where c.tenant_id = $1',
+    'insert into a (tenant_id, b) select $1, c.b from c where c.tenant_id = $1',
+  ],
+  [
+    'names the tenant of a data table that is read, and keeps its alias',
+    `select r.a from "${schema}"."ds_a" r join "${schema}"."ds_b" on true where r.a = $1`,
+    `select r.a from (select * from "${schema}"."ds_a" where tenant_id = '0190a1b2c3d47e5f8a9b0190a1b2c3d4'::uuid) r ` +
+      `join (select * from "${schema}"."ds_b" where tenant_id = '0190a1b2c3d47e5f8a9b0190a1b2c3d4'::uuid) "ds_b" on true where r.a = $1`,
+  ],
+  [
+    'leaves a deletion from a data table alone',
+    `delete from "${schema}"."ds_a" where tenant_id = $1`,
+    `delete from "${schema}"."ds_a" where tenant_id = $1`,
+  ],
+  [
+    'replaces a subscript by a function',
+    'update a set b = ($3::bytea[])[array_position($2::text[], c)] where tenant_id = $1',
+    'update a set b = arbiter.array_item(($3::bytea[]), array_position($2::text[], c)) where tenant_id = $1',
+  ],
+];
+
+for (const [name, given, expected] of cases) {
+  test(name, () => {
+    assert.equal(onOneWorker(given), expected);
+    assert.equal(onOneWorker(given), expected, 'from memory');
+  });
+}
+
+test('takes locks where the rows are, and changes nothing else', () => {
+  const lock = `select pg_try_advisory_xact_lock(hashtextextended('a:' || $1, 0)) as taken`;
+  assert.equal(atHome(lock, '$1::text'), `${lock} from arbiter.tenants home where home.id = ($1::text)::uuid`);
+  const setting = `select set_config('plan_cache_mode', 'force_custom_plan', true), pg_advisory_xact_lock_shared(1)`;
+  assert.equal(atHome(setting, '$1::text'), `${setting} from arbiter.tenants home where home.id = ($1::text)::uuid`);
+  assert.equal(
+    atHome('select rows from arbiter.cut_audit_logs($1, $2)', `'a'`),
+    `select rows from arbiter.cut_audit_logs($1, $2) cross join arbiter.tenants home where home.id = ('a')::uuid`,
+  );
+  assert.equal(
+    atHome('select arbiter.empty_history($1)', `'a'`),
+    `select arbiter.empty_history($1) from arbiter.tenants home where home.id = ('a')::uuid`,
+  );
+  assert.equal(atHome('select 1', '$1::text'), 'select 1');
+});
+
+test('announces changes of credentials and of the stream, and nothing else', () => {
+  assert.deepEqual(channelsOf('update arbiter.api_keys set revoked_at = $2 where tenant_id = $1'), [
+    'arbiter_credentials',
+  ]);
+  assert.deepEqual(channelsOf('insert into "users" (tenant_id) values ($1)'), ['arbiter_credentials']);
+  assert.deepEqual(channelsOf('with h as (insert into stream_heads as h (tenant_id) values ($1)) select 1'), [
+    'arbiter_stream',
+  ]);
+  assert.deepEqual(channelsOf('update api_key_uses set last_used_at = $2'), []);
+  assert.deepEqual(channelsOf('select * from users'), []);
+});

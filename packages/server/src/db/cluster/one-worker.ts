@@ -1,0 +1,60 @@
+/**
+ * Returns the text of a tenant's statement for a Citus cluster, so that one worker can run all of it. Returns other texts
+ * unchanged.
+ *
+ * - `insert ... select $1, ... from unnest(...)` reads no table, so Citus would run the query on the coordinator and COPY its
+ *   rows to the worker, which row-level security forbids. Joined with the tenant's own row, it runs on the worker.
+ * - Citus crashes when it evaluates a subscript of an array in an update.
+ * - A tenant's data table has only rows of that tenant, which Citus can't know without a condition.
+ */
+export function onOneWorker(text: string): string {
+  const known = rewritten.get(text);
+  if (known !== undefined) return known;
+  const changed = text
+    .replace(
+      insertOfParameters,
+      (_, insert: string, tenant: string, middle: string) =>
+        `${insert}home.home_id${middle}from (select id as home_id from arbiter.tenants where id = ${tenant}::uuid) home cross join `,
+    )
+    .replace(
+      dataTable,
+      (_, keyword: string, table: string, schema: string, name: string, alias: string = `"${name}"`) =>
+        `${keyword} (select * from ${table} where tenant_id = '${schema}'::uuid) ${alias}`,
+    )
+    .replace(arraySubscript, 'arbiter.array_item($1, $2)');
+  // Statements with values in their text (segments, metrics) would fill the cache.
+  if (rewritten.size < mostTexts) rewritten.set(text, changed);
+  return changed;
+}
+
+/**
+ * Runs what must happen where the tenant's rows are on the worker that has them: advisory locks, so that every node of
+ * the cluster uses the same ones, and functions that delete as the owner. `tenant` is SQL of type text.
+ */
+export function atHome(text: string, tenant: string): string {
+  const home = `arbiter.tenants home where home.id = (${tenant})::uuid`;
+  if (advisoryLock.test(text) || ownersCall.test(text)) return `${text} from ${home}`;
+  return ownersRows.test(text) ? `${text} cross join ${home}` : text;
+}
+
+/** A statement that only locks. */
+const advisoryLock =
+  /^\s*select\s+(?:set_config\('\w+', '\w+', true\),\s*)?pg_(?:try_)?advisory_xact_lock(?:_shared)?\((?:(?!\bfrom\b)[\s\S])*$/i;
+
+/** A statement that only calls a function of the owner (cluster.sql), and one that reads what such a function returns. */
+const ownersCall = /^\s*select\s+arbiter\.empty_history\([^)]*\)\s*$/i;
+const ownersRows = /\bfrom\s+arbiter\.cut_audit_logs\([^)]*\)\s*$/i;
+
+const rewritten = new Map<string, string>();
+const mostTexts = 2_000;
+
+/** `insert into t (tenant_id, ...) select $1, ... from`, where what follows isn't a table. */
+const insertOfParameters =
+  /(\binsert\s+into\s+[\w.]+(?:\s+as\s+\w+)?\s*\(\s*tenant_id\b[^)]*\)\s*select\s+)(\$\d+)(?:::uuid)?(\s*,(?:(?!\bfrom\b)[\s\S])*?)\bfrom\s+(?=unnest\s*\(|jsonb?_to_recordset\s*\(|jsonb_array_elements\s*\(|generate_series\s*\()/gi;
+
+/** A data table that is read, and its alias. */
+const dataTable =
+  /(?<!\bdelete\s+)\b(from|join)\s+("t_([0-9a-f]{32})"\."(ds_\w+)")(?:\s+(?:as\s+)?((?!(?:where|order|limit|offset|join|left|right|full|inner|cross|natural|on|using|group|having|window|for|union|tablesample|fetch)\b)[a-z_]\w*))?/gi;
+
+/** `($3::text[])[array_position(...)]` */
+const arraySubscript = /(\(\$\d+::\w+\[\]\))\[(array_position\([^()]*\))\]/gi;

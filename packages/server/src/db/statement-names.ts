@@ -1,0 +1,20 @@
+/** Returns the name under which connections prepare a statement; undefined if they don't prepare it. */
+export type StatementNames = (text: string) => string | undefined;
+
+/** Each connection keeps its prepared statements, so texts beyond this number get no name. */
+const mostNames = 200;
+
+/** Creates names for the texts of statements, the same on all connections. */
+export function createStatementNames(): StatementNames {
+  const names = new Map<string, string>();
+  return (text) => {
+    const known = names.get(text);
+    if (known !== undefined || names.size >= mostNames) return known;
+    const name = `prepared.${names.size}`;
+    names.set(text, name);
+    return name;
+  };
+}
+
+/** For sessions that end with their transaction. */
+export const noNames: StatementNames = () => undefined;

@@ -1,0 +1,167 @@
+import type { OfferReach, OverlayChange, PolicyConflicts, PolicyFinding } from '@arbiter/contract';
+import { type CheckInput, type CheckResult, checkInSlices } from '@arbiter/lab';
+import type { Tx } from '../../../db/index.ts';
+import type { RequestFacts } from '../../../http/handler.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import { isUuid } from '../../../platform/ids.ts';
+import { zoneClock } from '../../../platform/time/zones.ts';
+import { takeTurns } from '../../../platform/turns.ts';
+import { type FlowPorts, flowVersionToTry, type RunnableFlow, readFlowDirectory } from '../../catalogue/flows/index.ts';
+import { findOfferFacts } from '../../catalogue/offers/index.ts';
+import { readFlowSnapshot } from '../../deciding/plans/index.ts';
+import { type GitopsPorts, withOverlay } from '../gitops/index.ts';
+import { showFinding, showWitness, verdictOf } from './findings.rules.ts';
+
+export interface CheckPorts extends GitopsPorts, FlowPorts {
+  /** Told when a generated customer contradicts the checker. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Maximum findings in an answer. */
+const mostFindings = 1000;
+
+interface CheckQuestion {
+  readonly flowId?: string | undefined;
+  readonly version?: 'published' | 'draft' | number | undefined;
+  readonly overlay?: readonly OverlayChange[] | undefined;
+  readonly offerIds?: readonly string[] | undefined;
+}
+
+/**
+ * Checks a flow with the catalogue as the overlay would leave it. Throws 404 and 409 for flows that can't run, 422 for
+ * a draft that can't be published and for an overlay that can't be made.
+ */
+export async function analyzeConflicts(
+  ports: CheckPorts,
+  facts: RequestFacts,
+  { flowId, version = 'published', overlay = [], offerIds }: CheckQuestion,
+): Promise<PolicyConflicts> {
+  const startedAt = performance.now();
+  const read = async (tx: Tx) => {
+    const flow = await flowToCheck(tx, ports, flowId, version);
+    return { flow, now: tx.now.getTime(), ...(await readFlowSnapshot(tx, flow)) };
+  };
+  const { flow, ...catalogue } = await inCatalogue(ports, facts, overlay, read);
+  const only = offerIds === undefined ? {} : { offerIds: offerIds.map((id) => id.toLowerCase()) };
+  const { findings, coverage } = await check(ports, { ...catalogue, ...only }, facts.until);
+  return {
+    flowId: flow.id,
+    version: flow.version,
+    findings: findings.slice(0, mostFindings).map(showFinding),
+    coverage: { ...coverage, unread: coverage.unread.map((each) => ({ ...each })) },
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+/** Says whether anybody can get an offer. 404 for an unknown offer or flow. */
+export async function reachOfOffer(
+  ports: CheckPorts,
+  facts: RequestFacts,
+  id: string,
+  flowId: string | undefined,
+): Promise<OfferReach> {
+  const startedAt = performance.now();
+  const offerId = id.toLowerCase();
+  const read = async (tx: Tx) => {
+    const offer = isUuid(offerId) ? await findOfferFacts(tx, offerId) : null;
+    if (offer === null || offer.deletedAt !== null) throw new AppError('not_found', { detail: 'Offer not found.' });
+    const flow = await flowToCheck(tx, ports, flowId, 'published');
+    return { offer, flow, now: tx.now.getTime(), ...(await readFlowSnapshot(tx, flow)) };
+  };
+  const { offer, flow, ...catalogue } = await inCatalogue(ports, facts, [], read);
+  const shown = { offerId, flowId: flow.id, version: flow.version };
+  if (offer.status !== 'active') {
+    return {
+      ...shown,
+      verdict: 'never',
+      witness: null,
+      findings: [inactive(offerId, offer)],
+      durationMs: performance.now() - startedAt,
+    };
+  }
+  const result = await check(ports, { ...catalogue, offerIds: [offerId] }, facts.until);
+  const witness = result.witnesses.get(offerId);
+  return {
+    ...shown,
+    verdict: verdictOf(result, offerId),
+    witness: witness === undefined ? null : showWitness(witness),
+    findings: result.findings.slice(0, mostFindings).map(showFinding),
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+const inactive = (id: string, { name, status }: { readonly name: string; readonly status: string }): PolicyFinding => ({
+  code: 'never_eligible',
+  severity: 'error',
+  subject: { type: 'offer', id, name, path: '/status' },
+  core: [{ type: 'offer', id, name, path: '/status' }],
+  repairs: [],
+  message: `“${name}” is never shown: it’s ${status}.`,
+});
+
+function inCatalogue<Result>(
+  ports: CheckPorts,
+  facts: RequestFacts,
+  overlay: readonly OverlayChange[],
+  read: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  if (overlay.length > 0) return withOverlay(ports, facts, overlay, read);
+  return ports.database.withTenant(facts.tenantId, facts.actor, read, { until: facts.until, snapshot: true });
+}
+
+async function flowToCheck(
+  tx: Tx,
+  ports: FlowPorts,
+  name: string | undefined,
+  version: 'published' | 'draft' | number,
+): Promise<RunnableFlow> {
+  const flows = await readFlowDirectory(tx);
+  const usual = flows.fallback();
+  if (name === undefined && usual === null) {
+    throw new AppError('flow_not_published', { detail: 'No decision flow is published.' });
+  }
+  if (version !== 'published') return flowVersionToTry(tx, name ?? usual!.id, version, ports);
+  if (name === undefined) return usual!;
+  const found = flows.find(name);
+  if (found === null)
+    throw new AppError('not_found', { detail: `Decision flow not found${flows.nearest(name) || '.'}` });
+  if (found.runnable !== null) return found.runnable;
+  throw new AppError('flow_not_published', { detail: 'The decision flow is inactive or has no published version.' });
+}
+
+/** Runs a check in turns with other work. Throws 503 `overloaded` when it isn't done in time. */
+async function check(ports: CheckPorts, input: Omit<CheckInput, 'clockAt'>, until: number): Promise<CheckResult> {
+  const result = await checkUntil(input, until);
+  if (result === null)
+    throw new AppError('overloaded', { detail: 'The check takes too long. Check fewer offers at a time.' });
+  if (result.contradictions > 0) {
+    ports.onError(new Error(`the checker was contradicted for ${result.contradictions} offers`));
+  }
+  return result;
+}
+
+/** Null: it isn't done by then (monotonic ms). */
+async function checkUntil(input: Omit<CheckInput, 'clockAt'>, until: number): Promise<CheckResult | null> {
+  const work = checkInSlices({ ...input, clockAt: zoneClock });
+  const turns = takeTurns();
+  for (;;) {
+    const slice = work.next();
+    if (slice.done) return slice.value;
+    const pause = turns();
+    if (pause === undefined) continue;
+    await pause;
+    if (performance.now() > until) return null;
+  }
+}
+
+/** Within so many ms, a draft is checked while its sender waits. */
+const draftCheckMs = 2000;
+const mostDraftFindings = 100;
+
+/** Returns what a check finds with a flow that is stored nowhere; null when it takes too long. */
+export async function findingsOfFlow(tx: Tx, flow: RunnableFlow): Promise<PolicyFinding[] | null> {
+  const until = performance.now() + draftCheckMs;
+  const catalogue = await readFlowSnapshot(tx, flow);
+  const result = await checkUntil({ ...catalogue, now: tx.now.getTime() }, until);
+  return result === null ? null : result.findings.slice(0, mostDraftFindings).map(showFinding);
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { OfferReach, PolicyConflicts } from '@arbiter/contract';
+import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+
+/** The policy compiler over HTTP, on a catalogue with planted defects. */
+
+let server: TestServer;
+let flowId: string;
+const offers: Record<string, string> = {};
+
+const node = (type: string, config: object = {}) => ({ id: type, type, config });
+const nodes = [
+  node('inventory'),
+  node('qualify'),
+  node('contact_policy'),
+  node('score', { method: 'priority_weighted' }),
+];
+const draftConfig = { version: 2, nodes, flowConfig: {} };
+
+async function rule(name: string, offer: string, config: object): Promise<string> {
+  return server.create('qualification-rules', {
+    name,
+    ruleType: 'attribute_condition',
+    config,
+    scopes: [{ scope: 'offer', scopeId: offers[offer] }],
+    status: 'active',
+  });
+}
+
+before(async () => {
+  server = await startTestServer({ tenants: 2 });
+  await server.create('schemas', {
+    name: 'people',
+    displayName: 'People',
+    schemaType: 'customer',
+    autoEnrich: true,
+    fields: [
+      { name: 'customer_id', dataType: 'varchar', isPrimaryKey: true },
+      { name: 'age', dataType: 'integer' },
+      { name: 'tier', dataType: 'varchar' },
+    ],
+  });
+  for (const name of ['Open', 'Closed', 'Over']) {
+    const schedule = name === 'Over' ? { schedule: { endDate: '2020-01-01' } } : {};
+    offers[name] = await server.create('offers', { name, status: 'active', ...schedule });
+  }
+  await rule('Adults', 'Closed', { attribute: 'customer.age', operator: 'gte', value: 18 });
+  await rule('Children', 'Closed', { attribute: 'customer.age', operator: 'lt', value: 12 });
+  await rule('Gold', 'Open', { attribute: 'customer.tier', operator: 'eq', value: 'gold' });
+  flowId = await server.create('decision-flows', { key: 'main', name: 'Main', draftConfig });
+});
+after(() => server?.close());
+
+async function analyze(body: object, status = 200): Promise<PolicyConflicts> {
+  const response = await server.call<PolicyConflicts>('POST', '/api/v1/policy-conflicts/analyze', { body });
+  assert.equal(response.status, status, response.text);
+  return response.body;
+}
+
+const codes = ({ findings }: Pick<PolicyConflicts, 'findings'>) =>
+  findings.map(({ code, subject }) => `${code} ${subject.name}`).toSorted();
+
+const planted = ['gates_exclude Closed', 'schedule_over Over'];
+
+test('finds offers that nobody can get in a draft, with the gates that exclude each other and tried repairs', async () => {
+  const answer = await analyze({ flowId: 'main', version: 'draft' });
+  assert.deepEqual(codes(answer), planted);
+  const { core, repairs } = answer.findings.find(({ code }) => code === 'gates_exclude')!;
+  assert.deepEqual(core.map(({ name }) => name).toSorted(), ['Adults', 'Children']);
+  assert.deepEqual(repairs.map(({ without }) => without.map(({ name }) => name)).toSorted(), [
+    ['Adults'],
+    ['Children'],
+  ]);
+  assert.deepEqual([answer.coverage.offers, answer.coverage.proved], [3, 3]);
+});
+
+test('tells publishers and validators what never works', async () => {
+  const validated = await server.call<PolicyConflicts & { valid: boolean }>('POST', '/api/v1/decision-flows/validate', {
+    body: { id: flowId, draftConfig },
+  });
+  assert.equal(validated.status, 200, validated.text);
+  assert.deepEqual(codes(validated.body), planted);
+  const published = await server.call<{ warnings: { message: string }[] }>('POST', '/api/v1/decision-flows/publish', {
+    body: { id: flowId },
+  });
+  assert.equal(published.status, 200, published.text);
+  assert.equal(published.body.warnings.length, 2);
+});
+
+test('checks the catalogue as an overlay would leave it, and stores nothing', async () => {
+  const overlay = [
+    { kind: 'qualification-rules', key: 'Children', patch: { status: 'paused' } },
+    { kind: 'offers', key: 'Over', patch: { schedule: null } },
+  ];
+  assert.deepEqual(codes(await analyze({ flowId: 'main', overlay })), []);
+  assert.deepEqual(codes(await analyze({ flowId: 'main' })), planted);
+  const blocking = {
+    kind: 'contact-policies',
+    key: 'Nobody',
+    patch: { ruleType: 'do_not_contact', config: {}, scopes: [{ scope: 'global' }], status: 'active' },
+  };
+  const answer = await analyze({ flowId: 'main', overlay: [blocking] });
+  assert.ok(codes(answer).includes('never_eligible Open'), JSON.stringify(codes(answer)));
+});
+
+test('refuses overlays that can’t be made, with paths', async () => {
+  const refused = async (change: object) => {
+    const response = await server.call<{ code: string; errors: { path: string }[] }>(
+      'POST',
+      '/api/v1/policy-conflicts/analyze',
+      {
+        body: { flowId: 'main', overlay: [change] },
+      },
+    );
+    assert.equal(response.status, 422, response.text);
+    assert.equal(response.body.code, 'overlay_invalid');
+    return response.body.errors[0]?.path;
+  };
+  assert.equal(await refused({ kind: 'offers', key: 'Unknown', patch: null }), '/overlay/0/key');
+  assert.equal(await refused({ kind: 'offers', key: 'Open', patch: 7 }), '/overlay/0/patch');
+  assert.equal(
+    await refused({ kind: 'offers', key: 'Open', patch: { priority: 'high' } }),
+    '/overlay/0/patch/priority',
+  );
+  assert.equal(await refused({ kind: 'decision-flows', key: 'main', patch: null }), '/overlay/0');
+  await analyze({ flowId: 'main', overlay: [{ kind: 'users', key: 'a', patch: {} }] }, 400);
+});
+
+test('says whether anybody can get an offer', async () => {
+  const reach = async (name: string) => {
+    const response = await server.call<OfferReach>('GET', `/api/v1/offers/${offers[name]}/reach?flowId=main`);
+    assert.equal(response.status, 200, response.text);
+    return response.body;
+  };
+  const open = await reach('Open');
+  assert.deepEqual([open.verdict, open.witness?.profile], ['shown', { tier: 'gold' }]);
+  const closed = await reach('Closed');
+  assert.deepEqual([closed.verdict, closed.witness, codes(closed)], ['never', null, ['gates_exclude Closed']]);
+});
+
+test('answers unknown flows, versions and offers, and other tenants, with 404', async () => {
+  await analyze({ flowId: 'unknown' }, 404);
+  await analyze({ flowId: 'main', version: 9 }, 404);
+  const key = server.tenants[1]!.keys.admin;
+  for (const path of [`/api/v1/offers/${offers.Open}/reach`, '/api/v1/offers/unknown/reach']) {
+    assert.equal((await server.call('GET', path, { key })).status, 404);
+  }
+});

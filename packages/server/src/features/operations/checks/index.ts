@@ -1,0 +1,12 @@
+import { policyConflictOperations } from '@arbiter/contract';
+import { feature } from '../../../feature.ts';
+import { handlerEntries } from '../../../http/handler.ts';
+import { checkRoutes } from './checks.routes.ts';
+import type { CheckPorts } from './checks.service.ts';
+
+export { findingsOfFlow } from './checks.service.ts';
+
+export const checksFeature = feature({
+  name: 'checks',
+  operations: (ports: CheckPorts) => handlerEntries(policyConflictOperations, checkRoutes(ports)),
+});

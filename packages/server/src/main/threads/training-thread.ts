@@ -1,0 +1,38 @@
+// The program of a thread that trains models (training-threads.ts). It holds the rows of one training.
+import { isMainThread, parentPort } from 'node:worker_threads';
+import { type TrainedModel, trainModel } from '@arbiter/engine';
+import { readRows, type ThreadTraining } from '../../features/deciding/model-training/index.ts';
+import { lowerPriority } from './low-priority.ts';
+
+/** To the thread: a training. */
+export interface ToTrainingThread {
+  readonly id: number;
+  readonly training: ThreadTraining;
+  /** One number: the finished part. */
+  readonly progress: Float64Array<SharedArrayBuffer>;
+  /** One flag, set to 1 to stop. */
+  readonly stopped: Int32Array<SharedArrayBuffer>;
+}
+
+export type FromTrainingThread =
+  | { readonly id: number; readonly kind: 'ended'; readonly trained: TrainedModel }
+  | { readonly id: number; readonly kind: 'failed'; readonly message: string };
+
+function answer({ id, training, progress, stopped }: ToTrainingThread): FromTrainingThread {
+  const { modelType, config, params, seed } = training;
+  try {
+    const rows = readRows(training.rows);
+    const trained = trainModel({ model: { modelType, config }, rows, params, seed }, (share) => {
+      progress[0] = share;
+      if (Atomics.load(stopped, 0) === 1) throw new Error('the training was stopped');
+    });
+    return { id, kind: 'ended', trained };
+  } catch (error) {
+    return { id, kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+if (!isMainThread) {
+  lowerPriority();
+  parentPort?.on('message', (message: ToTrainingThread) => parentPort?.postMessage(answer(message)));
+}

@@ -1,0 +1,131 @@
+// What a decision costs, by hand, and one build against another in turns:
+//   node test/load/decision-cost.ts [--builds .,../other] [--seconds 5] [--rounds 3] [--customers 20000] [--processes 1]
+//   [--flags=--max-semi-space-size=8,--max-semi-space-size=16] [--profile file] [--samples file]
+// A build is the root of a checkout. `--flags`: one set per build, which also compares a build with itself. `--profile`,
+// `--samples`: where the CPU and the allocation profile of the last build go.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadCatalogue } from './bench/bench-catalogue.ts';
+import { load, type Measured, median } from './bench/bench-load.ts';
+import { ms, n0 } from './bench/bench-report.ts';
+import { type BenchServer, type HeapUse, startServer } from './bench/bench-server.ts';
+
+const { values } = parseArgs({
+  options: {
+    builds: { type: 'string', default: '.' },
+    flags: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    customers: { type: 'string', default: '20000' },
+    connections: { type: 'string', default: '128' },
+    processes: { type: 'string', default: '1' },
+    profile: { type: 'string' },
+    samples: { type: 'string' },
+  },
+});
+const [seconds, rounds, customers, connections, processes] = [
+  values.seconds,
+  values.rounds,
+  values.customers,
+  values.connections,
+  values.processes,
+].map(Number) as [number, number, number, number, number];
+
+interface Figures {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  readonly nodeUs: number;
+  readonly postgresUs: number;
+  readonly allocatedKb: number;
+  readonly copiedKb: number;
+  readonly collectionUs: number;
+}
+
+interface Side {
+  readonly name: string;
+  readonly server: BenchServer;
+  readonly readyMb: number;
+  readonly measure: () => Promise<Figures>;
+}
+
+async function startSide(build: string, flags: readonly string[], isLast: boolean): Promise<Side> {
+  const folder = mkdtempSync(join(tmpdir(), 'arbiter-cost-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const key = `krn_${randomBytes(24).toString('hex')}`;
+  const bootstrap = join(folder, 'bootstrap.json');
+  writeFileSync(bootstrap, JSON.stringify({ tenants: [{ name: 'Bench', apiKeys: [{ name: 'bench', key }] }] }));
+  const env = {
+    ...{ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0', LOG_LEVEL: 'info' },
+    ...(isLast && values.profile !== undefined ? { HEAP_WATCH_PROFILE: values.profile } : {}),
+    ...(isLast && values.samples !== undefined ? { HEAP_WATCH_SAMPLES: values.samples } : {}),
+  };
+  const server = await startServer(env, processes, { build: resolve(build), flags, watchHeap: true });
+  const readyMb = server.rssMb();
+  const catalogue = await loadCatalogue({ url: server.url, key }, { offers: 200, customers });
+  const run = (): Promise<Measured> =>
+    load({
+      ...{ port: server.port, keys: [key], flow: catalogue.flowKey, customers: catalogue.customers },
+      ...{ seconds, connections },
+    });
+  return {
+    name: `${build} ${flags.join(' ')}`.trim(),
+    server,
+    readyMb,
+    async measure() {
+      const before = server.processorSeconds();
+      let measured: Measured | null = null;
+      const heap: HeapUse = await server.heapUse(async () => {
+        measured = await run();
+      });
+      const after = server.processorSeconds();
+      const { requests, perSecond, p99Ms } = measured as unknown as Measured;
+      return {
+        perSecond,
+        p99Ms,
+        nodeUs: ((after.node - before.node) * 1e6) / requests,
+        postgresUs: ((after.postgres - before.postgres) * 1e6) / requests,
+        allocatedKb: heap.bytes / requests / 1024,
+        copiedKb: heap.copied / requests / 1024,
+        collectionUs: heap.collectionUs / requests,
+      };
+    },
+  };
+}
+
+const text = (f: Figures): string =>
+  `${n0(f.perSecond)}/s, p99 ${ms(f.p99Ms)}, Node ${f.nodeUs.toFixed(0)} us, PostgreSQL ${f.postgresUs.toFixed(0)} us, ` +
+  `sum ${(f.nodeUs + f.postgresUs).toFixed(0)} us, allocated ${f.allocatedKb.toFixed(1)} KB (${f.copiedKb.toFixed(1)} copied), collections ${f.collectionUs.toFixed(1)} us`;
+
+const builds = values.builds.split(',');
+const flagSets = values.flags === '' ? [] : values.flags.split(',');
+const pairs = Array.from({ length: Math.max(builds.length, flagSets.length) }, (_, i) => ({
+  build: builds[i] ?? builds[0]!,
+  flags: flagSets[i] === undefined ? [] : flagSets[i].split(' '),
+}));
+console.log(`load ${loadavg()[0]!.toFixed(1)}`);
+const sides: { side: Side; figures: Figures[] }[] = [];
+for (const [i, { build, flags }] of pairs.entries()) {
+  const side = await startSide(build, flags, i === pairs.length - 1);
+  sides.push({ side, figures: [] });
+  console.log(`${side.name}: ready with ${n0(side.readyMb)} MB; fresh: ${text(await side.measure())}`);
+}
+for (let round = 0; round < rounds; round++) {
+  for (const { side, figures } of round % 2 === 0 ? sides : sides.toReversed()) figures.push(await side.measure());
+}
+for (const { side, figures } of sides) {
+  for (const each of figures) console.log(`  ${side.name}: ${text(each)}`);
+}
+for (const { side, figures } of sides) {
+  const of = (name: keyof Figures) => median(figures.map((each) => each[name]));
+  const medians: Figures = {
+    ...{ perSecond: of('perSecond'), p99Ms: of('p99Ms'), nodeUs: of('nodeUs'), postgresUs: of('postgresUs') },
+    ...{ allocatedKb: of('allocatedKb'), copiedKb: of('copiedKb'), collectionUs: of('collectionUs') },
+  };
+  console.log(`${side.name}: ${text(medians)}, RSS ${n0(side.server.rssMb())} MB`);
+}
+console.log(`load ${loadavg()[0]!.toFixed(1)}`);
+await Promise.all(sides.map(({ side }) => side.server.stop()));
+process.exit(0);

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Operation, operations, type Resource, resources } from '@arbiter/contract';
+import { stepsOf, type Values, valuesOf, withValue } from '../../packages/console/src/forms/editing/changes.ts';
+import { type FieldSpec, fieldsOf } from '../../packages/console/src/forms/editing/field-spec.ts';
+import { recordKinds } from '../../packages/console/src/records/record-kinds.ts';
+import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { createFixtures, type Fixtures, type Resource as Path } from './fixtures.ts';
+
+/** The forms of the console against the API: what they read they can send back, and errors land at their fields. */
+
+let server: TestServer;
+let fixtures: Fixtures;
+before(async () => {
+  server = await startTestServer({ tenants: 1 });
+  fixtures = createFixtures(server, server.tenants[0]);
+});
+after(() => server?.close());
+
+/** Record types whose name in the contract differs. */
+const contractNames: Readonly<Record<string, string>> = { schema: 'dataSchema' };
+
+/** Every resource with a form, and the operations that the form calls. Customers and decisions are no resources. */
+const edited = Object.keys(recordKinds).flatMap((kind) => {
+  const resource = Object.values<Resource>(resources).find(
+    ({ entityType }) => entityType === (contractNames[kind] ?? kind),
+  );
+  if (resource === undefined) return [];
+  const operation = (name: string): Operation => {
+    const found = Object.values<Operation>(operations).find(({ id }) => id === `${resource.name}.${name}`);
+    assert.ok(found, `${resource.name}.${name}`);
+    return found;
+  };
+  return [{ kind, resource, create: operation('create'), update: operation('updateById') }];
+});
+
+interface Problem {
+  readonly errors?: readonly { readonly path: string }[];
+}
+
+/** Scopes are answered with ids of their own, which forms leave out. */
+function asBody(record: Values): Values {
+  if (!Array.isArray(record.scopes)) return record;
+  return { ...record, scopes: record.scopes.map(({ scope, scopeId }) => ({ scope, scopeId })) };
+}
+
+/** What a save changes at a record even if it changes nothing else. */
+const moving = new Set([
+  'version',
+  'rowVersion',
+  'updatedAt',
+  'versions',
+  'status',
+  'configVersion',
+  'warnings',
+  'lastRefreshedAt',
+]);
+const lasting = (record: Values): Values => {
+  const { scopes: _scopes, scopeId: _id, scope: _scope, ...rest } = record;
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => !moving.has(name)));
+};
+
+async function read(resource: Resource, id: string): Promise<Values> {
+  const answer = await server.call<Values>('GET', `/api/v1/${resource.path}/${id}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+const send = (resource: Resource, id: string, body: Values) =>
+  server.call<Problem>('PUT', `/api/v1/${resource.path}/${id}`, { body, headers: { prefer: 'handling=strict' } });
+
+test('finds the resources with forms', () => assert.ok(edited.length >= 13, String(edited.length)));
+
+for (const { kind, resource, update } of edited) {
+  test(`${kind}: sends back what it read, and nothing changes`, async () => {
+    const { id } = await fixtures.make(resource.path as Path);
+    const before = await read(resource, id);
+    const names = fieldsOf(update, resource).map(({ name }) => name);
+    const body = valuesOf(asBody(before), names);
+    const answer = await send(resource, id, { ...body, rowVersion: before.rowVersion ?? before.version });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(lasting(await read(resource, id)), lasting(before));
+  });
+}
+
+/** A value that a field refuses; undefined: none is known. */
+function badValue({ kind, least, most, longest, options }: FieldSpec): unknown {
+  if (kind === 'integer' || kind === 'number') {
+    return least !== undefined ? least - 1 : most !== undefined ? most + 1 : 'many';
+  }
+  if (kind === 'choice' && options !== undefined) return 'no such choice';
+  if (kind === 'flag') return 'maybe';
+  if ((kind === 'text' || kind === 'longText') && longest !== undefined) return 'x'.repeat(longest + 1);
+  return kind === 'texts' ? [{}] : undefined;
+}
+
+const flat = (fields: readonly FieldSpec[]): readonly FieldSpec[] =>
+  fields.flatMap((field) => (field.kind === 'group' ? flat(field.fields ?? []) : [field]));
+
+for (const { kind, resource, update } of edited) {
+  test(`${kind}: finds each bad value at its field`, async () => {
+    const { id } = await fixtures.make(resource.path as Path);
+    const before = asBody(await read(resource, id));
+    let tried = 0;
+    for (const field of flat(fieldsOf(update, resource))) {
+      const bad = badValue(field);
+      if (bad === undefined) continue;
+      tried += 1;
+      const [top = ''] = stepsOf(field.path);
+      const answer = await send(resource, id, { [top]: withValue(before, stepsOf(field.path), bad)[top] });
+      assert.equal(answer.status, 400, `${field.path}: ${answer.text}`);
+      const paths = (answer.body.errors ?? []).map(({ path }) => path);
+      assert.ok(
+        paths.some((path) => path === field.path || path.startsWith(`${field.path}/`)),
+        `${field.path}: ${paths.join()}`,
+      );
+    }
+    assert.ok(tried > 0, 'the form has a field that can be wrong');
+    assert.deepEqual(lasting(await read(resource, id)), lasting(before), 'nothing was stored');
+  });
+}
+
+test('every form starts with values that the API accepts', async () => {
+  for (const { resource, create } of edited) {
+    const draft = await fixtures.draft(resource.path as Path);
+    const names = new Set(fieldsOf(create, resource).map(({ name }) => name));
+    assert.deepEqual(
+      Object.keys(draft).filter((name) => !names.has(name)),
+      [],
+      `${resource.path}: the form has a field for each property of the body`,
+    );
+  }
+});
