@@ -185,7 +185,10 @@ function take(state: WireState, code: number, bytes: Buffer, start: number): voi
 function finish(state: WireState, trip: Trip): void {
   clearTimeout(trip.timer);
   state.trip = null;
-  if (trip.error === null) return trip.resolve(trip.due);
+  if (trip.error === null) {
+    trip.resolve(trip.due);
+    return;
+  }
   forgetUnparsed(state);
   trip.reject(trip.error);
 }

@@ -115,7 +115,10 @@ export function putBind(
 }
 
 function putValue(out: WireWriter, value: unknown): void {
-  if (value === null || value === undefined) return putInt32(out, -1);
+  if (value === null || value === undefined) {
+    putInt32(out, -1);
+    return;
+  }
   if (value instanceof Uint8Array) {
     room(out, 4 + value.length);
     putInt32(out, value.length);

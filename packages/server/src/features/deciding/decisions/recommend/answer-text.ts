@@ -22,64 +22,90 @@ export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, t
     !facts.debug;
   if (!isStandard) return JSON.stringify(shapeAnswer(plan, decision, facts));
   const pieces = piecesOf(plan);
-  const { asked } = facts;
-  let items = '';
-  for (let i = 0; i < decision.items.length; i++) {
-    items += `${i === 0 ? '' : ','}${itemText(pieces, decision.items[i]!, i, facts, texts[i]!)}`;
-  }
-  return (
-    `{"recommendationId":${orNull(facts.recommendationId)},"requestId":"${facts.requestId}",` +
-    `"timestamp":"${new Date(facts.now).toISOString()}","customerId":${canonicalJson(facts.customerId)},` +
-    `"anonymous":${facts.anonymous},"known":${facts.known},${pieces.flow},"channel":${orNull(asked.channel)},` +
-    `"channelId":${orNull(asked.channelId)},"placement":${orNull(asked.placement)},` +
-    `"count":${decision.items.length},"decisions":[${items}],"placementResults":null,` +
-    `"properties":${canonicalJson(decision.properties)},"emptyReason":${orNull(decision.emptyReason)},` +
-    `"controlGroup":${decision.controlGroup},"degradedScoring":${decision.degradedScoring},` +
-    `"dryRun":${facts.dryRun},"experiment":${JSON.stringify(experimentOf(decision))},` +
-    `"freshness":{"configVersion":${facts.configVersion},` +
-    `"configAgeMs":${facts.configAgeMs},"evidenceAgeMs":${facts.evidenceAgeMs},"profileAgeMs":${facts.profileAgeMs}},` +
-    `"trace":{"traceId":${orNull(facts.traceId)},"summary":${summaryText(decision.summary, facts.durationMs)}}` +
-    `${facts.quota === null ? '' : `,"quota":${JSON.stringify(facts.quota)}`}}`
-  );
+  parts.length = 0;
+  putAnswer(parts, pieces, decision, facts, texts);
+  return parts.join('');
 }
 
-function itemText(pieces: Pieces, item: DecisionItem, index: number, facts: AnswerFacts, texts: ItemTexts): string {
+/**
+ * Pieces of the text in the making. Joined at once: the language's own concatenation would leave an object for each
+ * piece, more than the text itself takes.
+ */
+const parts: Part[] = [];
+type Part = string | number | boolean;
+
+function putAnswer(
+  out: Part[],
+  pieces: Pieces,
+  decision: Decision,
+  facts: AnswerFacts,
+  texts: readonly ItemTexts[],
+): void {
+  const { asked } = facts;
+  out.push('{"recommendationId":', orNull(facts.recommendationId), ',"requestId":"', facts.requestId);
+  out.push('","timestamp":"', new Date(facts.now).toISOString(), '","customerId":', canonicalJson(facts.customerId));
+  out.push(',"anonymous":', facts.anonymous, ',"known":', facts.known, ',', pieces.flow);
+  out.push(',"channel":', orNull(asked.channel), ',"channelId":', orNull(asked.channelId));
+  out.push(',"placement":', orNull(asked.placement), ',"count":', decision.items.length, ',"decisions":[');
+  for (let i = 0; i < decision.items.length; i++) {
+    if (i > 0) out.push(',');
+    putItem(out, pieces, decision.items[i]!, i, facts, texts[i]!);
+  }
+  out.push('],"placementResults":null,"properties":', canonicalJson(decision.properties));
+  out.push(',"emptyReason":', orNull(decision.emptyReason), ',"controlGroup":', decision.controlGroup);
+  out.push(',"degradedScoring":', decision.degradedScoring, ',"dryRun":', facts.dryRun);
+  out.push(',"experiment":', JSON.stringify(experimentOf(decision)));
+  out.push(',"freshness":{"configVersion":', facts.configVersion, ',"configAgeMs":', facts.configAgeMs);
+  out.push(',"evidenceAgeMs":', facts.evidenceAgeMs, ',"profileAgeMs":', facts.profileAgeMs);
+  out.push('},"trace":{"traceId":', orNull(facts.traceId), ',"summary":');
+  putSummary(out, decision.summary, facts.durationMs);
+  out.push('}');
+  if (facts.quota !== null) out.push(',"quota":', JSON.stringify(facts.quota));
+  out.push('}');
+}
+
+function putItem(
+  out: Part[],
+  pieces: Pieces,
+  item: DecisionItem,
+  index: number,
+  facts: AnswerFacts,
+  texts: ItemTexts,
+): void {
   const c = item.scoreComponents;
   const { selection } = item;
   const interactionId = facts.interactionIds === null ? null : facts.interactionIds[index]!;
   const offer = pieces.offer(item.offerId);
-  const isReserved = !facts.dryRun && item.effect === 'reserve' && interactionId !== null;
-  return (
-    `{"rank":${item.rank},"placementRank":${item.placementRank},"interactionId":${orNull(interactionId)},` +
-    `"recommendationId":${orNull(facts.recommendationId)},${offer.front},"priority":${item.priority},` +
-    `"mandatory":${item.mandatory},"score":${round6(item.score)},"scoreComponents":{` +
-    `"propensity":${round6(c.propensity)},"relevance":${round6(c.relevance)},"impact":${round6(c.impact)},` +
-    `"emphasis":${round6(c.emphasis)},"fitMultiplier":${round6(c.fitMultiplier)}},` +
-    `"modelKey":${orNull(item.modelKey)},"modelType":${orNull(item.modelType)},` +
-    `"propensitySource":"${item.propensitySource}","selection":{"probability":${round6(selection.probability)},` +
-    `"estimated":${selection.estimated},"explored":${selection.explored},` +
-    `"method":${canonicalJson(selection.method)}},${pieces.creative(item.creativeId)},` +
-    `${pieces.channel(item.channelId)},${pieces.placement(item.placementId)},"content":${texts.content},` +
-    `"personalization":${texts.personalization},"metadata":${offer.metadata},` +
-    `"impressionRecorded":${!facts.dryRun && item.effect === 'impress'},` +
-    `"reservation":${isReserved ? `{"id":"${interactionId}","expiresAt":"${facts.reservationExpiresAt()}"}` : 'null'}}`
-  );
+  out.push('{"rank":', item.rank, ',"placementRank":', orNull(item.placementRank));
+  out.push(',"interactionId":', orNull(interactionId), ',"recommendationId":', orNull(facts.recommendationId));
+  out.push(',', offer.front, ',"priority":', item.priority, ',"mandatory":', item.mandatory);
+  out.push(',"score":', round6(item.score), ',"scoreComponents":{"propensity":', round6(c.propensity));
+  out.push(',"relevance":', round6(c.relevance), ',"impact":', round6(c.impact));
+  out.push(',"emphasis":', round6(c.emphasis), ',"fitMultiplier":', round6(c.fitMultiplier));
+  out.push('},"modelKey":', orNull(item.modelKey), ',"modelType":', orNull(item.modelType));
+  out.push(',"propensitySource":"', item.propensitySource, '","selection":{"probability":');
+  out.push(round6(selection.probability), ',"estimated":', selection.estimated, ',"explored":', selection.explored);
+  out.push(',"method":', canonicalJson(selection.method), '},', pieces.creative(item.creativeId));
+  out.push(',', pieces.channel(item.channelId), ',', pieces.placement(item.placementId));
+  out.push(',"content":', texts.content, ',"personalization":', texts.personalization);
+  out.push(',"metadata":', offer.metadata, ',"impressionRecorded":', !facts.dryRun && item.effect === 'impress');
+  if (!facts.dryRun && item.effect === 'reserve' && interactionId !== null) {
+    out.push(',"reservation":{"id":"', interactionId, '","expiresAt":"', facts.reservationExpiresAt(), '"}}');
+  } else out.push(',"reservation":null}');
 }
 
-function summaryText(summary: DecisionSummary, durationMs: number): string {
-  return (
-    `{"candidateCount":${summary.candidateCount},"mandatoryCount":${summary.mandatoryCount},` +
-    `"afterCreatives":${summary.afterCreatives},"afterQualification":${summary.afterQualification},` +
-    `"afterSuppression":${summary.afterSuppression},"afterContactPolicy":${summary.afterContactPolicy},` +
-    `"afterScoring":${summary.afterScoring},"finalCount":${summary.finalCount},` +
-    `"computeErrors":${summary.computeErrors},"channelCoupling":${canonicalJson(summary.channelCoupling)},` +
-    `"slateProbability":${round6(summary.slateProbability)},` +
-    `"droppedByReason":${canonicalJson(summary.droppedByReason)},"warnings":${canonicalJson(summary.warnings)},` +
-    `"durationMs":${durationMs}}`
-  );
+function putSummary(out: Part[], summary: DecisionSummary, durationMs: number): void {
+  out.push('{"candidateCount":', summary.candidateCount, ',"mandatoryCount":', summary.mandatoryCount);
+  out.push(',"afterCreatives":', summary.afterCreatives, ',"afterQualification":', summary.afterQualification);
+  out.push(',"afterSuppression":', summary.afterSuppression, ',"afterContactPolicy":', summary.afterContactPolicy);
+  out.push(',"afterScoring":', summary.afterScoring, ',"finalCount":', summary.finalCount);
+  out.push(',"computeErrors":', summary.computeErrors, ',"channelCoupling":', canonicalJson(summary.channelCoupling));
+  out.push(',"slateProbability":', round6(summary.slateProbability));
+  out.push(',"droppedByReason":', canonicalJson(summary.droppedByReason));
+  out.push(',"warnings":', canonicalJson(summary.warnings), ',"durationMs":', durationMs, '}');
 }
 
-const orNull = (text: string | null): string => (text === null ? 'null' : canonicalJson(text));
+const orNull = (value: string | number | null): string => (value === null ? 'null' : canonicalJson(value));
 
 /** An answer's catalogue parts, rendered on first use. */
 interface Pieces {
