@@ -9,6 +9,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadCatalogue } from './bench/bench-catalogue.ts';
+import { writeCounts } from './bench/bench-database.ts';
 import { load, type Measured, median } from './bench/bench-load.ts';
 import { ms, n0 } from './bench/bench-report.ts';
 import { type BenchServer, type HeapUse, startServer } from './bench/bench-server.ts';
@@ -42,6 +43,9 @@ interface Figures {
   readonly allocatedKb: number;
   readonly copiedKb: number;
   readonly collectionUs: number;
+  readonly walBytes: number;
+  /** Share of the updates of states that touched no index. */
+  readonly hotShare: number;
 }
 
 interface Side {
@@ -57,8 +61,9 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
   const key = `krn_${randomBytes(24).toString('hex')}`;
   const bootstrap = join(folder, 'bootstrap.json');
   writeFileSync(bootstrap, JSON.stringify({ tenants: [{ name: 'Bench', apiKeys: [{ name: 'bench', key }] }] }));
+  const dataDir = join(folder, 'data');
   const env = {
-    ...{ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0', LOG_LEVEL: 'info' },
+    ...{ DATA_DIR: dataDir, BOOTSTRAP_FILE: bootstrap, PORT: '0', LOG_LEVEL: 'info' },
     ...(isLast && values.profile !== undefined ? { HEAP_WATCH_PROFILE: values.profile } : {}),
     ...(isLast && values.samples !== undefined ? { HEAP_WATCH_SAMPLES: values.samples } : {}),
   };
@@ -75,12 +80,14 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
     server,
     readyMb,
     async measure() {
+      const wroteBefore = await writeCounts(dataDir);
       const before = server.processorSeconds();
       let measured: Measured | null = null;
       const heap: HeapUse = await server.heapUse(async () => {
         measured = await run();
       });
       const after = server.processorSeconds();
+      const wrote = await writeCounts(dataDir);
       const { requests, perSecond, p99Ms } = measured as unknown as Measured;
       return {
         perSecond,
@@ -90,6 +97,8 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
         allocatedKb: heap.bytes / requests / 1024,
         copiedKb: heap.copied / requests / 1024,
         collectionUs: heap.collectionUs / requests,
+        walBytes: (wrote.walBytes - wroteBefore.walBytes) / requests,
+        hotShare: (wrote.hotUpdates - wroteBefore.hotUpdates) / (wrote.stateUpdates - wroteBefore.stateUpdates),
       };
     },
   };
@@ -97,7 +106,8 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
 
 const text = (f: Figures): string =>
   `${n0(f.perSecond)}/s, p99 ${ms(f.p99Ms)}, Node ${f.nodeUs.toFixed(0)} us, PostgreSQL ${f.postgresUs.toFixed(0)} us, ` +
-  `sum ${(f.nodeUs + f.postgresUs).toFixed(0)} us, allocated ${f.allocatedKb.toFixed(1)} KB (${f.copiedKb.toFixed(1)} copied), collections ${f.collectionUs.toFixed(1)} us`;
+  `sum ${(f.nodeUs + f.postgresUs).toFixed(0)} us, allocated ${f.allocatedKb.toFixed(1)} KB (${f.copiedKb.toFixed(1)} copied), collections ${f.collectionUs.toFixed(1)} us, ` +
+  `WAL ${n0(f.walBytes)} bytes, ${(f.hotShare * 100).toFixed(0)} % of states HOT`;
 
 const builds = values.builds.split(',');
 const flagSets = values.flags === '' ? [] : values.flags.split(',');
@@ -123,6 +133,7 @@ for (const { side, figures } of sides) {
   const medians: Figures = {
     ...{ perSecond: of('perSecond'), p99Ms: of('p99Ms'), nodeUs: of('nodeUs'), postgresUs: of('postgresUs') },
     ...{ allocatedKb: of('allocatedKb'), copiedKb: of('copiedKb'), collectionUs: of('collectionUs') },
+    ...{ walBytes: of('walBytes'), hotShare: of('hotShare') },
   };
   console.log(`${side.name}: ${text(medians)}, RSS ${n0(side.server.rssMb())} MB`);
 }
