@@ -22,50 +22,73 @@ export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, t
     !facts.debug;
   if (!isStandard) return JSON.stringify(shapeAnswer(plan, decision, facts));
   const pieces = piecesOf(plan);
-  parts.length = 0;
-  putAnswer(parts, pieces, decision, facts, texts);
-  return parts.join('');
+  out.count = 0;
+  putAnswer(pieces, decision, facts, texts);
+  // Only when an answer has fewer pieces than the one before: emptying the list would give its memory back.
+  if (out.parts.length !== out.count) out.parts.length = out.count;
+  return out.parts.join('');
 }
 
-/**
- * Pieces of the text in the making. Joined at once: the language's own concatenation would leave an object for each
- * piece, more than the text itself takes.
- */
-const parts: Part[] = [];
 type Part = string | number | boolean;
 
-function putAnswer(
-  out: Part[],
-  pieces: Pieces,
-  decision: Decision,
-  facts: AnswerFacts,
-  texts: readonly ItemTexts[],
-): void {
-  const { asked } = facts;
-  out.push('{"recommendationId":', orNull(facts.recommendationId), ',"requestId":"', facts.requestId);
-  out.push('","timestamp":"', new Date(facts.now).toISOString(), '","customerId":', canonicalJson(facts.customerId));
-  out.push(',"anonymous":', facts.anonymous, ',"known":', facts.known, ',', pieces.flow);
-  out.push(',"channel":', orNull(asked.channel), ',"channelId":', orNull(asked.channelId));
-  out.push(',"placement":', orNull(asked.placement), ',"count":', decision.items.length, ',"decisions":[');
-  for (let i = 0; i < decision.items.length; i++) {
-    if (i > 0) out.push(',');
-    putItem(out, pieces, decision.items[i]!, i, facts, texts[i]!);
+/**
+ * Pieces of the text in the making, in a list that is used again and again. Joined at once: the language's own
+ * concatenation would leave an object for each piece.
+ */
+const out = { parts: [] as Part[], count: 0 };
+
+function put(a: Part, b: Part): void {
+  const { parts, count } = out;
+  parts[count] = a;
+  parts[count + 1] = b;
+  out.count = count + 2;
+}
+
+/** Ids need no escaping. */
+function putId(name: string, id: string | null): void {
+  if (id === null) {
+    put(name, 'null');
+    return;
   }
-  out.push('],"placementResults":null,"properties":', canonicalJson(decision.properties));
-  out.push(',"emptyReason":', orNull(decision.emptyReason), ',"controlGroup":', decision.controlGroup);
-  out.push(',"degradedScoring":', decision.degradedScoring, ',"dryRun":', facts.dryRun);
-  out.push(',"experiment":', JSON.stringify(experimentOf(decision)));
-  out.push(',"freshness":{"configVersion":', facts.configVersion, ',"configAgeMs":', facts.configAgeMs);
-  out.push(',"evidenceAgeMs":', facts.evidenceAgeMs, ',"profileAgeMs":', facts.profileAgeMs);
-  out.push('},"trace":{"traceId":', orNull(facts.traceId), ',"summary":');
-  putSummary(out, decision.summary, facts.durationMs);
-  out.push('}');
-  if (facts.quota !== null) out.push(',"quota":', JSON.stringify(facts.quota));
-  out.push('}');
+  put(name, '"');
+  put(id, '"');
+}
+
+function putAnswer(pieces: Pieces, decision: Decision, facts: AnswerFacts, texts: readonly ItemTexts[]): void {
+  const { asked } = facts;
+  putId('{"recommendationId":', facts.recommendationId);
+  putId(',"requestId":', facts.requestId);
+  put(',"timestamp":"', new Date(facts.now).toISOString());
+  put('","customerId":', canonicalJson(facts.customerId));
+  put(',"anonymous":', facts.anonymous);
+  put(',"known":', facts.known);
+  put(',', pieces.flow);
+  put(',"channel":', orNull(asked.channel));
+  putId(',"channelId":', asked.channelId);
+  put(',"placement":', orNull(asked.placement));
+  put(',"count":', decision.items.length);
+  for (let i = 0; i < decision.items.length; i++) {
+    putItem(i === 0 ? ',"decisions":[' : ',', pieces, decision.items[i]!, i, facts, texts[i]!);
+  }
+  put(decision.items.length === 0 ? ',"decisions":[]' : ']', ',"placementResults":null');
+  put(',"properties":', canonicalJson(decision.properties));
+  put(',"emptyReason":', orNull(decision.emptyReason));
+  put(',"controlGroup":', decision.controlGroup);
+  put(',"degradedScoring":', decision.degradedScoring);
+  put(',"dryRun":', facts.dryRun);
+  put(',"experiment":', JSON.stringify(experimentOf(decision)));
+  put(',"freshness":{"configVersion":', facts.configVersion);
+  put(',"configAgeMs":', facts.configAgeMs);
+  put(',"evidenceAgeMs":', facts.evidenceAgeMs);
+  put(',"profileAgeMs":', facts.profileAgeMs);
+  putId('},"trace":{"traceId":', facts.traceId);
+  putSummary(decision.summary, facts.durationMs);
+  if (facts.quota !== null) put(',"quota":', JSON.stringify(facts.quota));
+  put('}', '');
 }
 
 function putItem(
-  out: Part[],
+  before: string,
   pieces: Pieces,
   item: DecisionItem,
   index: number,
@@ -76,36 +99,60 @@ function putItem(
   const { selection } = item;
   const interactionId = facts.interactionIds === null ? null : facts.interactionIds[index]!;
   const offer = pieces.offer(item.offerId);
-  out.push('{"rank":', item.rank, ',"placementRank":', orNull(item.placementRank));
-  out.push(',"interactionId":', orNull(interactionId), ',"recommendationId":', orNull(facts.recommendationId));
-  out.push(',', offer.front, ',"priority":', item.priority, ',"mandatory":', item.mandatory);
-  out.push(',"score":', round6(item.score), ',"scoreComponents":{"propensity":', round6(c.propensity));
-  out.push(',"relevance":', round6(c.relevance), ',"impact":', round6(c.impact));
-  out.push(',"emphasis":', round6(c.emphasis), ',"fitMultiplier":', round6(c.fitMultiplier));
-  out.push('},"modelKey":', orNull(item.modelKey), ',"modelType":', orNull(item.modelType));
-  out.push(',"propensitySource":"', item.propensitySource, '","selection":{"probability":');
-  out.push(round6(selection.probability), ',"estimated":', selection.estimated, ',"explored":', selection.explored);
-  out.push(',"method":', canonicalJson(selection.method), '},', pieces.creative(item.creativeId));
-  out.push(',', pieces.channel(item.channelId), ',', pieces.placement(item.placementId));
-  out.push(',"content":', texts.content, ',"personalization":', texts.personalization);
-  out.push(',"metadata":', offer.metadata, ',"impressionRecorded":', !facts.dryRun && item.effect === 'impress');
+  put(before, '{"rank":');
+  put(item.rank, ',"placementRank":');
+  put(item.placementRank ?? 'null', '');
+  putId(',"interactionId":', interactionId);
+  putId(',"recommendationId":', facts.recommendationId);
+  put(',', offer.front);
+  put(',"priority":', item.priority);
+  put(',"mandatory":', item.mandatory);
+  put(',"score":', round6(item.score));
+  put(',"scoreComponents":{"propensity":', round6(c.propensity));
+  put(',"relevance":', round6(c.relevance));
+  put(',"impact":', round6(c.impact));
+  put(',"emphasis":', round6(c.emphasis));
+  put(',"fitMultiplier":', round6(c.fitMultiplier));
+  put('},"modelKey":', orNull(item.modelKey));
+  put(',"modelType":', orNull(item.modelType));
+  put(',"propensitySource":"', item.propensitySource);
+  put('","selection":{"probability":', round6(selection.probability));
+  put(',"estimated":', selection.estimated);
+  put(',"explored":', selection.explored);
+  put(',"method":', canonicalJson(selection.method));
+  put('},', pieces.creative(item.creativeId));
+  put(',', pieces.channel(item.channelId));
+  put(',', pieces.placement(item.placementId));
+  put(',"content":', texts.content);
+  put(',"personalization":', texts.personalization);
+  put(',"metadata":', offer.metadata);
+  put(',"impressionRecorded":', !facts.dryRun && item.effect === 'impress');
   if (!facts.dryRun && item.effect === 'reserve' && interactionId !== null) {
-    out.push(',"reservation":{"id":"', interactionId, '","expiresAt":"', facts.reservationExpiresAt(), '"}}');
-  } else out.push(',"reservation":null}');
+    put(',"reservation":{"id":"', interactionId);
+    put('","expiresAt":"', facts.reservationExpiresAt());
+    put('"}}', '');
+  } else put(',"reservation":null}', '');
 }
 
-function putSummary(out: Part[], summary: DecisionSummary, durationMs: number): void {
-  out.push('{"candidateCount":', summary.candidateCount, ',"mandatoryCount":', summary.mandatoryCount);
-  out.push(',"afterCreatives":', summary.afterCreatives, ',"afterQualification":', summary.afterQualification);
-  out.push(',"afterSuppression":', summary.afterSuppression, ',"afterContactPolicy":', summary.afterContactPolicy);
-  out.push(',"afterScoring":', summary.afterScoring, ',"finalCount":', summary.finalCount);
-  out.push(',"computeErrors":', summary.computeErrors, ',"channelCoupling":', canonicalJson(summary.channelCoupling));
-  out.push(',"slateProbability":', round6(summary.slateProbability));
-  out.push(',"droppedByReason":', canonicalJson(summary.droppedByReason));
-  out.push(',"warnings":', canonicalJson(summary.warnings), ',"durationMs":', durationMs, '}');
+function putSummary(summary: DecisionSummary, durationMs: number): void {
+  put(',"summary":{"candidateCount":', summary.candidateCount);
+  put(',"mandatoryCount":', summary.mandatoryCount);
+  put(',"afterCreatives":', summary.afterCreatives);
+  put(',"afterQualification":', summary.afterQualification);
+  put(',"afterSuppression":', summary.afterSuppression);
+  put(',"afterContactPolicy":', summary.afterContactPolicy);
+  put(',"afterScoring":', summary.afterScoring);
+  put(',"finalCount":', summary.finalCount);
+  put(',"computeErrors":', summary.computeErrors);
+  put(',"channelCoupling":', canonicalJson(summary.channelCoupling));
+  put(',"slateProbability":', round6(summary.slateProbability));
+  put(',"droppedByReason":', canonicalJson(summary.droppedByReason));
+  put(',"warnings":', canonicalJson(summary.warnings));
+  put(',"durationMs":', durationMs);
+  put('}}', '');
 }
 
-const orNull = (value: string | number | null): string => (value === null ? 'null' : canonicalJson(value));
+const orNull = (text: string | null): string => (text === null ? 'null' : canonicalJson(text));
 
 /** An answer's catalogue parts, rendered on first use. */
 interface Pieces {
