@@ -41,7 +41,7 @@ export async function tenantIdOf(dataDir: string, name: string): Promise<string>
   return rows[0].id;
 }
 
-export interface WriteCounts {
+interface WriteCounts {
   /** Bytes of WAL since the cluster was made. */
   readonly walBytes: number;
   /** Updates of customers' states, and those of them that touched no index. */

@@ -3,7 +3,7 @@ import { cString } from './wire-reader.ts';
 export type WireRow = Readonly<Record<string, unknown>>;
 
 /** Returns the parser of a type's text form. */
-export type TypeParser = (oid: number) => (text: string) => unknown;
+type TypeParser = (oid: number) => (text: string) => unknown;
 
 /** What a statement returns. */
 export interface WireColumns {
