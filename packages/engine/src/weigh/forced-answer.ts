@@ -1,7 +1,6 @@
 import type { Candidate } from '../plan/candidate.ts';
-import type { Chances, DrawnChoices, ForcedPlace, ForcedWalk } from '../plan/forced.ts';
-import type { PlanCreative } from '../plan/offer.ts';
-import type { RankedPick, TakenItem } from '../plan/ranking.ts';
+import type { Chances, ForcedPlace, ForcedWalk } from '../plan/forced.ts';
+import type { RankedPick } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
 import type { LoggedItem, LoggedSlate } from './logged-slate.ts';
 
@@ -19,12 +18,26 @@ export interface WalkedPlace {
   readonly isMandatory: boolean;
 }
 
+/** A walk along an answer, and how far it has come. */
 export interface ForcedAnswer extends ForcedWalk {
-  readonly places: readonly WalkedPlace[];
-  /** True: the items came from an order that was drawn as a whole, so a place has no chance of its own. */
-  readonly orderWasDrawn: boolean;
+  readonly places: WalkedPlace[];
+  isOver: boolean;
   /** True: some place left a choice. */
-  readonly byChance: boolean;
+  byChance: boolean;
+  /** True: the items came from an order that was drawn as a whole, so a place has no chance of its own. */
+  orderWasDrawn: boolean;
+}
+
+interface Along {
+  readonly run: Run;
+  readonly slate: LoggedSlate;
+  readonly answer: ForcedAnswer;
+  /** Places whose choices a model's draws decide. */
+  readonly drawn: WalkedPlace[];
+  /** Position of the next item of the answer. */
+  next: number;
+  /** The candidate that filled the latest place, which is noted already. */
+  chosen: Candidate | null;
 }
 
 /**
@@ -32,107 +45,86 @@ export interface ForcedAnswer extends ForcedWalk {
  * that's certain is taken even where the answer has another: coupling may have removed it from the answer.
  */
 export function forceAnswer(run: Run, slate: LoggedSlate, repetitions: number): ForcedAnswer {
-  const places: WalkedPlace[] = [];
-  const drawn: WalkedPlace[] = [];
-  const usable = new Map<number, readonly PlanCreative[]>();
-  let next = 0;
-  let isOver = false;
-  let orderWasDrawn = false;
-  let byChance = false;
-  /** The candidate that `choose` returned last, whose place is known. */
-  let chosen: Candidate | null = null;
-
-  function note(place: WalkedPlace): void {
-    places.push(place);
-    if (place.item !== null) next += 1;
-  }
-
-  function choose({ picked, left, ranking, chances: chancesOf }: ForcedPlace): RankedPick | null {
-    const item = slate.items[next];
-    const chances = chancesOf === null ? null : chancesOf();
-    const isCertain = chances === null ? isOnly(run, left) : chances.size === 1;
-    if (isCertain) {
-      const { candidate } = picked;
-      const own = item !== undefined && isItem(run, candidate, item) ? item : null;
-      chosen = candidate;
-      note(certainPlace(candidate, own, false));
-      if (chances === null) drawn.push(places.at(-1)!);
-      return { candidate, pick: { ...picked.pick, probability: 1 } };
-    }
-    byChance = true;
-    // What a method holds back can't be picked, as if it had left.
-    const wanted =
-      item === undefined
-        ? undefined
-        : run.list.find(
-            (candidate) => left(candidate) && ranking.waits?.(candidate) !== true && isItem(run, candidate, item),
-          );
-    const place = {
-      chances,
-      hits: null,
-      isEstimated: picked.pick.estimated,
-      item: null,
-      candidate: null,
-      isMandatory: false,
-    };
-    note(wanted === undefined ? place : { ...place, item: item!, candidate: wanted });
-    if (chances === null) drawn.push(places.at(-1)!);
-    chosen = wanted ?? null;
-    if (wanted === undefined) {
-      isOver = true;
-      return null;
-    }
-    return { candidate: wanted, pick: { ...picked.pick, probability: chances?.get(wanted) ?? 0 } };
-  }
-
-  function took({ candidate, mandatory }: TakenItem): void {
-    if (candidate === chosen) return;
-    const item = slate.items[next];
-    const own = item !== undefined && isItem(run, candidate, item) ? item : null;
-    note(certainPlace(candidate, own, mandatory));
-  }
-
-  return {
-    places,
-    usable,
+  const answer: ForcedAnswer = {
+    places: [],
+    usable: new Map(),
     repetitions,
-    get isOver() {
-      return isOver;
-    },
-    get orderWasDrawn() {
-      return orderWasDrawn;
-    },
-    get byChance() {
-      return byChance;
-    },
+    isOver: false,
+    byChance: false,
+    orderWasDrawn: false,
     creativeOf: (offerId, placementId) =>
-      slate.items.find(
-        (item) =>
-          item.offerId === offerId &&
-          (item.placementId === undefined || (placementId ?? item.placementId) === item.placementId),
-      )?.creativeId,
-    choose,
-    took,
-    drewOrder() {
-      orderWasDrawn = true;
+      slate.items.find((item) => item.offerId === offerId && mayBeAt(item, placementId))?.creativeId,
+    choose: (place) => choose(along, place),
+    took({ candidate, mandatory }) {
+      if (candidate !== along.chosen) noteCertain(along, candidate, mandatory);
     },
-    settle(choices: readonly DrawnChoices[]) {
+    drewOrder() {
+      answer.orderWasDrawn = true;
+    },
+    settle(choices) {
       choices.forEach(({ chances, hits }, at) => {
-        drawn[at]!.chances = chances;
-        drawn[at]!.hits = hits;
+        along.drawn[at]!.chances = chances;
+        along.drawn[at]!.hits = hits;
       });
     },
   };
+  const along: Along = { run, slate, answer, drawn: [], next: 0, chosen: null };
+  return answer;
 }
 
-const certainPlace = (candidate: Candidate, item: LoggedItem | null, isMandatory: boolean): WalkedPlace => ({
-  chances: new Map([[candidate, 1]]),
-  hits: null,
-  isEstimated: false,
-  item,
-  candidate,
-  isMandatory,
-});
+const mayBeAt = ({ placementId: own }: LoggedItem, placementId: string | null): boolean =>
+  own === undefined || placementId === null || own === placementId;
+
+function choose(along: Along, { picked, left, ranking, chances: chancesOf }: ForcedPlace): RankedPick | null {
+  const { run, slate, answer } = along;
+  const chances = chancesOf === null ? null : chancesOf();
+  if (chances === null ? isOnly(run, left) : chances.size === 1) {
+    const place = noteCertain(along, picked.candidate, false);
+    if (chances === null) along.drawn.push(place);
+    return { candidate: picked.candidate, pick: { ...picked.pick, probability: 1 } };
+  }
+  answer.byChance = true;
+  const item = slate.items[along.next];
+  // What a method holds back can't be picked, as if it had left.
+  const isWanted = (candidate: Candidate): boolean =>
+    item !== undefined && left(candidate) && ranking.waits?.(candidate) !== true && isItem(run, candidate, item);
+  const wanted = run.list.find(isWanted) ?? null;
+  const place: WalkedPlace = {
+    chances,
+    hits: null,
+    isEstimated: picked.pick.estimated,
+    item: wanted === null ? null : item!,
+    candidate: wanted,
+    isMandatory: false,
+  };
+  note(along, place);
+  if (chances === null) along.drawn.push(place);
+  if (wanted === null) {
+    answer.isOver = true;
+    return null;
+  }
+  return { candidate: wanted, pick: { ...picked.pick, probability: chances?.get(wanted) ?? 0 } };
+}
+
+function noteCertain(along: Along, candidate: Candidate, isMandatory: boolean): WalkedPlace {
+  const item = along.slate.items[along.next];
+  const place: WalkedPlace = {
+    chances: new Map([[candidate, 1]]),
+    hits: null,
+    isEstimated: false,
+    item: item !== undefined && isItem(along.run, candidate, item) ? item : null,
+    candidate,
+    isMandatory,
+  };
+  note(along, place);
+  return place;
+}
+
+function note(along: Along, place: WalkedPlace): void {
+  along.answer.places.push(place);
+  along.chosen = place.candidate;
+  if (place.item !== null) along.next += 1;
+}
 
 function isOnly(run: Run, left: (candidate: Candidate) => boolean): boolean {
   let count = 0;

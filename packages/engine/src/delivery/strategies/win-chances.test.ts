@@ -15,7 +15,7 @@ interface Arm {
 
 function chancesOf(arms: readonly Arm[]): readonly number[] {
   const chances = new Float64Array(arms.length);
-  const column = (valueOf: (arm: Arm) => number): Float64Array => Float64Array.from(arms, valueOf);
+  const column = (read: (arm: Arm) => number): Float64Array => Float64Array.from(arms, read);
   const columns = {
     a: column(({ a }) => a),
     b: column(({ b }) => b),

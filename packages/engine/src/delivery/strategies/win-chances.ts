@@ -66,9 +66,9 @@ function split({ a, b, score, exponent, propensity }: BetaColumns, size: number)
 
 const thetaOf = ({ lnScore, exponent, lnPropensity }: DrawnArm, t: number): number =>
   exp((t - lnScore) / exponent + lnPropensity);
-const valueOf = ({ lnScore, exponent, lnPropensity }: DrawnArm, lnTheta: number): number =>
+const lnValueOf = ({ lnScore, exponent, lnPropensity }: DrawnArm, lnTheta: number): number =>
   lnScore + exponent * (lnTheta - lnPropensity);
-const top = (arm: DrawnArm): number => valueOf(arm, 0);
+const top = (arm: DrawnArm): number => lnValueOf(arm, 0);
 const cdf = (arm: DrawnArm, t: number): number => betaCdf(arm.beta, thetaOf(arm, t));
 
 /** The logarithm of the value that the arm stays below with this chance, roughly from below. */
@@ -80,7 +80,7 @@ function quantile(arm: DrawnArm, chance: number): number {
     if (betaCdf(arm.beta, exp(middle)) < chance) below = middle;
     else above = middle;
   }
-  return valueOf(arm, below);
+  return lnValueOf(arm, below);
 }
 
 /** Ends of the first intervals: around each arm's mean, and where an arm's range ends. */
@@ -96,7 +96,7 @@ function breakpoints(rivals: readonly DrawnArm[], from: number): readonly number
     points.push(top(arm));
     for (const times of [-6, -2, 0, 2, 6]) {
       const theta = mean + times * deviation;
-      if (theta > 0 && theta < 1) points.push(valueOf(arm, ln(theta)));
+      if (theta > 0 && theta < 1) points.push(lnValueOf(arm, ln(theta)));
     }
   }
   const tops = new Set(rivals.map(top));
@@ -114,14 +114,14 @@ function breakpoints(rivals: readonly DrawnArm[], from: number): readonly number
 
 // Nodes and weights of the Kronrod rule with 15 points, and of the Gauss rule with 7 that it contains.
 const nodes = [
-  0.99145537112081264, 0.94910791234275852, 0.86486442335976907, 0.74153118559939444, 0.58608723546769113,
-  0.40584515137739717, 0.20778495500789847, 0,
+  0.9914553711208126, 0.9491079123427585, 0.8648644233597691, 0.7415311855993945, 0.5860872354676911,
+  0.4058451513773972, 0.20778495500789848, 0,
 ];
 const kronrod = [
-  0.022935322010529225, 0.063092092629978553, 0.10479001032225018, 0.14065325971552592, 0.16900472663926791,
-  0.19035057806478541, 0.20443294007529889, 0.20948214108472783,
+  0.022935322010529224, 0.06309209262997856, 0.10479001032225017, 0.14065325971552592, 0.1690047266392679,
+  0.19035057806478542, 0.20443294007529889, 0.20948214108472782,
 ];
-const gauss = [0, 0.1294849661688697, 0, 0.27970539148927664, 0, 0.38183005050511894, 0, 0.41795918367346939];
+const gauss = [0, 0.1294849661688697, 0, 0.27970539148927664, 0, 0.3818300505051189, 0, 0.4179591836734694];
 
 /** Adds the integral over one interval to the sums, in halves where the two rules disagree. */
 function integrate(rivals: readonly DrawnArm[], from: number, to: number, depth: number, sums: Float64Array): void {
