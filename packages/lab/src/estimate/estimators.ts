@@ -193,7 +193,11 @@ function slotSum(log: EvaluationLog, at: number, numberAt: (place: number) => nu
   );
 }
 
-export const slotsOf = ({ slot }: EvaluationLog): number => slot.reduce((most, each) => Math.max(most, each + 1), 0);
+export function slotsOf({ slot }: EvaluationLog): number {
+  let most = 0;
+  for (let place = 0; place < slot.length; place++) if (slot[place]! >= most) most = slot[place]! + 1;
+  return most;
+}
 
 /** By slot: what the weights of the places before must be multiplied by to average 1. */
 function prefixScale(log: EvaluationLog, { before }: Weights): readonly number[] {

@@ -1,5 +1,12 @@
 import { type Diagnostics, diagnose, heaviestShare } from './diagnostics.ts';
-import { type Estimate, type EstimatorInput, type EstimatorName, estimators, perDecision } from './estimators.ts';
+import {
+  type Estimate,
+  type EstimatorInput,
+  type EstimatorName,
+  estimators,
+  perDecision,
+  slotsOf,
+} from './estimators.ts';
 import { hallInterval, type Interval, perCustomer } from './interval.ts';
 import type { EvaluationLog } from './log.ts';
 import { fitRewards, type RewardModel } from './reward-model.ts';
@@ -94,7 +101,7 @@ export function evaluate(log: EvaluationLog, options: EvaluationOptions): Evalua
   const earned = perDecision(log, (place) => log.reward[place]!);
   const average = mean(earned);
   const loggedInfluence = earned.map((reward) => reward - average);
-  const missing = (1 - diagnostics.supportShare) * slotsIn(log);
+  const missing = (1 - diagnostics.supportShare) * slotsOf(log);
   const widen = (known: Interval, { bias }: Estimate): Bounds =>
     boundsOf(verdict, known, bias, [missing * Math.max(0, -lowest), missing * Math.max(0, highest)]);
   const difference = main.influence.map((influence, at) => influence - loggedInfluence[at]!);
@@ -138,7 +145,6 @@ function headlineOf({ ratio }: EvaluationLog, model: RewardModel): EstimatorName
 }
 
 const shareOf = (part: number, rest: number): number => (part === 0 ? 0 : part / (part + rest));
-const slotsIn = ({ slot }: EvaluationLog): number => slot.reduce((most, each) => Math.max(most, each + 1), 0);
 const plain = ({ value, se, ciLower, ciUpper }: Interval): Bounds => ({ value, se, ciLower, ciUpper });
 
 /** Adds what clipping may hide and, without full support, all that the unseen part may earn. */

@@ -1,11 +1,15 @@
 import { exp, ln } from '@arbiter/engine';
 import type { Predictions } from './estimators.ts';
 import type { EvaluationLog } from './log.ts';
+import { sum } from './sums.ts';
 
 export const folds = 5;
 /** Items that a fold is fitted on at most: more of them hardly change what it predicts. */
 const mostItems = 200_000;
-const rounds = 8;
+const rounds = 12;
+const sweeps = 3;
+/** Steps of the effects below which the fit is done. */
+const converged = 1e-3;
 /** Ridge penalty of each effect, toward 0; the intercept has none. */
 const ridge = 1;
 const segmentBits = 10;
@@ -20,8 +24,7 @@ export interface RewardModel {
 }
 
 /**
- * Predicts rewards by `logit f = b0 + b1 logit(P) + slot + offer + channel + offer x segment`, fitted by Newton's method in
- * blocks. Each fold of customers is predicted by a fit on the others, so nothing is predicted from its own reward.
+ * Predicts rewards by `logit f = b0 + b1 logit(P) + slot + offer + channel + offer x segment`, fitted with a ridge penalty. Each fold of customers is predicted by a fit on the others, so nothing is predicted from its own reward.
  */
 export function fitRewards(log: EvaluationLog, lowest: number, highest: number): RewardModel {
   const span = highest - lowest;
@@ -40,14 +43,7 @@ export function fitRewards(log: EvaluationLog, lowest: number, highest: number):
       const decision = decisionOf[place]!;
       if (log.isLogged[place] === 1) {
         const chance = sigmoid(
-          fit.effects.of(
-            log,
-            decision,
-            log.slot[place]!,
-            log.offer[place]!,
-            log.channel[place]!,
-            log.expectation[place]!,
-          ),
+          fit.effects.of(decision, log.slot[place]!, log.offer[place]!, log.channel[place]!, log.expectation[place]!),
         );
         logged[place] = lowest + span * chance;
         loss += logLoss(scaled[place]!, chance);
@@ -67,7 +63,6 @@ function expectedChance(log: EvaluationLog, effects: Effects, decision: number, 
   let chance = 0;
   for (let at = log.firstChoice[place]!; at < log.firstChoice[place + 1]!; at++) {
     const eta = effects.of(
-      log,
       decision,
       log.slot[place]!,
       log.choiceOffer[at]!,
@@ -90,7 +85,7 @@ function decisionsOf({ firstPlace, reward }: EvaluationLog): Int32Array {
 
 /** Coefficients by level of each group. */
 interface Effects {
-  of(log: EvaluationLog, decision: number, slot: number, offer: number, channel: number, expectation: number): number;
+  of(decision: number, slot: number, offer: number, channel: number, expectation: number): number;
 }
 
 function fitFold(
@@ -100,42 +95,108 @@ function fitFold(
   isTrained: (place: number) => boolean,
 ): { readonly effects: Effects; readonly mean: number } {
   const rows = trainingRows(log, isTrained);
-  const segments = rows.map((place) => log.segments[decisionOf[place]!]!);
-  let positives = 0;
-  for (const place of rows) positives += scaled[place]!;
-  const mean = Math.min(1 - leastChance, Math.max(leastChance, rows.length === 0 ? 0 : positives / rows.length));
-  const eta = new Float64Array(rows.length).fill(ln(mean / (1 - mean)));
-  const one = (): number => 1;
-  const slope = (row: number): number => log.expectation[rows[row]!]!;
-  const intercept = new Float64Array(1).fill(eta[0] ?? 0);
-  const slopes = new Float64Array(1);
-  const slot = new Float64Array(256);
-  const offer = new Float64Array(log.offers.length);
-  const channel = new Float64Array(log.channels.length);
-  const bits = Array.from({ length: segmentBits }, () => new Float64Array(log.offers.length));
+  const target = Float64Array.from(rows, (place) => scaled[place]!);
+  const mean = Math.min(1 - leastChance, Math.max(leastChance, rows.length === 0 ? 0 : sum(target) / rows.length));
+  const segments = Uint16Array.from(rows, (place) => log.segments[decisionOf[place]!]!);
   const used = segments.reduce((all, own) => all | own, 0);
-  const target = (row: number): number => scaled[rows[row]!]!;
-  for (let round = 0; round < rounds; round++) {
-    newton(eta, target, intercept, () => 0, one, 1e-9);
-    newton(eta, target, slopes, () => 0, slope, ridge);
-    newton(eta, target, slot, (row) => log.slot[rows[row]!]!, one, ridge);
-    newton(eta, target, offer, (row) => log.offer[rows[row]!]!, one, ridge);
-    newton(eta, target, channel, (row) => log.channel[rows[row]!]!, one, ridge);
-    for (let bit = 0; bit < segmentBits; bit++) {
-      if ((used & (1 << bit)) === 0) continue;
-      const levelOf = (row: number): number => ((segments[row]! & (1 << bit)) === 0 ? -1 : log.offer[rows[row]!]!);
-      newton(eta, target, bits[bit]!, levelOf, one, ridge);
-    }
-  }
+  const group = (levels: number, levelOf: (row: number) => number, penalty = ridge): Group => ({
+    effects: new Float64Array(levels),
+    level: Int32Array.from(rows, (_, row) => levelOf(row)),
+    value: null,
+    penalty,
+  });
+  const offerOf = (row: number): number => log.offer[rows[row]!]!;
+  const intercept = group(1, () => 0, 1e-9);
+  intercept.effects[0] = ln(mean / (1 - mean));
+  const slope = { ...group(1, () => 0), value: Float64Array.from(rows, (place) => log.expectation[place]!) };
+  const slot = group(256, (row) => log.slot[rows[row]!]!);
+  const offer = group(log.offers.length, offerOf);
+  const channel = group(log.channels.length, (row) => log.channel[rows[row]!]!);
+  const bits = Array.from({ length: segmentBits }, (_, bit) =>
+    (used & (1 << bit)) === 0
+      ? null
+      : group(log.offers.length, (row) => ((segments[row]! & (1 << bit)) === 0 ? -1 : offerOf(row))),
+  );
+  fitGroups(target, [intercept, slope, slot, offer, channel, ...bits.filter((bit) => bit !== null)]);
   const effects: Effects = {
-    of(_log, decision, ownSlot, ownOffer, ownChannel, expectation) {
-      let sum = intercept[0]! + slopes[0]! * expectation + slot[ownSlot]! + offer[ownOffer]! + channel[ownChannel]!;
+    of(decision, ownSlot, ownOffer, ownChannel, expectation) {
+      let eta = intercept.effects[0]! + slope.effects[0]! * expectation;
+      eta += slot.effects[ownSlot]! + offer.effects[ownOffer]! + channel.effects[ownChannel]!;
       const own = log.segments[decision]! & used;
-      for (let bit = 0; own >> bit > 0; bit++) if ((own & (1 << bit)) !== 0) sum += bits[bit]![ownOffer]!;
-      return sum;
+      for (let bit = 0; own >> bit > 0; bit++) if ((own & (1 << bit)) !== 0) eta += bits[bit]!.effects[ownOffer]!;
+      return eta;
     },
   };
   return { effects, mean };
+}
+
+/** Effects that never meet in one row: those of one property. */
+interface Group {
+  readonly effects: Float64Array;
+  /** By row; -1: none. */
+  readonly level: Int32Array;
+  /** By row: what the effect is multiplied by; null: 1. */
+  readonly value: Float64Array | null;
+  readonly penalty: number;
+}
+
+/**
+ * Iteratively reweighted least squares. Each round approximates the loss by a square around the predictions so far, and adapts
+ * one group after the other to what the others leave.
+ */
+function fitGroups(target: Float64Array, groups: readonly Group[]): void {
+  const count = target.length;
+  const weight = new Float64Array(count);
+  const rest = new Float64Array(count);
+  for (let round = 0; round < rounds; round++) {
+    const eta = etaOf(count, groups);
+    for (let row = 0; row < count; row++) {
+      const chance = sigmoid(eta[row]!);
+      weight[row] = Math.max(leastChance, chance * (1 - chance));
+      rest[row] = (target[row]! - chance) / weight[row]!;
+    }
+    let largest = 0;
+    for (let sweep = 0; sweep < sweeps; sweep++) {
+      for (const group of groups) largest = Math.max(largest, adapt(group, weight, rest));
+    }
+    if (largest < converged) return;
+  }
+}
+
+function etaOf(count: number, groups: readonly Group[]): Float64Array {
+  const eta = new Float64Array(count);
+  for (const { effects, level, value } of groups) {
+    for (let row = 0; row < count; row++) {
+      const own = level[row]!;
+      if (own >= 0) eta[row] = eta[row]! + effects[own]! * (value === null ? 1 : value[row]!);
+    }
+  }
+  return eta;
+}
+
+/** Moves the effects of a group to the ridge solution for what's left, and takes their part off it. Returns the largest step. */
+function adapt({ effects, level, value, penalty }: Group, weight: Float64Array, rest: Float64Array): number {
+  const gradient = new Float64Array(effects.length);
+  const curvature = new Float64Array(effects.length);
+  for (let row = 0; row < rest.length; row++) {
+    const own = level[row]!;
+    if (own < 0) continue;
+    const times = value === null ? 1 : value[row]!;
+    gradient[own] = gradient[own]! + weight[row]! * rest[row]! * times;
+    curvature[own] = curvature[own]! + weight[row]! * times * times;
+  }
+  let largest = 0;
+  const steps = gradient;
+  for (let own = 0; own < effects.length; own++) {
+    steps[own] = bounded((gradient[own]! - penalty * effects[own]!) / (curvature[own]! + penalty));
+    effects[own] = effects[own]! + steps[own]!;
+    largest = Math.max(largest, Math.abs(steps[own]!));
+  }
+  for (let row = 0; row < rest.length; row++) {
+    const own = level[row]!;
+    if (own >= 0) rest[row] = rest[row]! - steps[own]! * (value === null ? 1 : value[row]!);
+  }
+  return largest;
 }
 
 /** Logged items of the other folds, evenly thinned out to a number that's quick to fit. */
@@ -144,35 +205,6 @@ function trainingRows({ isLogged }: EvaluationLog, isTrained: (place: number) =>
   for (let place = 0; place < isLogged.length; place++) if (isLogged[place] === 1 && isTrained(place)) rows.push(place);
   const step = Math.ceil(rows.length / mostItems);
   return Int32Array.from(step <= 1 ? rows : rows.filter((_, at) => at % step === 0));
-}
-
-/** One step for all levels of a group. They don't share rows, so each has a step of its own. Level -1: not in the group. */
-function newton(
-  eta: Float64Array,
-  target: (row: number) => number,
-  effects: Float64Array,
-  levelOf: (row: number) => number,
-  numberAt: (row: number) => number,
-  penalty: number,
-): void {
-  const gradient = new Float64Array(effects.length);
-  const curvature = new Float64Array(effects.length);
-  for (let row = 0; row < eta.length; row++) {
-    const level = levelOf(row);
-    if (level < 0) continue;
-    const chance = sigmoid(eta[row]!);
-    const value = numberAt(row);
-    gradient[level] = gradient[level]! + (target(row) - chance) * value;
-    curvature[level] = curvature[level]! + chance * (1 - chance) * value * value;
-  }
-  const steps = effects.map((effect, level) =>
-    bounded((gradient[level]! - penalty * effect) / (curvature[level]! + penalty)),
-  );
-  for (let level = 0; level < effects.length; level++) effects[level] = effects[level]! + steps[level]!;
-  for (let row = 0; row < eta.length; row++) {
-    const level = levelOf(row);
-    if (level >= 0) eta[row] = eta[row]! + steps[level]! * numberAt(row);
-  }
 }
 
 /** Where hardly anything is known, a full step may be far too long. */
