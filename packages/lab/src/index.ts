@@ -10,3 +10,17 @@ export {
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
 export type { Witness } from './check/witness.ts';
+export { type DiffAnswer, type DiffItem, type DiffKind, diffKinds, kindOf } from './diff/answers.ts';
+export { type DiffFigures, type DiffLimits, type DiffReason, figuresOf, type LimitResult } from './diff/figures.ts';
+export {
+  type DiffTally,
+  type DiffTotals,
+  type JudgedDecision,
+  mergeTotals,
+  newDiffTally,
+  type Sample,
+  type SampleItem,
+  sampleItems,
+} from './diff/tally.ts';
+export { bucketOf, quantileOf } from './diff/times.ts';
+export { pairwiseSum } from './pairwise-sum.ts';
