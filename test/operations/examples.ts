@@ -180,6 +180,13 @@ const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { id: segmentId } = await aSegment(f);
   return f.must('POST', 'simulate', { segmentId, decisionFlowKey: flow.id, sampleSize: 5, async: true }, 202);
 };
+/** A queued backtest. */
+const aStudy = async (f: Fixtures): Promise<Made> => {
+  const { flow } = await f.decisionWorld();
+  const body = { version: 'draft', from: '2026-11-20', to: '2026-11-27', maxDecisions: 5 };
+  const { studyId } = await f.must('POST', `decision-flows/${flow.id}/backtest`, body, 202);
+  return { id: idOf(studyId), flowId: flow.id };
+};
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 /** A user with a value for each kind of attribute. */
 const scimUserOf = (f: Fixtures) => ({
@@ -896,6 +903,27 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'simulations.get': async (f) => ({ params: { id: (await aSimulation(f)).id } }),
   'simulations.cancel': async (f) => ({ params: { id: (await aSimulation(f)).id }, body: {} }),
+  'studies.list': async (f) => {
+    const { flowId } = await aStudy(f);
+    return { query: { limit: '1', kind: 'backtest', flowId: idOf(flowId) } };
+  },
+  'studies.get': async (f) => ({ params: { id: (await aStudy(f)).id } }),
+  'studies.rows': async (f) => ({ params: { id: (await aStudy(f)).id } }),
+  'studies.cancel': async (f) => ({ params: { id: (await aStudy(f)).id }, body: {} }),
+  'backtests.start': async (f) => {
+    const { offer, flow } = await f.decisionWorld();
+    const range = { from: '2026-11-20', to: '2026-11-27T00:00:00Z', maxDecisions: 1000, sampleShare: 0.5 };
+    const how = { mode: 'chained', scope: 'flow', compareTo: 'recorded', maxNotEvaluableShare: 0.1, verify: true };
+    const overlay = [{ kind: 'offers', key: offer.name, patch: { priority: 7 } }];
+    return {
+      params: { id: flow.id },
+      body: { version: 'draft', ...range, ...how, overlay, limits: { mustKeep: [offer.id] } },
+    };
+  },
+  'backtests.get': async (f) => {
+    const { id, flowId } = await aStudy(f);
+    return { params: { id: idOf(flowId), jobId: id } };
+  },
   'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
   'policyConflicts.analyze': async (f) => {
     const { offer, flow } = await f.decisionWorld();

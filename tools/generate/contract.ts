@@ -43,6 +43,7 @@ const doors = [
   ...['fields', 'types', 'words'].map((part) => `data/connector-${part}.ts`),
   // Parts of decisions that several operations return.
   ...['drops', 'policies', 'record', 'rules', 'scores', 'trace'].map((part) => `deciding/decision-${part}.ts`),
+  'deciding/backtest-results.ts',
   'deciding/policy-findings.ts',
   ...filesIn('explanation'),
   'openapi.ts',

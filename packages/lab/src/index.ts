@@ -17,3 +17,17 @@ export { collectLog, type DecisionRow, type EvaluationLog, type PlaceRow } from 
 export { folds } from './estimate/reward-model.ts';
 export { type RefusalReason, refusalReasons, type Verdict } from './estimate/verdict.ts';
 export { weightsOf } from './estimate/weights.ts';
+export { type DiffAnswer, type DiffItem, type DiffKind, diffKinds, kindOf } from './diff/answers.ts';
+export { type DiffFigures, type DiffLimits, type DiffReason, figuresOf, type LimitResult } from './diff/figures.ts';
+export {
+  type DiffTally,
+  type DiffTotals,
+  type JudgedDecision,
+  mergeTotals,
+  newDiffTally,
+  type Sample,
+  type SampleItem,
+  sampleItems,
+} from './diff/tally.ts';
+export { bucketOf, quantileOf } from './diff/times.ts';
+export { pairwiseSum } from './pairwise-sum.ts';

@@ -26,6 +26,7 @@ import type { ComposeOptions } from './compose-options.ts';
 import type { Connections } from './connections.ts';
 import type { Encryption } from './encryption.ts';
 import { allResets, features, onTenantCreated } from './features.ts';
+import type { StudyMetrics } from './metrics/metrics.ts';
 import type { OutboundCalls } from './outbound/outbound-calls.ts';
 import type { featurePorts, JobPorts, jobFeaturePorts, OperationPorts } from './ports.ts';
 import type { SignIn } from './sign-in.ts';
@@ -66,6 +67,7 @@ export interface ProcessParts {
   /** Counts what is archived. */
   readonly onArchived: (kind: string, rows: number, bytes: number) => void;
   readonly onTrained: TrainingPorts['onTrained'];
+  readonly studyMetrics: StudyMetrics;
   readonly onError: (error: unknown) => void;
 }
 
@@ -124,6 +126,8 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   const { decisions, mail } = parts;
   return {
     ...sharedPorts(parts),
+    studyThreads: parts.threads.studies,
+    onStudyEnded: parts.studyMetrics.onStudyEnded,
     decideForGeofence: (call) => journeyDecider(decisions, false)(call),
     decideForTrigger: (call) => journeyDecider(decisions, false)(call),
     eventListeners: createEventListeners(parts.triggerFiring),

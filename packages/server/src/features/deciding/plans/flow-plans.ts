@@ -6,8 +6,9 @@ import { membershipReader } from '../../catalogue/segments/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
 import { policyMarksOf, rowsWith, withPolicies } from './catalogue-overlay.ts';
 import { compileFlow } from './compile-flow.ts';
+import { piecesOf } from './pieces-of-content.ts';
 import { headOf, metricKeys, metricsFor, snapshotOf } from './plan-head.ts';
-import { newPiece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
+import { type Piece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { ownReadSet, readSetNames, storeNames } from './read-set.ts';
 import type { CatalogueOverlay, CompiledFlow, InTransaction, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
 
@@ -87,7 +88,7 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
 /** Returns a function that stores a plan and its read set, and completes the flow with what they read. */
 function planStore(
   content: CatalogueContent,
-  pieces: readonly ReturnType<typeof newPiece>[],
+  pieces: readonly Piece[],
   inTransaction: InTransaction,
 ): (flow: RunnableFlow, ahead: PlanAhead) => Promise<LiveFlow> {
   const { version, settings, lists, joins, models, segments, beside } = content;
@@ -147,24 +148,4 @@ async function compileOnce(
   const membership = membershipReader(segments, plan.reads, plan.reads.segments);
   const live = { ...compiled, readSet: ownReadSet(plan, metricKeys(content)), joined: plan.joinedSources, membership };
   return overlay.policies.length === 0 ? live : { ...live, policyMarks: policyMarksOf(policies) };
-}
-
-/** Rules or policies in a piece. */
-const rowsPerPart = 256;
-
-/** Everything of a plan but its head, in pieces that its versions share. */
-function piecesOf({ lists, rules, policies, rows }: CatalogueContent) {
-  return [
-    newPiece(lists),
-    ...inParts(rules).map((part) => newPiece({ rules: part })),
-    ...inParts(policies).map((part) => newPiece({ policies: part })),
-    ...rows.pieces.map(({ piece }) => piece),
-    ...rows.contentItems.groups.map(({ piece }) => piece),
-  ];
-}
-
-function inParts<Row>(rows: readonly Row[]): Row[][] {
-  const parts: Row[][] = [];
-  for (let at = 0; at < rows.length; at += rowsPerPart) parts.push(rows.slice(at, at + rowsPerPart));
-  return parts;
 }

@@ -70,6 +70,8 @@ export interface CompiledFlow {
   /** Paths of the values that rules compare offers with, by rule. */
   readonly comparedWith: ReadonlyMap<string, string>;
   readonly refs: PlanRefs;
+  /** Identifies what each policy that writes suppressions does. */
+  readonly outcomePolicyMarks: () => ReadonlyMap<string, string>;
 }
 
 /** A flow that decisions are made with now. */

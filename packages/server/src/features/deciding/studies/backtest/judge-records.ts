@@ -1,0 +1,178 @@
+import type { BacktestSpec } from '@arbiter/contract';
+import { type DecisionInput, decide, h32, itemTexts, type Plan, recordedInput, resultText } from '@arbiter/engine';
+import { bucketOf, type DiffAnswer, type DiffTally, sampleItems } from '@arbiter/lab';
+import { isUuid } from '../../../../platform/ids.ts';
+import type { PastContact } from '../../interactions/index.ts';
+import type { CompiledFlow } from '../../plans/index.ts';
+import { resultHash } from '../../sealed-records/index.ts';
+import { agreesWith, type CustomerChain, createChain } from '../records/customer-chain.ts';
+import { reachesBack } from '../records/history-reach.ts';
+import { createInputFor, type InputFor, timedDecision } from '../records/input-for.ts';
+import { contactsBelow } from '../records/past-contacts.ts';
+import type { ReadRecord, WholeRecord } from '../records/record-reader.ts';
+import { answerOf, gatesOf, jsonLine, recordedAnswer } from './compared.ts';
+
+/** Every so many records, the recorded plan decides too. */
+const checkEvery = 100;
+
+export interface Judging {
+  readonly spec: BacktestSpec;
+  readonly candidate: CompiledFlow;
+  /** Null: compare with what was recorded. */
+  readonly base: CompiledFlow | null;
+  readonly tally: DiffTally;
+  /** Since when history is whole, epoch ms. */
+  readonly historyFrom: number;
+  /** Receives a line for each changed decision. */
+  readonly line: (line: string) => void;
+}
+
+/** Decides the records of one customer again and counts what changes. */
+export interface CustomerJudge {
+  /** `history`: all contacts of the customer; null: it wasn't read, because no record needs it. */
+  judge(records: readonly ReadRecord[], history: readonly PastContact[] | null): void;
+}
+
+export function createCustomerJudge(judging: Judging): CustomerJudge {
+  const inputFor = createInputFor(judging.candidate);
+  const baseInputFor = judging.base === null ? null : createInputFor(judging.base);
+  const isChained = judging.spec.mode === 'chained';
+  return {
+    judge(records, history) {
+      const chain = isChained && history !== null ? createChain(history) : null;
+      const isWhole = chain === null || wholeHistory(records, history ?? []);
+      for (const one of isChained ? records.toSorted(bySeq) : records) {
+        if (one.problem !== null) judging.tally.exclude(one.problem);
+        else if (!isWhole) judging.tally.exclude('state_missing');
+        else judgeRecord(judging, { inputFor, baseInputFor, chain, history }, one.whole);
+      }
+    },
+  };
+}
+
+const seqOf = ({ record }: ReadRecord): number => Number(record.customerSeq ?? 0);
+const bySeq = (a: ReadRecord, b: ReadRecord): number => seqOf(a) - seqOf(b) || (a.record.id < b.record.id ? -1 : 1);
+
+/** A chain begins with the state at the first record, so history must give that. */
+function wholeHistory(records: readonly ReadRecord[], history: readonly PastContact[]): boolean {
+  const first = records
+    .flatMap(({ whole }) => whole ?? [])
+    .toSorted((a, b) => Number(a.record.customerSeq) - Number(b.record.customerSeq))[0];
+  return first === undefined || agreesWith(first, history);
+}
+
+interface CustomerState {
+  readonly inputFor: InputFor;
+  readonly baseInputFor: InputFor | null;
+  readonly chain: CustomerChain | null;
+  readonly history: readonly PastContact[] | null;
+}
+
+function judgeRecord(judging: Judging, customer: CustomerState, whole: WholeRecord): void {
+  const { tally, candidate, spec } = judging;
+  const { record, packed } = whole;
+  const { chain, history } = customer;
+  const seq = record.customerSeq === null ? null : Number(record.customerSeq);
+  if (chain !== null && seq === null) return tally.exclude('state_missing');
+  const contactsOf = (plan: Plan) => () =>
+    seq === null || history === null || !reachesBack(plan, packed.n, judging.historyFrom)
+      ? null
+      : (chain?.contacts(seq) ?? contactsBelow(history, seq));
+  const own = customer.inputFor(whole, { contacts: contactsOf(candidate.plan), countsAll: chain !== null });
+  if (own.problem !== null) return tally.exclude(own.problem, own.lacking);
+  if (isChecked(spec, whole) && !reproduces(whole)) {
+    tally.repeated(false);
+    return tally.exclude('engine_drift');
+  }
+  if (isChecked(spec, whole)) tally.repeated(true);
+  const before = answerBefore(judging, customer, whole, seq);
+  if (before === null) return;
+  const input = chain === null ? own.input : { ...own.input, outcomes: chain.outcomes(own.input.outcomes) };
+  const { decision, us } = timedDecision(candidate.plan, input);
+  tally.timed(bucketOf(us));
+  const after = answerOf(decision);
+  chain?.decided({
+    ...{ id: record.id, seq: seq ?? 0, at: packed.n },
+    campaignId: input.request.campaignId ?? null,
+    logged: recordedAnswer(whole).items,
+    items: after.items,
+  });
+  const compared = { decisionId: record.id, customer: record.customerRef, before: before.answer, after };
+  const kind = tally.add({
+    ...compared,
+    segments: (packed.g ?? []).filter(isUuid).map((id) => id.toLowerCase()),
+    reason: mostDropped(decision.summary.droppedByReason),
+  });
+  if (kind === 'same') return;
+  judging.line(jsonLine({ decisionId: record.id, kind, ...sampleItems({ before: before.answer, after }) }));
+  countGates(judging, record.customerRef, before, { plan: candidate.plan, input });
+}
+
+interface AnswerBefore {
+  readonly answer: DiffAnswer;
+  /** What gave it. */
+  readonly plan: Plan;
+  readonly input: DecisionInput;
+}
+
+/** Null: the other version can't decide the record either, which is counted. */
+function answerBefore(
+  { base, tally, historyFrom }: Judging,
+  { baseInputFor, history }: CustomerState,
+  whole: WholeRecord,
+  seq: number | null,
+): AnswerBefore | null {
+  if (base === null || baseInputFor === null) {
+    const { plan } = whole.flow;
+    return { answer: recordedAnswer(whole), plan, input: inputOf(whole) };
+  }
+  const { plan } = base;
+  const contacts = () =>
+    seq === null || history === null || !reachesBack(plan, whole.packed.n, historyFrom)
+      ? null
+      : contactsBelow(history, seq);
+  const found = baseInputFor(whole, { contacts, countsAll: false });
+  if (found.problem !== null) {
+    tally.exclude(found.problem, found.lacking);
+    return null;
+  }
+  return { answer: answerOf(decide(plan, found.input, { trace: false })), plan, input: found.input };
+}
+
+const inputOf = ({ flow, packed, record, seed, evidence, modelStates, objectiveCounts }: WholeRecord): DecisionInput =>
+  recordedInput(flow.plan, packed, {
+    ...{ requestId: record.requestId, seed, evidence, modelStates, objectiveCounts },
+    refs: flow.refs,
+  });
+
+/** Decisions that withhold something can't be repeated by their own plan. */
+const isChecked = ({ verify }: BacktestSpec, { record, packed }: WholeRecord): boolean =>
+  packed.w === undefined && (verify || h32(`drift:${record.id}`) % checkEvery === 0);
+
+function reproduces(whole: WholeRecord): boolean {
+  const decision = decide(whole.flow.plan, inputOf(whole), { trace: false });
+  return resultHash(resultText(decision, whole.flow.refs), itemTexts(decision)).equals(whole.record.resultHash);
+}
+
+/** The drop reason of most candidates; the first by name among equals. */
+function mostDropped(dropped: Readonly<Record<string, number>>): string | null {
+  const [first] = Object.entries(dropped).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return first?.[0] ?? null;
+}
+
+/** Decides a changed decision again, both ways, to see what dropped whom. */
+function countGates(
+  { tally }: Judging,
+  customer: string,
+  before: AnswerBefore,
+  after: { readonly plan: Plan; readonly input: DecisionInput },
+): void {
+  const own = gatesOf(decide(after.plan, after.input, { trace: true }).trace);
+  const other = gatesOf(decide(before.plan, before.input, { trace: true }).trace);
+  const shown = new Set(before.answer.items.map(({ offerId }) => offerId));
+  for (const [name, gate] of new Map([...other, ...own])) {
+    const offers = own.get(name)?.offers ?? [];
+    const blocked = offers.filter((offer) => shown.has(offer)).length;
+    tally.gate(customer, gate.words, [other.get(name)?.offers.length ?? 0, offers.length, blocked]);
+  }
+}
