@@ -34,6 +34,7 @@ import { customerToolOperations } from './deciding/customer-tools.ts';
 import { decisionListOperations } from './deciding/decision-lists.ts';
 import { decisionOperations } from './deciding/decisions.ts';
 import { estimateOperations } from './deciding/estimates.ts';
+import { evaluationOperations } from './deciding/evaluations.ts';
 import { experimentResultOperations } from './deciding/experiment-results.ts';
 import { historyImportOperations } from './deciding/history-import.ts';
 import { interactionListOperations } from './deciding/interaction-lists.ts';
@@ -131,6 +132,7 @@ export const operations = {
   ...byId(decisionListOperations),
   ...byId(decisionOperations),
   ...byId(estimateOperations),
+  ...byId(evaluationOperations),
   ...byId(experimentResultOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),

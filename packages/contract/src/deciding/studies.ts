@@ -4,11 +4,12 @@ import { operation } from '../core/operation.ts';
 import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
 import { Id, IdFilter, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { BacktestResult, BacktestSpec } from './backtest-results.ts';
+import { EvaluationResult, EvaluationSpec } from './evaluation-results.ts';
 
 // Long analyses of recorded decisions (docs/design/lead.md 1).
 
 /** Kinds of studies. */
-export const studyKinds = ['backtest'] as const;
+export const studyKinds = ['backtest', 'evaluate'] as const;
 export const studyStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 export const studyErrors = ['internal', 'plan_missing'] as const;
 /** Days until a study is deleted. */
@@ -52,8 +53,8 @@ export type StudySummary = Static<typeof StudySummary>;
 export const Study = Type.Object(
   {
     ...summary,
-    spec: Type.Union([BacktestSpec], { description: 'The request, with its defaults.' }),
-    result: Nullable(Type.Union([BacktestResult], { description: 'By kind.' }), {
+    spec: Type.Union([BacktestSpec, EvaluationSpec], { description: 'The request, with its defaults.' }),
+    result: Nullable(Type.Union([BacktestResult, EvaluationResult], { description: 'By kind.' }), {
       description: 'The result; null until the study is completed.',
     }),
   },

@@ -1,7 +1,8 @@
+import { pairwiseSum as sum } from '../pairwise-sum.ts';
 import { perDecision, slotsOf } from './estimators.ts';
 import { perCustomer } from './interval.ts';
 import type { EvaluationLog } from './log.ts';
-import { sum, sumOf } from './sums.ts';
+import { sumOf } from './sums.ts';
 import type { Weights } from './weights.ts';
 
 /** What the weights say about the log's ability to judge the candidate. */

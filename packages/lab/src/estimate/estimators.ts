@@ -1,5 +1,6 @@
+import { pairwiseSum as sum } from '../pairwise-sum.ts';
 import type { EvaluationLog } from './log.ts';
-import { mean, sum } from './sums.ts';
+import { mean } from './sums.ts';
 import type { Weights } from './weights.ts';
 
 export const estimatorNames = ['ips', 'sips', 'snips', 'dm', 'dr', 'switch'] as const;

@@ -1,5 +1,5 @@
 import { exp, ln, twoSidedP } from '@arbiter/engine';
-import { sum } from './sums.ts';
+import { pairwiseSum as sum } from '../pairwise-sum.ts';
 
 export interface Interval {
   readonly value: number;

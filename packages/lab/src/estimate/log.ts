@@ -89,25 +89,7 @@ export function collectLog(): { add(row: DecisionRow): void; build(): Evaluation
       customers: names.customers.names.length,
       offers: names.offers.names,
       channels: names.channels.names,
-      customer: columns.customer.values(),
-      fold: columns.fold.values(),
-      segments: columns.segments.values(),
-      firstPlace: columns.firstPlace.values(),
-      slot: columns.slot.values(),
-      ratio: columns.ratio.values(),
-      reward: columns.reward.values(),
-      isLogged: columns.isLogged.values(),
-      offer: columns.offer.values(),
-      channel: columns.channel.values(),
-      expectation: columns.expectation.values(),
-      filled: columns.filled.values(),
-      supported: columns.supported.values(),
-      firstChoice: columns.firstChoice.values(),
-      choiceOffer: columns.choiceOffer.values(),
-      choiceChannel: columns.choiceChannel.values(),
-      choiceChance: columns.choiceChance.values(),
-      choiceExpectation: columns.choiceExpectation.values(),
-      choiceSupported: columns.choiceSupported.values(),
+      ...valuesOf(columns),
     }),
   };
 }
@@ -161,6 +143,30 @@ const openColumns = () => ({
   choiceSupported: growing((size) => new Uint8Array(size)),
 });
 
+function valuesOf(columns: ReturnType<typeof openColumns>) {
+  return {
+    customer: columns.customer.values(),
+    fold: columns.fold.values(),
+    segments: columns.segments.values(),
+    firstPlace: columns.firstPlace.values(),
+    slot: columns.slot.values(),
+    ratio: columns.ratio.values(),
+    reward: columns.reward.values(),
+    isLogged: columns.isLogged.values(),
+    offer: columns.offer.values(),
+    channel: columns.channel.values(),
+    expectation: columns.expectation.values(),
+    filled: columns.filled.values(),
+    supported: columns.supported.values(),
+    firstChoice: columns.firstChoice.values(),
+    choiceOffer: columns.choiceOffer.values(),
+    choiceChannel: columns.choiceChannel.values(),
+    choiceChance: columns.choiceChance.values(),
+    choiceExpectation: columns.choiceExpectation.values(),
+    choiceSupported: columns.choiceSupported.values(),
+  };
+}
+
 interface Column {
   [at: number]: number;
   readonly length: number;
@@ -201,6 +207,50 @@ function numbering(): { readonly names: string[]; of(name: string): number } {
     },
   };
 }
+
+/**
+ * Puts logs together that have no customer in common, in their order: the same log as if all rows had been collected in one.
+ */
+export function joinLogs(logs: readonly EvaluationLog[]): EvaluationLog {
+  const offers = numbering();
+  const channels = numbering();
+  const columns = openColumns();
+  columns.firstPlace.push(0);
+  columns.firstChoice.push(0);
+  let customers = 0;
+  for (const log of logs) {
+    const offer = log.offers.map((name) => offers.of(name));
+    const channel = log.channels.map((name) => channels.of(name));
+    const places = columns.slot.size();
+    const choices = columns.choiceOffer.size();
+    for (const name of copied) for (const value of log[name]) columns[name].push(value);
+    for (const value of log.customer) columns.customer.push(customers + value);
+    for (const value of log.firstPlace.subarray(1)) columns.firstPlace.push(places + value);
+    for (const value of log.firstChoice.subarray(1)) columns.firstChoice.push(choices + value);
+    for (const value of log.offer) columns.offer.push(value < 0 ? -1 : offer[value]!);
+    for (const value of log.channel) columns.channel.push(value < 0 ? -1 : channel[value]!);
+    for (const value of log.choiceOffer) columns.choiceOffer.push(offer[value]!);
+    for (const value of log.choiceChannel) columns.choiceChannel.push(channel[value]!);
+    customers += log.customers;
+  }
+  return { customers, offers: offers.names, channels: channels.names, ...valuesOf(columns) };
+}
+
+/** Columns that mean the same in every log. */
+const copied = [
+  'fold',
+  'segments',
+  'slot',
+  'ratio',
+  'reward',
+  'isLogged',
+  'expectation',
+  'filled',
+  'supported',
+  'choiceChance',
+  'choiceExpectation',
+  'choiceSupported',
+] as const;
 
 const least = 1e-6;
 

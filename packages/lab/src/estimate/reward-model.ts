@@ -1,7 +1,7 @@
 import { exp, ln } from '@arbiter/engine';
+import { pairwiseSum as sum } from '../pairwise-sum.ts';
 import type { Predictions } from './estimators.ts';
 import type { EvaluationLog } from './log.ts';
-import { sum } from './sums.ts';
 
 export const folds = 5;
 /** Items that a fold is fitted on at most: more of them hardly change what it predicts. */

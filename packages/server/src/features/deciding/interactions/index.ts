@@ -25,6 +25,7 @@ export {
   insertInteraction,
   type NewInteraction,
 } from './interactions.store.ts';
+export { type ItemResponse, responsesToItems, valueCurrencies } from './item-responses.store.ts';
 export { customerAfterRows, eventsAheadMs, metricDayParameters, metricEventSources } from './metric-events.store.ts';
 export { countSummariesOf, customersOfOffers, removeHistoryOf } from './offer-removal.store.ts';
 export { archivedHistory } from './old-history/archive.store.ts';

@@ -1,8 +1,8 @@
-import { backtestOperations, studyOperations } from '@arbiter/contract';
+import { backtestOperations, evaluationOperations, studyOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
 import { type StudyJobPorts, studyJobs } from './studies.jobs.ts';
-import { backtestRoutes, studyRoutes } from './studies.routes.ts';
+import { backtestRoutes, evaluationRoutes, studyRoutes } from './studies.routes.ts';
 import type { StudyPorts } from './studies.service.ts';
 
 export type { RunStudyPorts, StudyThreads } from './run-study.ts';
@@ -21,6 +21,7 @@ export const studiesFeature = feature({
   operations: (ports: StudyPorts) => [
     ...handlerEntries(studyOperations, studyRoutes(ports)),
     ...handlerEntries(backtestOperations, backtestRoutes(ports)),
+    ...handlerEntries(evaluationOperations, evaluationRoutes(ports)),
   ],
   jobs: (ports: StudyJobPorts) => studyJobs(ports),
 });

@@ -1,6 +1,7 @@
-import type { backtestOperations, studyOperations } from '@arbiter/contract';
+import type { backtestOperations, evaluationOperations, studyOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { showBacktest, startBacktest } from './backtest/backtest.service.ts';
+import { startEvaluation } from './evaluate/evaluate.service.ts';
 import { cancelStudy, getStudy, listStudies, readRows, type StudyPorts } from './studies.service.ts';
 
 export const studyRoutes = (ports: StudyPorts): Handlers<typeof studyOperations> => ({
@@ -13,4 +14,8 @@ export const studyRoutes = (ports: StudyPorts): Handlers<typeof studyOperations>
 export const backtestRoutes = (ports: StudyPorts): Handlers<typeof backtestOperations> => ({
   start: async (request) => reply(202, await startBacktest(ports, request, request.params.id, request.body)),
   get: async (tx, { params }) => reply(200, await showBacktest(tx, params.id, params.jobId)),
+});
+
+export const evaluationRoutes = (ports: StudyPorts): Handlers<typeof evaluationOperations> => ({
+  start: async (request) => reply(202, await startEvaluation(ports, request, request.params.id, request.body)),
 });

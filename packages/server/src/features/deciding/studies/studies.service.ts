@@ -22,8 +22,8 @@ import { type FlowPorts, flowVersionToTry, type RunnableFlow } from '../../catal
 import { recordAudit } from '../../identity/audit/index.ts';
 import { type GitopsPorts, withOverlay } from '../../operations/gitops/index.ts';
 import { type CandidatePlan, readCandidate, storeCandidate } from '../plans/index.ts';
-import { shownResult } from './backtest/shown-result.ts';
 import { endAndContinue } from './run-study.ts';
+import { shownStudy } from './shown-study.ts';
 import {
   countOpenStudies,
   countStudies,
@@ -108,7 +108,7 @@ async function storeStudy(tx: Tx, id: string, { kind }: StudyRequest, parts: Stu
     candidateHash: candidate.plan.sealed.hash,
     baseHash: base?.plan.sealed.hash ?? null,
     baseConfigVersion: candidate.plan.version,
-    routing: spec.scope === 'route' ? candidate.plan.routing : null,
+    routing: 'scope' in spec && spec.scope === 'route' ? candidate.plan.routing : null,
     keptDays: studyDays,
   });
   if (!isNew) throw alreadyRunning(await findOpenStudy(tx, specHash));
@@ -235,4 +235,4 @@ const summaryOf = (row: StudyRow): StudySummary => ({
   expiresAt: row.expiresAt.toISOString(),
 });
 
-const show = (row: StudyRow): Study => ({ ...summaryOf(row), spec: row.spec, result: shownResult(row) });
+const show = (row: StudyRow): Study => ({ ...summaryOf(row), spec: row.spec, result: shownStudy(row) });

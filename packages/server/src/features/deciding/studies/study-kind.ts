@@ -1,10 +1,10 @@
-import type { BacktestSpec, studyKinds } from '@arbiter/contract';
+import type { BacktestSpec, EvaluationSpec, studyKinds } from '@arbiter/contract';
 import type { Database } from '../../../db/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import type { Routing } from '../plans/index.ts';
 
 /** What was asked, by kind. */
-export type StudySpec = BacktestSpec;
+export type StudySpec = BacktestSpec | EvaluationSpec;
 
 /** A study as the threads that work on it see it. */
 export interface StudyQuestion<Spec extends StudySpec = StudySpec> {
@@ -18,6 +18,8 @@ export interface StudyQuestion<Spec extends StudySpec = StudySpec> {
   /** The plan that it's compared with; null: what each record says. */
   readonly baseHash: Buffer | null;
   readonly dataCut: Date;
+  /** Records of the study; 0 until they are selected. */
+  readonly total: number;
   /** Which requests go to the flow; null: the study reads the flow's own decisions. */
   readonly routing: Routing | null;
 }

@@ -13,6 +13,7 @@ export const questionOf = (row: StudyRow): StudyQuestion => ({
   candidateHash: row.candidateHash,
   baseHash: row.baseHash,
   dataCut: row.dataCut,
+  total: row.total,
   routing: row.routing,
 });
 

@@ -5,7 +5,8 @@ const noLoad = { engineUsP50: null, engineUsP99: null };
 
 /** Returns the result of a study with its measured times; null until it's completed. */
 export function shownResult({ result, load, spec }: StudyRow): BacktestResult | null {
-  if (result === null) return null;
+  // A row of another kind has none.
+  if (result === null || !('byKind' in result) || !('limits' in spec)) return null;
   const times = load ?? noLoad;
   const bound = spec.limits.maxEngineUsP99;
   const value = times.engineUsP99;
