@@ -94,7 +94,7 @@ export interface DiffTally {
 
 /** `sampleOrder`: a number for each decision; those with the lowest become samples. */
 export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffTally {
-  const cells = new Map<string, OpenCell>();
+  const cells = newCells();
   const kinds = new Map<DiffKind, number>();
   const excluded = new Map<string, number>();
   const lacking = new Set<string>();
@@ -108,19 +108,6 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
   const items = { before: 0, after: 0 };
   const counted = { decisions: 0, customers: 0, otherReason: 0, otherScores: 0 };
   let last: string | null = null;
-  const put = (customer: string, words: readonly string[], counts: readonly number[]): void => {
-    const name = words.join(gap);
-    let cell = cells.get(name);
-    if (cell === undefined) {
-      cell = { counts: counts.map(() => 0), customers: 0, last: null };
-      cells.set(name, cell);
-    }
-    counts.forEach((count, at) => {
-      cell.counts[at]! += count;
-    });
-    if (cell.last !== customer) cell.customers += 1;
-    cell.last = customer;
-  };
   return {
     add(judged) {
       const { before, after, customer } = judged;
@@ -136,7 +123,7 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
       items.before += before.items.length;
       items.after += after.items.length;
       addSums(sums, before, after);
-      for (const [words, counts] of cellsOf(judged, kind)) put(customer, words, counts);
+      for (const [words, counts] of cellsOf(judged, kind)) cells.put(customer, words, counts);
       return kind;
     },
     exclude(reason, names = []) {
@@ -147,7 +134,7 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
       drift.checked += 1;
       if (!isSame) drift.mismatches += 1;
     },
-    gate: (customer, words, counts) => put(customer, ['gate', ...words], counts),
+    gate: (customer, words, counts) => cells.put(customer, ['gate', ...words], counts),
     timed: (bucket) => void times.set(String(bucket), (times.get(String(bucket)) ?? 0) + 1),
     totals: () => ({
       ...counted,
@@ -155,7 +142,7 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
       excluded: sorted(excluded),
       lacking: [...lacking].sort().slice(0, mostLacking),
       drift: { ...drift },
-      cells: sorted(new Map([...cells].map(([name, { counts, customers }]) => [name, { counts, customers }]))),
+      cells: cells.totals(),
       expected: {
         positives: { before: pairwiseSum(sums.positivesBefore), after: pairwiseSum(sums.positivesAfter) },
         value: { before: pairwiseSum(sums.valueBefore), after: pairwiseSum(sums.valueAfter) },
@@ -164,6 +151,25 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
       samples: samples.chosen(),
       times: sorted(times),
     }),
+  };
+}
+
+/** Counts by name. The same customer counts once in a cell, if all of its decisions come together. */
+function newCells() {
+  const cells = new Map<string, OpenCell>();
+  return {
+    put(customer: string, words: readonly string[], counts: readonly number[]): void {
+      const name = words.join(gap);
+      const cell = cells.get(name) ?? { counts: counts.map(() => 0), customers: 0, last: null };
+      cells.set(name, cell);
+      counts.forEach((count, at) => {
+        cell.counts[at]! += count;
+      });
+      if (cell.last !== customer) cell.customers += 1;
+      cell.last = customer;
+    },
+    totals: (): Record<string, Cell> =>
+      sorted(new Map([...cells].map(([name, { counts, customers }]) => [name, { counts, customers }]))),
   };
 }
 

@@ -5,8 +5,9 @@ import type { ChunkOutcome, RecordChoice, StudyQuestion } from './study-kind.ts'
 
 const chunks = table('study_chunks');
 
-/** Decisions of a chunk, unless one customer has more. */
-const decisionsPerChunk = 2_000;
+/** Decisions of a chunk: a small study, too, is shared by threads and shows its progress. One customer may have more. */
+const decisionsPerChunk = { least: 50, most: 2_000 };
+const chunksOfSmallStudy = 32;
 
 /**
  * Cuts the chosen records into chunks of whole customers and stores these. Returns the number of records. Which records a
@@ -21,10 +22,13 @@ export async function cutChunks(
   const place = values.length + 1;
   const [row] = await tx.query<{ total: number }>(
     `with kept as (${sql}),
+     size as (
+       select greatest(${decisionsPerChunk.least}, least(${decisionsPerChunk.most}, count(*) / ${chunksOfSmallStudy})) as decisions
+       from kept),
      placed as (select id, customer_ref, row_number() over (order by customer_ref, id) as place from kept),
      begun as (select id, customer_ref, min(place) over (partition by customer_ref) as begins from placed),
      numbered as (
-       select id, customer_ref, dense_rank() over (order by (begins - 1) / ${decisionsPerChunk}) - 1 as number from begun),
+       select id, customer_ref, dense_rank() over (order by (begins - 1) / size.decisions) - 1 as number from begun, size),
      stored as (
        insert into arbiter.study_chunks (tenant_id, study_id, number, decision_ids)
        select $1, $${place}, number, string_agg(uuid_send(id), ''::bytea order by customer_ref, id)

@@ -27,6 +27,7 @@ export const lastHour = () => ({
 
 /** Starts a backtest of a flow. Fails unless it's accepted. */
 export async function startBacktest(server: TestServer, flow: string, body: object): Promise<string> {
+  await server.testDatabase.ownerQuery('delete from arbiter.rate_limit_windows');
   const started = await server.call<StudyStarted>('POST', `/api/v1/decision-flows/${flow}/backtest`, {
     body: { version: 'draft', ...lastHour(), ...body },
   });

@@ -1,5 +1,14 @@
-import type { BacktestSpec } from '@arbiter/contract';
-import { type DecisionInput, decide, h32, itemTexts, type Plan, recordedInput, resultText } from '@arbiter/engine';
+import type { BacktestSpec, NotEvaluableReason } from '@arbiter/contract';
+import {
+  type Contacts,
+  type DecisionInput,
+  decide,
+  h32,
+  itemTexts,
+  type Plan,
+  recordedInput,
+  resultText,
+} from '@arbiter/engine';
 import { bucketOf, type DiffAnswer, type DiffTally, sampleItems } from '@arbiter/lab';
 import { isUuid } from '../../../../platform/ids.ts';
 import type { PastContact } from '../../interactions/index.ts';
@@ -42,9 +51,14 @@ export function createCustomerJudge(judging: Judging): CustomerJudge {
       const chain = isChained && history !== null ? createChain(history) : null;
       const isWhole = chain === null || wholeHistory(records, history ?? []);
       for (const one of isChained ? records.toSorted(bySeq) : records) {
-        if (one.problem !== null) judging.tally.exclude(one.problem);
-        else if (!isWhole) judging.tally.exclude('state_missing');
-        else judgeRecord(judging, { inputFor, baseInputFor, chain, history }, one.whole);
+        const customer = { inputFor, baseInputFor, chain, history };
+        const refusal =
+          one.problem !== null
+            ? refusedFor(one.problem)
+            : isWhole
+              ? judgeRecord(judging, customer, one.whole)
+              : refusedFor('state_missing');
+        if (refusal !== null) judging.tally.exclude(refusal.problem, refusal.lacking);
       }
     },
   };
@@ -68,25 +82,33 @@ interface CustomerState {
   readonly history: readonly PastContact[] | null;
 }
 
-function judgeRecord(judging: Judging, customer: CustomerState, whole: WholeRecord): void {
+/** Why a record can't be judged. */
+interface Refusal {
+  readonly problem: NotEvaluableReason;
+  readonly lacking: readonly string[];
+}
+
+const refusedFor = (problem: NotEvaluableReason): Refusal => ({ problem, lacking: [] });
+
+/** Counts what changes for a record. Returns why it can't be judged, or null. */
+function judgeRecord(judging: Judging, customer: CustomerState, whole: WholeRecord): Refusal | null {
   const { tally, candidate, spec } = judging;
   const { record, packed } = whole;
-  const { chain, history } = customer;
+  const { chain } = customer;
   const seq = record.customerSeq === null ? null : Number(record.customerSeq);
-  if (chain !== null && seq === null) return tally.exclude('state_missing');
-  const contactsOf = (plan: Plan) => () =>
-    seq === null || history === null || !reachesBack(plan, packed.n, judging.historyFrom)
-      ? null
-      : (chain?.contacts(seq) ?? contactsBelow(history, seq));
-  const own = customer.inputFor(whole, { contacts: contactsOf(candidate.plan), countsAll: chain !== null });
-  if (own.problem !== null) return tally.exclude(own.problem, own.lacking);
-  if (isChecked(spec, whole) && !reproduces(whole)) {
-    tally.repeated(false);
-    return tally.exclude('engine_drift');
+  if (chain !== null && seq === null) return refusedFor('state_missing');
+  const own = customer.inputFor(whole, {
+    contacts: () => pastContacts(judging, customer, whole, candidate.plan, chain),
+    countsAll: chain !== null,
+  });
+  if (own.problem !== null) return own;
+  if (isChecked(spec, whole)) {
+    const isSame = reproduces(whole);
+    tally.repeated(isSame);
+    if (!isSame) return refusedFor('engine_drift');
   }
-  if (isChecked(spec, whole)) tally.repeated(true);
-  const before = answerBefore(judging, customer, whole, seq);
-  if (before === null) return;
+  const before = answerBefore(judging, customer, whole);
+  if (before.problem !== null) return before;
   const input = chain === null ? own.input : { ...own.input, outcomes: chain.outcomes(own.input.outcomes) };
   const { decision, us } = timedDecision(candidate.plan, input);
   tally.timed(bucketOf(us));
@@ -97,15 +119,29 @@ function judgeRecord(judging: Judging, customer: CustomerState, whole: WholeReco
     logged: recordedAnswer(whole).items,
     items: after.items,
   });
-  const compared = { decisionId: record.id, customer: record.customerRef, before: before.answer, after };
   const kind = tally.add({
-    ...compared,
+    ...{ decisionId: record.id, customer: record.customerRef, before: before.answer, after },
     segments: (packed.g ?? []).filter(isUuid).map((id) => id.toLowerCase()),
     reason: mostDropped(decision.summary.droppedByReason),
   });
-  if (kind === 'same') return;
-  judging.line(jsonLine({ decisionId: record.id, kind, ...sampleItems({ before: before.answer, after }) }));
-  countGates(judging, record.customerRef, before, { plan: candidate.plan, input });
+  if (kind !== 'same') {
+    judging.line(jsonLine({ decisionId: record.id, kind, ...sampleItems({ before: before.answer, after }) }));
+    countGates(judging, record.customerRef, before, { plan: candidate.plan, input });
+  }
+  return null;
+}
+
+/** The contacts that a record's decision saw, as far as history has them. Null: not far enough for the plan. */
+function pastContacts(
+  { historyFrom }: Judging,
+  { history }: CustomerState,
+  { record, packed }: WholeRecord,
+  plan: Plan,
+  chain: CustomerChain | null,
+): Contacts | null {
+  if (record.customerSeq === null || history === null || !reachesBack(plan, packed.n, historyFrom)) return null;
+  const seq = Number(record.customerSeq);
+  return chain?.contacts(seq) ?? contactsBelow(history, seq);
 }
 
 interface AnswerBefore {
@@ -113,30 +149,20 @@ interface AnswerBefore {
   /** What gave it. */
   readonly plan: Plan;
   readonly input: DecisionInput;
+  readonly problem: null;
 }
 
-/** Null: the other version can't decide the record either, which is counted. */
-function answerBefore(
-  { base, tally, historyFrom }: Judging,
-  { baseInputFor, history }: CustomerState,
-  whole: WholeRecord,
-  seq: number | null,
-): AnswerBefore | null {
+function answerBefore(judging: Judging, customer: CustomerState, whole: WholeRecord): AnswerBefore | Refusal {
+  const { base } = judging;
+  const { baseInputFor } = customer;
   if (base === null || baseInputFor === null) {
-    const { plan } = whole.flow;
-    return { answer: recordedAnswer(whole), plan, input: inputOf(whole) };
+    return { answer: recordedAnswer(whole), plan: whole.flow.plan, input: inputOf(whole), problem: null };
   }
   const { plan } = base;
-  const contacts = () =>
-    seq === null || history === null || !reachesBack(plan, whole.packed.n, historyFrom)
-      ? null
-      : contactsBelow(history, seq);
+  const contacts = () => pastContacts(judging, customer, whole, plan, null);
   const found = baseInputFor(whole, { contacts, countsAll: false });
-  if (found.problem !== null) {
-    tally.exclude(found.problem, found.lacking);
-    return null;
-  }
-  return { answer: answerOf(decide(plan, found.input, { trace: false })), plan, input: found.input };
+  if (found.problem !== null) return found;
+  return { answer: answerOf(decide(plan, found.input, { trace: false })), plan, input: found.input, problem: null };
 }
 
 const inputOf = ({ flow, packed, record, seed, evidence, modelStates, objectiveCounts }: WholeRecord): DecisionInput =>
