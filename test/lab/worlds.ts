@@ -98,7 +98,7 @@ function chancesOf(
 const draftExplore = 0.05;
 
 /** Reward per decision of the draft, in expectation over all customers and draws. */
-export function valueOf(own: World): number {
+export function trueValue(own: World): number {
   const { rewards, draft } = truthOf(own);
   const from = (kind: number, left: readonly number[], place: number): number => {
     if (place === own.places) return 0;

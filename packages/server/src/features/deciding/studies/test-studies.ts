@@ -64,6 +64,6 @@ export async function backtest(server: TestServer, flow: string, body: object) {
   await runStudies(server);
   const study = await readStudy(server, id);
   assert.equal(study.status, 'completed', JSON.stringify(study.error));
-  assert.ok(study.result !== null);
+  assert.ok(study.result !== null && 'byKind' in study.result);
   return { id, study, result: study.result };
 }

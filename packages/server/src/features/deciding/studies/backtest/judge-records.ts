@@ -1,14 +1,5 @@
 import type { BacktestSpec, NotEvaluableReason } from '@arbiter/contract';
-import {
-  type Contacts,
-  type DecisionInput,
-  decide,
-  h32,
-  itemTexts,
-  type Plan,
-  recordedInput,
-  resultText,
-} from '@arbiter/engine';
+import { type Contacts, type DecisionInput, decide, h32, itemTexts, type Plan, resultText } from '@arbiter/engine';
 import { bucketOf, type DiffAnswer, type DiffTally, sampleItems } from '@arbiter/lab';
 import { isUuid } from '../../../../platform/ids.ts';
 import type { PastContact } from '../../interactions/index.ts';
@@ -19,6 +10,7 @@ import { reachesBack } from '../records/history-reach.ts';
 import { createInputFor, type InputFor, timedDecision } from '../records/input-for.ts';
 import { contactsBelow } from '../records/past-contacts.ts';
 import type { ReadRecord, WholeRecord } from '../records/record-reader.ts';
+import { inputOf } from '../records/recorded-input.ts';
 import { answerOf, gatesOf, jsonLine, recordedAnswer } from './compared.ts';
 
 /** Every so many records, the recorded plan decides too. */
@@ -164,12 +156,6 @@ function answerBefore(judging: Judging, customer: CustomerState, whole: WholeRec
   if (found.problem !== null) return found;
   return { answer: answerOf(decide(plan, found.input, { trace: false })), plan, input: found.input, problem: null };
 }
-
-const inputOf = ({ flow, packed, record, seed, evidence, modelStates, objectiveCounts }: WholeRecord): DecisionInput =>
-  recordedInput(flow.plan, packed, {
-    ...{ requestId: record.requestId, seed, evidence, modelStates, objectiveCounts },
-    refs: flow.refs,
-  });
 
 /** Decisions that withhold something can't be repeated by their own plan. */
 const isChecked = ({ verify }: BacktestSpec, { record, packed }: WholeRecord): boolean =>

@@ -1,16 +1,18 @@
-import { type ContactCounts, decide } from '@arbiter/engine';
+import { decide } from '@arbiter/engine';
+import { kindOf } from '@arbiter/lab';
 import type { PastContact } from '../../interactions/index.ts';
 import type { CompiledFlow } from '../../plans/index.ts';
-import { recordedAnswer } from '../backtest/compared.ts';
+import { answerOf, recordedAnswer } from '../backtest/compared.ts';
 import { createChain } from '../records/customer-chain.ts';
 import { createInputFor } from '../records/input-for.ts';
-import { contactsBelow, laneName } from '../records/past-contacts.ts';
+import { contactsBelow } from '../records/past-contacts.ts';
 import type { ReadRecord, WholeRecord } from '../records/record-reader.ts';
 import type { EvaluationTally } from './evaluation-tally.ts';
 
 /**
- * Returns what counts, over all decisions of a customer in their order, how many would find other contacts had the candidate
- * made the decisions before (docs/design/lead.md 3, stateShift).
+ * Returns what counts, over all decisions of a customer in their order, in how many the candidate would answer otherwise
+ * after contacts of its own than after the recorded ones (docs/design/lead.md 3, stateShift). Contacts that no gate counts differ in
+ * nearly every decision and change none, so answers are compared.
  */
 export function createShiftCounter(
   candidate: CompiledFlow,
@@ -25,14 +27,15 @@ export function createShiftCounter(
       const own = inputFor(whole, { contacts: () => chain.contacts(seq), countsAll: true });
       const real = inputFor(whole, { contacts: () => contactsBelow(history, seq), countsAll: true });
       if (own.problem !== null || real.problem !== null) continue;
+      const decision = decide(candidate.plan, { ...own.input, outcomes: chain.outcomes(own.input.outcomes) });
+      const [after, before] = [answerOf(decision), answerOf(decide(candidate.plan, real.input))];
       tally.compared += 1;
-      if (countsText(own.input.contacts) !== countsText(real.input.contacts)) tally.shifted += 1;
-      const input = { ...own.input, outcomes: chain.outcomes(own.input.outcomes) };
+      if (kindOf(before, after) !== 'same') tally.shifted += 1;
       chain.decided({
         ...{ id: record.id, seq, at: packed.n },
-        campaignId: input.request.campaignId ?? null,
+        campaignId: own.input.request.campaignId ?? null,
         logged: recordedAnswer(whole).items,
-        items: decide(candidate.plan, input).items,
+        items: after.items,
       });
     }
   };
@@ -42,12 +45,3 @@ const inOrder = (records: readonly ReadRecord[]): readonly WholeRecord[] =>
   records
     .flatMap(({ whole }) => (whole === null || whole.record.customerSeq === null ? [] : [whole]))
     .toSorted((a, b) => Number(a.record.customerSeq) - Number(b.record.customerSeq));
-
-/** The order of lanes doesn't matter, nor do those without a contact that counts. */
-const countsText = ({ lanes, counts }: ContactCounts): string =>
-  lanes
-    .map((lane, at) => ({ name: laneName(lane), row: counts.map((row) => row[at] ?? 0) }))
-    .filter(({ row }) => row.some((count) => count !== 0))
-    .map(({ name, row }) => `${name} ${row.join(' ')}`)
-    .sort()
-    .join('\n');
