@@ -8,7 +8,10 @@ import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
 import { createArchive } from '../../packages/server/src/features/deciding/archived-months/index.ts';
 import { createCustomerKeys } from '../../packages/server/src/features/deciding/customer-states/index.ts';
 import { openPlan } from '../../packages/server/src/features/deciding/plans/index.ts';
-import { type RecordedQuestion, recordedQuestion } from '../../packages/server/src/features/deciding/sealed-records/index.ts';
+import {
+  type RecordedQuestion,
+  recordedQuestion,
+} from '../../packages/server/src/features/deciding/sealed-records/index.ts';
 import { backtest, readRows } from '../../packages/server/src/features/deciding/studies/test-studies.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { sized } from '../form.ts';
@@ -60,12 +63,25 @@ before(async () => {
     const offerId = await server.create('offers', { name, status: 'active', priority: 20 + at * 5 });
     for (const [of, channelId] of channels.entries()) {
       for (const variant of ['a', 'b']) {
-        const creative = { name: `${name} ${of}${variant}`, offerId, channelId, status: 'active', content: {}, weight: 50 };
+        const creative = {
+          name: `${name} ${of}${variant}`,
+          offerId,
+          channelId,
+          status: 'active',
+          content: {},
+          weight: 50,
+        };
         await server.create('creatives', creative);
       }
     }
     await server.create('qualification-rules', {
-      ...{ name: `Age of ${name}`, ruleType: 'attribute_condition', stage: 'eligibility', scope: 'offer', scopeId: offerId },
+      ...{
+        name: `Age of ${name}`,
+        ruleType: 'attribute_condition',
+        stage: 'eligibility',
+        scope: 'offer',
+        scopeId: offerId,
+      },
       config: { attribute: 'customer.age', operator: 'gte', value: 18 + ((at * 7) % 40) },
     });
   }
@@ -98,12 +114,20 @@ const ruleChange = (offer: string, config: object): Planted['overlay'] => [
 const planted: readonly Planted[] = [
   ...offers.map((name) => ({ name: `${name} paused`, overlay: offerChange(name, { status: 'paused' }) })),
   ...offers.map((name, at) => ({ name: `priority of ${name}`, overlay: offerChange(name, { priority: 95 - at * 7 }) })),
-  ...offers.map((name, at) => ({ name: `boundary of ${name} moved`, overlay: ruleChange(name, { value: 25 + ((at * 11) % 45) }) })),
+  ...offers.map((name, at) => ({
+    name: `boundary of ${name} moved`,
+    overlay: ruleChange(name, { value: 25 + ((at * 11) % 45) }),
+  })),
   ...offers.slice(0, 6).map((name) => ({
     name: `${name} for another tier`,
     overlay: ruleChange(name, { attribute: 'customer.age', operator: 'lt', value: 50 }),
   })),
-  ...offers.slice(6).map((name) => ({ name: `schedule of ${name}`, overlay: offerChange(name, { schedule: { endDate: '2026-01-01' } }) })),
+  ...offers
+    .slice(6)
+    .map((name) => ({
+      name: `schedule of ${name}`,
+      overlay: offerChange(name, { schedule: { endDate: '2026-01-01' } }),
+    })),
   ...[0, 1, 2].map((maxPerDay) => ({
     name: `cap ${maxPerDay}`,
     overlay: [{ kind: 'contact-policies' as const, key: 'Cap', patch: { config: { maxPerDay } } }],
@@ -124,7 +148,9 @@ const planted: readonly Planted[] = [
 ];
 
 const lineOf = ({ items }: Decision): string =>
-  items.map((item) => [item.offerId, item.creativeId, item.channelId, item.placementId, item.mandatory].join(' ')).join('\n');
+  items
+    .map((item) => [item.offerId, item.creativeId, item.channelId, item.placementId, item.mandatory].join(' '))
+    .join('\n');
 
 test('there are 60 changes', () => {
   assert.ok(planted.length >= 60, String(planted.length));
@@ -136,10 +162,14 @@ for (const { name, overlay } of planted) {
     const { result, id, study } = await backtest(server, 'main', { overlay });
     assert.deepEqual([result.decisions, result.notEvaluable], [requests, {}]);
     const { plan } = await inTenant((tx) => openPlan(tx, Buffer.from(study.candidateHash, 'hex')));
-    const expected = recorded.filter(({ flow, input }) => lineOf(decide(flow.plan, input)) !== lineOf(decide(plan, input)));
+    const expected = recorded.filter(
+      ({ flow, input }) => lineOf(decide(flow.plan, input)) !== lineOf(decide(plan, input)),
+    );
     const found = await readRows(server, id);
     assert.deepEqual(found.map(({ decisionId }) => decisionId).sort(), expected.map((one) => one.id).sort());
-    const emptied = expected.filter(({ input, flow }) => decide(flow.plan, input).items.length > 0 && decide(plan, input).items.length === 0);
+    const emptied = expected.filter(
+      ({ input, flow }) => decide(flow.plan, input).items.length > 0 && decide(plan, input).items.length === 0,
+    );
     assert.equal(result.byKind.newly_empty ?? 0, emptied.length);
     if (expected.length > 0) changing += 1;
   });

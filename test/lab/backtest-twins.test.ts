@@ -50,7 +50,11 @@ async function makeCatalogue(twin: Twin): Promise<void> {
     }
   }
   if (twin !== 'without') await create('contact-policies', { name: 'Cap', ...policy(twin === 'capped' ? cap : 1000) });
-  const nodes = ['inventory', 'match_creatives', 'qualify', 'contact_policy'].map((type) => ({ id: type, type, config: {} }));
+  const nodes = ['inventory', 'match_creatives', 'qualify', 'contact_policy'].map((type) => ({
+    id: type,
+    type,
+    config: {},
+  }));
   const id = await create('decision-flows', {
     ...{ key: 'main', name: 'Main' },
     draftConfig: { version: 2, nodes: [...nodes, { id: 's', type: 'score', config: { method: 'priority_weighted' } }] },
@@ -64,7 +68,11 @@ before(async () => {
     tenants[twin] = server.tenants[at]!;
     await makeCatalogue(twin);
     for (let request = 0; request < 120; request += 1) {
-      const body = { customerId: `C${request % 13}`, channel: request % 4 === 0 ? 'phone' : 'web', limit: 1 + (request % 2) };
+      const body = {
+        customerId: `C${request % 13}`,
+        channel: request % 4 === 0 ? 'phone' : 'web',
+        limit: 1 + (request % 2),
+      };
       const answer = await call<RecommendAnswer>(twin, 'POST', 'recommend', { ...body, decisionFlowKey: 'main' });
       const offers = answer.decisions.map(({ offerId }) => names[twin].get(offerId) ?? '');
       log[twin].push({ id: answer.recommendationId ?? '', offers });
@@ -75,13 +83,20 @@ after(() => server?.close());
 
 /** Returns the offers of each decision after a change, in the order of the requests. */
 async function answersAfter(twin: Twin, body: object): Promise<(readonly string[])[]> {
-  const range = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date(Date.now() + 60_000).toISOString() };
+  const range = {
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date(Date.now() + 60_000).toISOString(),
+  };
   const { studyId } = await call<{ studyId: string }>(twin, 'POST', 'decision-flows/main/backtest', {
     ...{ version: 'draft', ...range, ...body },
   });
   await runStudies(server);
   const { key } = { key: tenants[twin].keys.admin };
-  const study = await call<{ status: string; result: { notEvaluable: object; decisions: number } }>(twin, 'GET', `studies/${studyId}`);
+  const study = await call<{ status: string; result: { notEvaluable: object; decisions: number } }>(
+    twin,
+    'GET',
+    `studies/${studyId}`,
+  );
   assert.deepEqual([study.status, study.result.decisions, study.result.notEvaluable], ['completed', 120, {}]);
   const { text } = await server.call('GET', `/api/v1/studies/${studyId}/rows`, { key });
   const changed = new Map(
@@ -100,13 +115,25 @@ const newPolicy = { overlay: [{ kind: 'contact-policies', key: 'Cap', patch: pol
 const smallerCap = { overlay: [{ kind: 'contact-policies', key: 'Cap', patch: { config: { maxPerWeek: cap } } }] };
 
 test('the twins differ', () => {
-  assert.deepEqual(log.counted.map(({ offers }) => offers), log.without.map(({ offers }) => offers));
-  assert.notDeepEqual(log.capped.map(({ offers }) => offers), log.without.map(({ offers }) => offers));
+  assert.deepEqual(
+    log.counted.map(({ offers }) => offers),
+    log.without.map(({ offers }) => offers),
+  );
+  assert.notDeepEqual(
+    log.capped.map(({ offers }) => offers),
+    log.without.map(({ offers }) => offers),
+  );
 });
 
 test('a window that the records lack is counted from history, as if it had been there from the start', async () => {
-  const [fromHistory, fromRecords] = [await answersAfter('without', newPolicy), await answersAfter('counted', smallerCap)];
-  assert.notDeepEqual(fromHistory, log.without.map(({ offers }) => offers));
+  const [fromHistory, fromRecords] = [
+    await answersAfter('without', newPolicy),
+    await answersAfter('counted', smallerCap),
+  ];
+  assert.notDeepEqual(
+    fromHistory,
+    log.without.map(({ offers }) => offers),
+  );
   assert.deepEqual(fromHistory, fromRecords);
 });
 
@@ -118,5 +145,8 @@ test('a chain tells what a tenant with the policy really did', async () => {
 
 test('a chain without the policy tells what a tenant without it really did', async () => {
   const without = { overlay: [{ kind: 'contact-policies', key: 'Cap', patch: null }], mode: 'chained' };
-  assert.deepEqual(await answersAfter('capped', without), log.without.map(({ offers }) => offers));
+  assert.deepEqual(
+    await answersAfter('capped', without),
+    log.without.map(({ offers }) => offers),
+  );
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Pack } from '@arbiter/packs';
+import { type Chance, chanceOf } from '../../packages/engine/test/corpus/chance.ts';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import { startTestServer, type TestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
-import { type Chance, chanceOf } from '../../packages/engine/test/corpus/chance.ts';
 
 /** A server with a pack, whose studies have a thread. */
 export async function startPackServer(pack: Pack): Promise<TestServer> {

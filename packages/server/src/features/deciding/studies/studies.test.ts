@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Backtest, Study, StudyStarted } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../../db/index.ts';
-import { createStudyThreads } from '../../../main/threads/study-threads.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { createStudyThreads } from '../../../main/threads/study-threads.ts';
 import { expirePlans, openPlan } from '../plans/index.ts';
 import { runStudy, type StudyThreads } from './run-study.ts';
 import { expireStudies, plansOfStudies } from './studies.store.ts';
@@ -64,12 +64,21 @@ test('a study shows its progress, its result and its lines, and is listed', asyn
     [id],
   );
   const form = await server.call<Backtest>('GET', `/api/v1/decision-flows/main/backtests/${id}`);
-  assert.deepEqual([form.body.status, form.body.changed, form.body.unchanged], ['completed', result.changed, result.same]);
+  assert.deepEqual(
+    [form.body.status, form.body.changed, form.body.unchanged],
+    ['completed', result.changed, result.same],
+  );
 });
 
 test('counts of few customers are blank, and limits judge by the counts themselves', async () => {
   const change = [{ kind: 'offers', key: 'Offer 1', patch: { priority: 99 } }];
-  const limits = { maxChangedShare: 0, maxNewlyEmptyShare: 0.5, maxLostShare: 1, mustKeep: [world.offers[5]], maxEngineUsP99: 1e6 };
+  const limits = {
+    maxChangedShare: 0,
+    maxNewlyEmptyShare: 0.5,
+    maxLostShare: 1,
+    mustKeep: [world.offers[5]],
+    maxEngineUsP99: 1e6,
+  };
   const { result } = await backtest(server, 'main', { overlay: change, limits });
   assert.deepEqual([result.verdict, result.reasons], ['failed', ['limit_failed']]);
   assert.deepEqual(
@@ -174,9 +183,16 @@ test('rejects bad input and changes nothing', async () => {
   await refused({ limits: { maxChanged: 1 } }, 400, 'validation_failed');
   const old = await refused({ from: '2019-01-01' }, 409, 'history_unavailable', '/from');
   assert.ok(Date.parse(old.from ?? '') > Date.now() - 366 * 86_400_000);
-  await refused({ overlay: [{ kind: 'offers', key: 'Unknown', patch: null }] }, 422, 'overlay_invalid', '/overlay/0/key');
+  await refused(
+    { overlay: [{ kind: 'offers', key: 'Unknown', patch: null }] },
+    422,
+    'overlay_invalid',
+    '/overlay/0/key',
+  );
   await refused({ overlay: [{ kind: 'decision-flows', key: 'main', patch: null }] }, 422, 'overlay_invalid');
-  const unknown = await server.call('POST', '/api/v1/decision-flows/unknown/backtest', { body: { version: 'draft', ...lastHour() } });
+  const unknown = await server.call('POST', '/api/v1/decision-flows/unknown/backtest', {
+    body: { version: 'draft', ...lastHour() },
+  });
   assert.equal(unknown.status, 404);
   assert.equal(await count(), before);
   assert.equal((await start({}, server.tenants[0].keys.viewer)).status, 403);
