@@ -122,12 +122,10 @@ const planted: readonly Planted[] = [
     name: `${name} for another tier`,
     overlay: ruleChange(name, { attribute: 'customer.age', operator: 'lt', value: 50 }),
   })),
-  ...offers
-    .slice(6)
-    .map((name) => ({
-      name: `schedule of ${name}`,
-      overlay: offerChange(name, { schedule: { endDate: '2026-01-01' } }),
-    })),
+  ...offers.slice(6).map((name) => ({
+    name: `schedule of ${name}`,
+    overlay: offerChange(name, { schedule: { endDate: '2026-01-01' } }),
+  })),
   ...[0, 1, 2].map((maxPerDay) => ({
     name: `cap ${maxPerDay}`,
     overlay: [{ kind: 'contact-policies' as const, key: 'Cap', patch: { config: { maxPerDay } } }],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
+import { backtest } from './commands/backtest.ts';
 import { connectorsTest } from './commands/connectors-test.ts';
 import { experimentsList, experimentsResults } from './commands/experiments.ts';
 import { ingest } from './commands/ingest.ts';
@@ -63,6 +64,7 @@ const commands: readonly Command[] = [
   pipelinesRun,
   metricsCompute,
   modelsTrain,
+  backtest,
   experimentsList,
   experimentsResults,
   modelsImport,
