@@ -26,7 +26,7 @@ test('judge-a-draft: three calls lead from the demo tenant to the decisions that
       ['weekAgo', dayAt(now - 7 * dayMs)],
       ['tomorrow', dayAt(now + 2 * dayMs)],
     ]);
-    assert.equal(await follow(server, text, () => runStudies(server), names), 4);
+    assert.equal(await follow(server, text, () => runStudies(server), names), 6);
     const path = `/api/v1/decision-flows/coffee-next-best-offer/backtests/${names.get('study')}`;
     const { body } = await server.call<Backtest>('GET', path);
     assert.ok((body.changed ?? 0) >= 10, JSON.stringify(body.byKind));

@@ -68,7 +68,15 @@ interface Truth {
 const table = (value: (kind: number, offer: number) => number): Table =>
   Array.from({ length: kinds }, (_, kind) => Array.from({ length: offers }, (_, offer) => value(kind, offer)));
 
-function truthOf({ name, reward, pool }: World): Truth {
+const truths = new Map<string, Truth>();
+
+function truthOf(own: World): Truth {
+  const known = truths.get(own.name) ?? newTruth(own);
+  truths.set(own.name, known);
+  return known;
+}
+
+function newTruth({ name, reward, pool }: World): Truth {
   const next = stream(h32(name).toString(16), 'truth');
   const rewards = table(() => reward * (0.4 + 1.2 * next()));
   // The live flow knows a little; the draft prefers another offer for half of the customers.
@@ -151,10 +159,41 @@ function thompson(arms: readonly (readonly [number, number])[]): number[] {
   return wins.map((each) => 0.9 * (each / sum) + 0.1 / arms.length);
 }
 
+export interface Coverage {
+  /** Logs with the verdict `ok`, and those of them whose interval has the true value. */
+  readonly ok: number;
+  readonly covered: number;
+  /** Intervals that lie below the true value; the other misses lie above. */
+  readonly below: number;
+  readonly refused: number;
+  readonly reasons: Readonly<Record<string, number>>;
+  /** Mean of the estimates; NaN when all were refused. */
+  readonly mean: number;
+}
+
+/** Judges this many logs of a world. The same seed gives the same logs. */
+export function coverageOf(own: World, logs: number, seed: string): Coverage {
+  const truth = trueValue(own);
+  const reasons: Record<string, number> = {};
+  let [ok, covered, below, refused, sum] = [0, 0, 0, 0, 0];
+  for (let log = 0; log < logs; log++) {
+    const found = judgeLog(own, `${seed} ${log}`);
+    for (const reason of found.reasons) reasons[reason] = (reasons[reason] ?? 0) + 1;
+    if (found.verdict === 'refused') refused += 1;
+    if (found.verdict !== 'ok') continue;
+    const { value, ciLower, ciUpper } = found.estimates![found.headline]!;
+    ok += 1;
+    sum += value!;
+    if (ciLower <= truth && truth <= ciUpper) covered += 1;
+    else if (ciUpper < truth) below += 1;
+  }
+  return { ok, covered, below, refused, reasons, mean: sum / ok };
+}
+
 const batch = 500;
 
 /** One log of the world, judged. */
-export function judgeLog(own: World, seed: string): Evaluation {
+function judgeLog(own: World, seed: string): Evaluation {
   const { rewards, live, draft } = truthOf(own);
   const next = stream(h32(seed).toString(16), own.name);
   const rows = collectLog();

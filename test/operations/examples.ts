@@ -920,6 +920,14 @@ export const examples: Readonly<Record<string, Example>> = {
       body: { version: 'draft', ...range, ...how, overlay, limits: { mustKeep: [offer.id] } },
     };
   },
+  'evaluations.start': async (f) => {
+    const { offer, flow } = await f.decisionWorld();
+    const range = { from: '2026-11-20', to: '2026-11-27T00:00:00Z', maxDecisions: 1000, rewardDays: 3 };
+    const how = { clip: 50, confidence: 0.9, estimators: ['ips', 'dr'], maxNotEvaluableShare: 0.1 };
+    const reward = { reward: 'weighted', outcomeWeights: { convert: 5, dismiss: -1 } };
+    const overlay = [{ kind: 'offers', key: offer.name, patch: { priority: 7 } }];
+    return { params: { id: flow.id }, body: { version: 'draft', ...range, ...how, ...reward, overlay } };
+  },
   'backtests.get': async (f) => {
     const { id, flowId } = await aStudy(f);
     return { params: { id: idOf(flowId), jobId: id } };

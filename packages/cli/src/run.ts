@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { backtest } from './commands/backtest.ts';
 import { connectorsTest } from './commands/connectors-test.ts';
+import { evaluate } from './commands/evaluate.ts';
 import { experimentsList, experimentsResults } from './commands/experiments.ts';
 import { ingest } from './commands/ingest.ts';
 import { login } from './commands/login.ts';
@@ -65,6 +66,7 @@ const commands: readonly Command[] = [
   metricsCompute,
   modelsTrain,
   backtest,
+  evaluate,
   experimentsList,
   experimentsResults,
   modelsImport,

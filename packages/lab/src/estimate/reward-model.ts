@@ -6,10 +6,10 @@ import type { EvaluationLog } from './log.ts';
 export const folds = 5;
 /** Items that a fold is fitted on at most: more of them hardly change what it predicts. */
 const mostItems = 200_000;
-const rounds = 12;
-const sweeps = 3;
+const rounds = 8;
+const sweeps = 2;
 /** Steps of the effects below which the fit is done. */
-const converged = 1e-3;
+const converged = 0.01;
 /** Ridge penalty of each effect, toward 0; the intercept has none. */
 const ridge = 1;
 const segmentBits = 10;
