@@ -132,9 +132,6 @@ export const EvaluationSpec = Type.Object(
     ...question,
     from: Timestamp('Start of the range, inclusive.'),
     to: Timestamp('End of the range, exclusive.'),
-    trainedOnWindow: Type.Array(Type.String(), {
-      description: 'Keys of models of the draft that were trained on outcomes of the range.',
-    }),
   },
   { description: 'An evaluation, with its defaults.' },
 );

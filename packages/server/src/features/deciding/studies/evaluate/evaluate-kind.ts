@@ -1,7 +1,8 @@
 import type { EvaluationSpec } from '@arbiter/contract';
 import { u } from '@arbiter/engine';
-import { collectLog } from '@arbiter/lab';
+import { collectLog, joinLogs } from '@arbiter/lab';
 import { systemActor } from '../../../../db/index.ts';
+import { modelsTrainedOn } from '../../../catalogue/models/index.ts';
 import { contactHistory, type ItemResponse, type PastContact, responsesToItems } from '../../interactions/index.ts';
 import { eachCustomerBatch } from '../records/customer-batches.ts';
 import { historyFrom } from '../records/history-reach.ts';
@@ -9,7 +10,7 @@ import { needsHistory } from '../records/input-for.ts';
 import { createRecordReader, type ReadRecord } from '../records/record-reader.ts';
 import type { ChunkOutcome, StudyKind, StudyOutcome, StudyQuestion, StudyWork } from '../study-kind.ts';
 import { resultOf } from './evaluation-result.ts';
-import { type EvaluationPart, newTally, packPart, unpackPart } from './evaluation-tally.ts';
+import { type EvaluationPart, mergeTallies, newTally, packPart, unpackPart } from './evaluation-tally.ts';
 import { createShiftCounter } from './state-shift.ts';
 import { createRecordWeigher } from './weigh-records.ts';
 
@@ -118,11 +119,17 @@ const customersOf = (records: readonly ReadRecord[]): readonly string[] => [
 ];
 
 async function finish(
-  _work: StudyWork,
-  question: StudyQuestion<EvaluationSpec>,
+  { database, tenantId }: StudyWork,
+  { spec, dataCut }: StudyQuestion<EvaluationSpec>,
   partials: AsyncIterable<Uint8Array>,
 ): Promise<StudyOutcome> {
   const parts: EvaluationPart[] = [];
   for await (const partial of partials) parts.push(unpackPart(partial));
-  return { result: JSON.stringify(resultOf(question.spec, parts)), load: null };
+  const tally = mergeTallies(parts.map((part) => part.tally));
+  const range = { from: new Date(spec.from), to: new Date(spec.to) };
+  const trained = await database.withTenant(tenantId, actor, (tx) =>
+    modelsTrainedOn(tx, tally.newModels, range, dataCut),
+  );
+  const log = joinLogs(parts.map((part) => part.log));
+  return { result: JSON.stringify(resultOf(spec, log, tally, trained.length > 0)), load: null };
 }

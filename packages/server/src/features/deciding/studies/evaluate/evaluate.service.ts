@@ -41,7 +41,6 @@ async function specOf(tx: Tx, body: EvaluationRequest): Promise<EvaluationSpec> 
     ...range,
     estimators,
     segmentIds: segmentIds.map((id) => id.toLowerCase()),
-    trainedOnWindow: [],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { EvaluationReason, EvaluationResult, EvaluationSpec } from '@arbiter/contract';
-import { type Evaluation, type EvaluationLog, evaluate, joinLogs } from '@arbiter/lab';
-import { type EvaluationPart, type EvaluationTally, mergeTallies } from './evaluation-tally.ts';
+import { type Evaluation, type EvaluationLog, evaluate } from '@arbiter/lab';
+import type { EvaluationTally } from './evaluation-tally.ts';
 import { rewardRange } from './rewards.ts';
 
 const dayMs = 86_400_000;
@@ -10,10 +10,13 @@ const capQuantile = 0.999;
 const target =
   'The mean reward per decision, had the draft answered each recorded request in its recorded state. It says nothing about how customers would change after weeks under the draft.';
 
-/** Returns the result of all chunks together. */
-export function resultOf(spec: EvaluationSpec, parts: readonly EvaluationPart[]): EvaluationResult {
-  const tally = mergeTallies(parts.map((part) => part.tally));
-  const joined = joinLogs(parts.map((part) => part.log));
+/** Returns the result of all chunks together. `trainedOnWindow`: a model of the draft has seen the outcomes. */
+export function resultOf(
+  spec: EvaluationSpec,
+  joined: EvaluationLog,
+  tally: EvaluationTally,
+  trainedOnWindow: boolean,
+): EvaluationResult {
   const capped = spec.reward === 'value' ? capValues(joined, spec.valueCap) : null;
   const log = capped?.log ?? joined;
   const decisions = log.customer.length;
@@ -32,7 +35,7 @@ export function resultOf(spec: EvaluationSpec, parts: readonly EvaluationPart[])
     segments: spec.segmentIds,
   });
   return {
-    ...verdictOf(spec, found),
+    ...verdictOf(found, trainedOnWindow),
     ...{ target, reward: spec.reward, decisions, customers: found.customers },
     excluded: { controlGroup: tally.controlGroup, notEvaluable: tally.notEvaluable },
     notRecorded: tally.lacking,
@@ -51,10 +54,10 @@ export function resultOf(spec: EvaluationSpec, parts: readonly EvaluationPart[])
 
 /** A model that has seen the outcomes would be judged by what it was taught. */
 function verdictOf(
-  { trainedOnWindow }: EvaluationSpec,
   { verdict, reasons, needed, estimates, delta, lift }: Evaluation,
+  trainedOnWindow: boolean,
 ): Pick<EvaluationResult, 'verdict' | 'reasons' | 'needed' | 'estimates' | 'delta' | 'lift'> {
-  if (trainedOnWindow.length === 0) return { verdict, reasons: [...reasons], needed, estimates, delta, lift };
+  if (!trainedOnWindow) return { verdict, reasons: [...reasons], needed, estimates, delta, lift };
   const others: EvaluationReason[] = verdict === 'refused' ? [...reasons] : [];
   return {
     verdict: 'refused',

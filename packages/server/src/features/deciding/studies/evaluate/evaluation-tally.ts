@@ -9,6 +9,8 @@ export interface EvaluationTally {
   readonly notEvaluable: Partial<Record<NotEvaluableReason, number>>;
   /** Values that the draft reads and records lack. */
   readonly lacking: string[];
+  /** Ids of models of the draft whose states records don't name. */
+  readonly newModels: string[];
   /** Decisions with a probability that is an estimate. */
   estimated: number;
   checked: number;
@@ -24,7 +26,7 @@ export interface EvaluationTally {
 const mostLacking = 50;
 
 export const newTally = (): EvaluationTally => ({
-  ...{ controlGroup: 0, notEvaluable: {}, lacking: [], estimated: 0, checked: 0, mismatches: 0 },
+  ...{ controlGroup: 0, notEvaluable: {}, lacking: [], newModels: [], estimated: 0, checked: 0, mismatches: 0 },
   ...{ exploreRates: 0, compared: 0, shifted: 0 },
 });
 
@@ -57,6 +59,7 @@ export function mergeTallies(tallies: readonly EvaluationTally[]): EvaluationTal
       all.notEvaluable[name] = (all.notEvaluable[name] ?? 0) + count;
     }
     noteLacking(all, own.lacking);
+    for (const id of own.newModels) if (!all.newModels.includes(id)) all.newModels.push(id);
   }
   return all;
 }

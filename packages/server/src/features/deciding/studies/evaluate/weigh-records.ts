@@ -53,6 +53,7 @@ export function createRecordWeigher(weighing: Weighing): RecordWeigher {
         ? null
         : contactsBelow(history, seq);
     const own = inputFor(whole, { contacts, countsAll: false });
+    if (own.problem === 'state_missing') noteNewModels(tally, candidate.plan, whole);
     if (own.problem !== null) return exclude(tally, own.problem, own.lacking);
     const slate = recordedItems(result);
     const { items } = slate;
@@ -86,6 +87,12 @@ export function createRecordWeigher(weighing: Weighing): RecordWeigher {
       places: placeRows(items, chances, rewards, drawn, isChecked ? live : null),
     });
   };
+}
+
+function noteNewModels({ newModels }: EvaluationTally, { models }: Plan, { packed }: WholeRecord): void {
+  for (const { id, key, hasState } of models) {
+    if (hasState && !Object.hasOwn(packed.m ?? {}, key) && !newModels.includes(id)) newModels.push(id);
+  }
 }
 
 function check(tally: EvaluationTally, items: Parameters<typeof differs>[0], live: Weighed): void {
