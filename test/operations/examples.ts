@@ -180,12 +180,15 @@ const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { id: segmentId } = await aSegment(f);
   return f.must('POST', 'simulate', { segmentId, decisionFlowKey: flow.id, sampleSize: 5, async: true }, 202);
 };
-/** A queued backtest. */
+/** Two queued backtests of a flow; the id of the second. */
 const aStudy = async (f: Fixtures): Promise<Made> => {
   const { flow } = await f.decisionWorld();
-  const body = { version: 'draft', from: '2026-11-20', to: '2026-11-27', maxDecisions: 5 };
-  const { studyId } = await f.must('POST', `decision-flows/${flow.id}/backtest`, body, 202);
-  return { id: idOf(studyId), flowId: flow.id };
+  const start = (maxDecisions: number) => {
+    const body = { version: 'draft', from: '2026-11-20', to: '2026-11-27', maxDecisions };
+    return f.must('POST', `decision-flows/${flow.id}/backtest`, body, 202);
+  };
+  await start(5);
+  return { id: idOf((await start(6)).studyId), flowId: flow.id };
 };
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 /** A user with a value for each kind of attribute. */
