@@ -96,7 +96,8 @@ export const SimulateRequest = Type.Object(
     overrides: Type.Optional(SimulationOverrides),
     overlay: Type.Optional({
       ...Overlay,
-      description: `${Overlay.description} They don't apply to \`compare\`. Can't be combined with \`overrides\`.`,
+      description:
+        "Changes to policy files to try, in order. They are made in a transaction that is rolled back. They don't apply to `compare`, and can't be combined with `overrides`.",
     }),
     now: clock,
     channel,
