@@ -8,10 +8,7 @@ import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
 import { createArchive } from '../../packages/server/src/features/deciding/archived-months/index.ts';
 import { createCustomerKeys } from '../../packages/server/src/features/deciding/customer-states/index.ts';
 import { openPlan } from '../../packages/server/src/features/deciding/plans/index.ts';
-import {
-  type RecordedQuestion,
-  recordedQuestion,
-} from '../../packages/server/src/features/deciding/sealed-records/index.ts';
+import { recordedQuestion } from '../../packages/server/src/features/deciding/sealed-records/index.ts';
 import { backtest, readRows } from '../../packages/server/src/features/deciding/studies/test-studies.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { sized } from '../form.ts';
@@ -22,7 +19,7 @@ const offers = Array.from({ length: 12 }, (_, at) => `Offer ${at}`);
 const keys = createCustomerKeys([Buffer.alloc(32, 7)]);
 
 let server: TestServer;
-const recorded: RecordedQuestion[] = [];
+const recorded: Awaited<ReturnType<typeof recordedQuestion>>[] = [];
 
 const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
   server.database.withTenant(server.tenants[0].id, systemActor('test'), work);

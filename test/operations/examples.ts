@@ -180,12 +180,21 @@ const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { id: segmentId } = await aSegment(f);
   return f.must('POST', 'simulate', { segmentId, decisionFlowKey: flow.id, sampleSize: 5, async: true }, 202);
 };
-/** A queued backtest. */
+const dayMs = 86_400_000;
+/** Decisions are kept for a year, so the range moves. */
+const lastWeek = () => ({
+  from: new Date(Date.now() - 7 * dayMs).toISOString(),
+  to: new Date(Date.now()).toISOString().slice(0, 10),
+});
+/** Two queued backtests of a flow; the id of the second. */
 const aStudy = async (f: Fixtures): Promise<Made> => {
   const { flow } = await f.decisionWorld();
-  const body = { version: 'draft', from: '2026-11-20', to: '2026-11-27', maxDecisions: 5 };
-  const { studyId } = await f.must('POST', `decision-flows/${flow.id}/backtest`, body, 202);
-  return { id: idOf(studyId), flowId: flow.id };
+  const start = (maxDecisions: number) => {
+    const body = { version: 'draft', ...lastWeek(), maxDecisions };
+    return f.must('POST', `decision-flows/${flow.id}/backtest`, body, 202);
+  };
+  await start(5);
+  return { id: idOf((await start(6)).studyId), flowId: flow.id };
 };
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 /** A user with a value for each kind of attribute. */
@@ -912,7 +921,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'studies.cancel': async (f) => ({ params: { id: (await aStudy(f)).id }, body: {} }),
   'backtests.start': async (f) => {
     const { offer, flow } = await f.decisionWorld();
-    const range = { from: '2026-11-20', to: '2026-11-27T00:00:00Z', maxDecisions: 1000, sampleShare: 0.5 };
+    const range = { ...lastWeek(), maxDecisions: 1000, sampleShare: 0.5 };
     const how = { mode: 'chained', scope: 'flow', compareTo: 'recorded', maxNotEvaluableShare: 0.1, verify: true };
     const overlay = [{ kind: 'offers', key: offer.name, patch: { priority: 7 } }];
     return {

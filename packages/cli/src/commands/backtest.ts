@@ -115,7 +115,7 @@ function report(call: Call, { studyId, study }: Outcome): void {
     return;
   }
   const { status, error, result } = study;
-  if (result === null || !('changedShare' in result)) {
+  if (result === null || !isBacktest(result)) {
     call.print(`The backtest ended as ${status}${error === null ? '' : `: ${error}`}`);
     return;
   }
@@ -123,6 +123,8 @@ function report(call: Call, { studyId, study }: Outcome): void {
   const [sample] = result.samples;
   if (sample !== undefined) call.print(`Look at one with: arbiter trace ${sample.decisionId}`);
 }
+
+const isBacktest = (result: NonNullable<Study['result']>): result is BacktestResult => 'changedShare' in result;
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 

@@ -102,12 +102,14 @@ function report(call: Call, { studyId, study }: Outcome): void {
     return;
   }
   const { status, error, result } = study;
-  if (result === null || !('headline' in result)) {
+  if (result === null || !isEvaluation(result)) {
     call.print(`The evaluation ended as ${status}${error === null ? '' : `: ${error}`}`);
     return;
   }
   for (const line of linesOf(result)) call.print(line);
 }
+
+const isEvaluation = (result: NonNullable<Study['result']>): result is EvaluationResult => 'headline' in result;
 
 type Bounds = EvaluationResult['logged'];
 

@@ -210,6 +210,18 @@ const BeforeAfter = (what: string) =>
     { description: what },
   );
 
+const ByKind = Type.Unsafe<Record<(typeof diffKinds)[number], number>>(
+  Type.Object(Object.fromEntries(diffKinds.map((kind) => [kind, count('Decisions.')])), {
+    description: 'Decisions by kind of change.',
+  }),
+);
+
+const NotEvaluable = Type.Unsafe<Partial<Record<NotEvaluableReason, number>>>(
+  Type.Object(Object.fromEntries(notEvaluableReasons.map((reason) => [reason, Type.Optional(count('Records.'))])), {
+    description: 'Records that can’t be judged, by reason.',
+  }),
+);
+
 export const backtestReasons = ['selection', 'engine_drift', 'no_decisions', 'limit_failed'] as const;
 
 export const BacktestResult = Type.Object(
@@ -227,14 +239,10 @@ export const BacktestResult = Type.Object(
     changed: count('Decisions with another answer.'),
     changedShare: Type.Number({ description: '`changed` per decision, 6 decimals.' }),
     unchanged: count('Same as `same`.'),
-    byKind: Type.Record(StringEnum(diffKinds, { description: 'Kind.' }), count('Decisions.'), {
-      description: 'Decisions by kind of change.',
-    }),
+    byKind: ByKind,
     otherReason: count('Decisions that stay empty for another reason. They count as the same.'),
     otherScores: count('Decisions with the same items and other scores. They count as the same.'),
-    notEvaluable: Type.Record(StringEnum(notEvaluableReasons, { description: 'Reason.' }), count('Records.'), {
-      description: 'Records that can’t be judged, by reason.',
-    }),
+    notEvaluable: NotEvaluable,
     notReplayable: count('Sum of `notEvaluable`.'),
     notRecorded: Type.Array(Type.String(), {
       description:

@@ -31,6 +31,7 @@ interface Slot {
 export function createStudyThreads(options: StudyThreadsOptions): StudyThreads & { close(): Promise<void> } {
   const slots: Slot[] = Array.from({ length: options.count }, () => ({ queue: queueOf(options), steps: 0 }));
   const running = new Set<ToStudyThread['flags']>();
+  let isTaken = false;
   let watch: NodeJS.Timeout | null = null;
   const look = (): void => {
     const isPressed = options.isPressed() ? 1 : 0;
@@ -57,6 +58,13 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
   };
   return {
     count: options.count,
+    claim() {
+      if (isTaken) return null;
+      isTaken = true;
+      return () => {
+        isTaken = false;
+      };
+    },
     start(step) {
       const flags = new Int32Array(new SharedArrayBuffer(8));
       return {

@@ -5,7 +5,7 @@ import { modelsForPlan } from '../../catalogue/models/index.ts';
 import { membershipReader } from '../../catalogue/segments/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
 import { policyMarksOf, rowsWith, withPolicies } from './catalogue-overlay.ts';
-import { compileFlow } from './compile-flow.ts';
+import { compileFlow, openPlan } from './compile-flow.ts';
 import { piecesOf } from './pieces-of-content.ts';
 import { headOf, metricKeys, metricsFor, snapshotOf } from './plan-head.ts';
 import { type Piece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
@@ -13,7 +13,7 @@ import { ownReadSet, readSetNames, storeNames } from './read-set.ts';
 import type { CatalogueOverlay, CompiledFlow, InTransaction, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
 
 /** The plans of a catalogue version's flows, compiled and stored when a flow is first used. */
-export interface FlowPlans extends Pick<TenantCatalogue, 'compileOnce' | 'compileAhead' | 'logHorizonMs'> {
+export interface FlowPlans extends Pick<TenantCatalogue, 'compileOnce' | 'openOnce' | 'compileAhead' | 'logHorizonMs'> {
   /** A promise when the plan isn't compiled and stored yet. */
   planOf(flow: RunnableFlow): LiveFlow | Promise<LiveFlow>;
 }
@@ -76,6 +76,7 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
       return work;
     },
     compileOnce: (flow, overlay) => compileOnce(content, flow, overlay, inTransaction),
+    openOnce: async (hash) => previewOf(content, await inTransaction((tx) => openPlan(tx, hash))),
     async compileAhead() {
       for (const flow of content.flows.runnable().slice(0, mostAhead)) {
         if (!ready.has(nameOf(flow))) await begin(flow).flow;
@@ -141,11 +142,20 @@ async function compileOnce(
   inTransaction: InTransaction,
 ): Promise<LiveFlow> {
   const content = withPolicies(stored, overlay);
-  const { policies, segments } = content;
+  const { policies } = content;
   const rows = await rowsWith(content, offerStatusesOf(flow), overlay, inTransaction);
   const compiled = await compileFlow(snapshotOf(content, headOf(content, flow), rows), noHash);
+  return previewOf(content, compiled, overlay.policies.length > 0 ? policyMarksOf(policies) : null);
+}
+
+/** A plan for previews, which store nothing beyond what it reads. `marks`: of other policies than the catalogue's. */
+function previewOf(
+  content: CatalogueContent,
+  compiled: CompiledFlow,
+  marks: TenantCatalogue['policyMarks'] | null = compiled.outcomePolicyMarks(),
+): LiveFlow {
   const { plan } = compiled;
-  const membership = membershipReader(segments, plan.reads, plan.reads.segments);
+  const membership = membershipReader(content.segments, plan.reads, plan.reads.segments);
   const live = { ...compiled, readSet: ownReadSet(plan, metricKeys(content)), joined: plan.joinedSources, membership };
-  return overlay.policies.length === 0 ? live : { ...live, policyMarks: policyMarksOf(policies) };
+  return marks === null ? live : { ...live, policyMarks: marks };
 }

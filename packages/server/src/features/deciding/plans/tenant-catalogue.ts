@@ -55,6 +55,8 @@ export interface TenantCatalogue {
    * offers of statuses that no published flow names, and what the overlay changes.
    */
   compileOnce(flow: RunnableFlow, overlay?: CatalogueOverlay): Promise<LiveFlow>;
+  /** Opens a stored plan for a preview only. */
+  openOnce(hash: Buffer): Promise<LiveFlow>;
   /** Compiles the plans of some flows that can run, likeliest first, in advance. Stores none. */
   compileAhead(): Promise<void>;
   /** Returns the longest look-back of any compiled plan's windows, in ms. */

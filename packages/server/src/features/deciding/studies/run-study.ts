@@ -1,4 +1,5 @@
 import { type Database, systemActor, type Tx } from '../../../db/index.ts';
+import { Postponed } from '../../../jobs/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
 import { rest } from '../../../platform/turns.ts';
@@ -30,6 +31,8 @@ import { questionOf } from './study-steps.ts';
 /** Port: threads that work on studies, each with a connection of its own. */
 export interface StudyThreads {
   readonly count: number;
+  /** Takes the threads for one study until the returned function is called; null while another one has them. */
+  claim(): (() => void) | null;
   /** Starts a step. `stop` makes it reject soon. */
   start(step: StudyStep): { readonly result: Promise<StudyStepResult>; readonly stop: () => void };
 }
@@ -43,6 +46,8 @@ export interface RunStudyPorts {
 
 /** How often leases are renewed and a cancelled study is noticed. */
 const lookEveryMs = 2_000;
+/** Seconds after which a study is tried again while this process works on another one. */
+const busySeconds = 5;
 /** Time for selecting the records of a study, in ms. */
 const cutMs = 300_000;
 const actor = systemActor('study');
@@ -61,7 +66,8 @@ export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise
 
 /**
  * Works on a study until it ends: cuts it into chunks, has threads work on them, and merges. Repeatable: chunks that
- * another process has finished stay. Throws when the process stops; a retry goes on.
+ * another process has finished stay. Throws when the process stops, and Postponed while it works on another study; a retry
+ * goes on.
  */
 export async function runStudy(
   ports: RunStudyPorts,
@@ -69,6 +75,17 @@ export async function runStudy(
   studyId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  // Studies of several tenants would take all places for jobs.
+  const release = ports.studyThreads.claim();
+  if (release === null) throw new Postponed(busySeconds);
+  try {
+    await work(ports, tenantId, studyId, signal);
+  } finally {
+    release();
+  }
+}
+
+async function work(ports: RunStudyPorts, tenantId: string, studyId: string, signal: AbortSignal): Promise<void> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number): Promise<T> =>
     ports.database.withTenant(tenantId, actor, work, statementTimeoutMs === undefined ? {} : { statementTimeoutMs });
   const run: StudyRun = { ports, tenantId, studyId, holder: newId(), inTenant, signal, steps: new Set() };
@@ -114,7 +131,7 @@ async function prepare(tx: Tx, row: StudyRow): Promise<void> {
 }
 
 /** Does the work while renewing leases. Rejects with Outrun once the study has ended, and when the process stops. */
-async function watched(run: StudyRun, work: () => Promise<void>): Promise<void> {
+async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> {
   const { signal, studyId, holder, steps, inTenant } = run;
   let isWorking = true;
   const look = async (): Promise<void> => {
@@ -129,7 +146,7 @@ async function watched(run: StudyRun, work: () => Promise<void>): Promise<void> 
       if (!goesOn) throw new Outrun();
     }
   };
-  const working = work();
+  const working = task();
   try {
     await Promise.race([working, look().then(() => working)]);
   } finally {

@@ -112,6 +112,7 @@ test('a thread that ends three times leaves the same bytes', async () => {
     });
     const killing: StudyThreads = {
       count: 1,
+      claim: threads.claim,
       start(step) {
         const started = threads.start(step);
         // The thread ends while it works on its second chunk of this life.

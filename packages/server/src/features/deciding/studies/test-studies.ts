@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Study, StudyStarted } from '@arbiter/contract';
+import type { BacktestResult, BacktestSpec, Study, StudyStarted } from '@arbiter/contract';
 import type { CallOptions, TestServer } from '../../../main/test-server.ts';
 
 /** Runs the waiting jobs of studies like a worker, until none is left. */
@@ -35,8 +35,15 @@ export async function startBacktest(server: TestServer, flow: string, body: obje
   return started.body.studyId;
 }
 
-export async function readStudy(server: TestServer, id: string, options: CallOptions = {}): Promise<Study> {
-  const { status, body, text } = await server.call<Study>('GET', `/api/v1/studies/${id}`, options);
+/** A study that is a backtest. */
+export type BacktestStudy = Study & { readonly spec: BacktestSpec; readonly result: BacktestResult | null };
+
+export async function readStudy<S extends Study = BacktestStudy>(
+  server: TestServer,
+  id: string,
+  options: CallOptions = {},
+): Promise<S> {
+  const { status, body, text } = await server.call<S>('GET', `/api/v1/studies/${id}`, options);
   assert.equal(status, 200, text);
   return body;
 }
@@ -64,6 +71,6 @@ export async function backtest(server: TestServer, flow: string, body: object) {
   await runStudies(server);
   const study = await readStudy(server, id);
   assert.equal(study.status, 'completed', JSON.stringify(study.error));
-  assert.ok(study.result !== null && 'byKind' in study.result);
+  assert.ok(study.result !== null);
   return { id, study, result: study.result };
 }

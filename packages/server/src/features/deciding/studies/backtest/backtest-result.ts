@@ -14,7 +14,7 @@ export function resultOf(totals: DiffTotals, spec: BacktestSpec): StoredBacktest
     ...{ decisions, customers, same, changed: figures.changed, changedShare: figures.changedShare, unchanged: same },
     byKind: figures.byKind,
     ...{ otherReason, otherScores },
-    notEvaluable: excluded as Record<NotEvaluableReason, number>,
+    notEvaluable: excluded as Partial<Record<NotEvaluableReason, number>>,
     notReplayable: Object.values(excluded).reduce((sum, count) => sum + count, 0),
     notRecorded: [...lacking],
     drift: { ...drift },

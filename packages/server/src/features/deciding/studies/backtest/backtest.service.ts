@@ -12,7 +12,7 @@ import { selectIdsByKey } from '../../../catalogue/flows/index.ts';
 import { readSettings } from '../../../identity/settings/index.ts';
 import { requireRange } from '../range.ts';
 import { requireStudy, type StudyPorts, startStudy } from '../studies.service.ts';
-import { shownResult } from './shown-result.ts';
+import { isBacktest, shownResult } from './shown-result.ts';
 
 /** Starts a backtest. See `startStudy`. */
 export const startBacktest = (
@@ -43,6 +43,6 @@ export async function showBacktest(tx: Tx, flow: string, id: string): Promise<Ba
   return {
     ...{ studyId: row.id, jobId: row.id, status: row.status, error: row.error },
     progress: { decisions: row.judged, total: row.total },
-    ...shownResult(row),
+    ...(isBacktest(row) ? shownResult(row) : null),
   };
 }

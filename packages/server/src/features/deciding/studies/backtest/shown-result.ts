@@ -1,12 +1,17 @@
-import type { BacktestResult } from '@arbiter/contract';
+import type { BacktestResult, BacktestSpec } from '@arbiter/contract';
 import type { StudyRow } from '../studies.store.ts';
+import type { StoredBacktest } from './backtest-result.ts';
 
 const noLoad = { engineUsP50: null, engineUsP99: null };
 
-/** Returns the result of a study with its measured times; null until it's completed. */
-export function shownResult({ result, load, spec }: StudyRow): BacktestResult | null {
-  // A row of another kind has none.
-  if (result === null || !('byKind' in result) || !('limits' in spec)) return null;
+/** The row of a backtest. */
+export type BacktestRow = StudyRow & { readonly spec: BacktestSpec; readonly result: StoredBacktest | null };
+
+export const isBacktest = (row: StudyRow): row is BacktestRow => row.kind === 'backtest';
+
+/** Returns the result of a backtest with its measured times; null until it's completed. */
+export function shownResult({ result, load, spec }: BacktestRow): BacktestResult | null {
+  if (result === null) return null;
   const times = load ?? noLoad;
   const bound = spec.limits.maxEngineUsP99;
   const value = times.engineUsP99;
