@@ -44,6 +44,7 @@ const doors = [
   // Parts of decisions that several operations return.
   ...['drops', 'policies', 'record', 'rules', 'scores', 'trace'].map((part) => `deciding/decision-${part}.ts`),
   'deciding/backtest-results.ts',
+  'deciding/evaluation-results.ts',
   'deciding/policy-findings.ts',
   ...filesIn('explanation'),
   'openapi.ts',

@@ -63,6 +63,7 @@ export * from './deciding/decision-scores.ts';
 export * from './deciding/decision-trace.ts';
 export * from './deciding/decisions.ts';
 export * from './deciding/estimates.ts';
+export * from './deciding/evaluation-results.ts';
 export * from './deciding/evaluations.ts';
 export * from './deciding/experiment-results.ts';
 export * from './deciding/history-import.ts';
