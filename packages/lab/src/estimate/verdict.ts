@@ -68,6 +68,9 @@ export interface Needed {
   readonly days: number | null;
 }
 
+/** A rate is the mean of many plans' rates, so its last digits mean nothing. */
+const rounded = (rate: number): number => Math.round(rate * 10_000) / 10_000;
+
 const mostExplore = 0.2;
 /** What a flow without exploration starts with. */
 const firstExplore = 0.05;
@@ -78,7 +81,8 @@ export function neededFor(
   exploreRate: number,
 ): Needed {
   // Without support, more of the same shows nothing new.
-  if (supportShare < limits.supportBounded) return { explore: Math.max(exploreRate, firstExplore), days: null };
+  if (supportShare < limits.supportBounded)
+    return { explore: rounded(Math.max(exploreRate, firstExplore)), days: null };
   const times = Math.max(
     1,
     effectiveSampleSize > 0 ? limits.effectiveSampleSize / effectiveSampleSize : Number.POSITIVE_INFINITY,
@@ -86,7 +90,7 @@ export function neededFor(
   );
   const explore = Math.max(exploreRate, firstExplore) * times;
   return {
-    explore: explore <= mostExplore ? explore : null,
+    explore: explore <= mostExplore ? rounded(explore) : null,
     days: Number.isFinite(times) ? Math.ceil(days * times) : null,
   };
 }
