@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { Overlay } from './policy-conflicts.ts';
+import { Overlay, OverlayChange } from './policy-conflicts.ts';
 
 // What a backtest compares and finds (docs/design/lead.md 2).
 
@@ -156,9 +156,16 @@ export const BacktestRequest = Type.Object(
 );
 export type BacktestRequest = Static<typeof BacktestRequest>;
 
+const { kind, key } = OverlayChange.properties;
+
 export const BacktestSpec = Type.Object(
   {
     ...question,
+    overlay: Type.Optional(
+      Type.Array(Type.Object({ kind, key }, { description: 'A changed object.' }), {
+        description: 'Objects that the overlay changes. Its patches are in the audit log.',
+      }),
+    ),
     from: Timestamp('Start of the range, inclusive.'),
     to: Timestamp('End of the range, exclusive.'),
   },
