@@ -17,7 +17,7 @@ export const diffKinds = [
 ] as const;
 export const DiffKind = StringEnum(diffKinds, {
   description:
-    '`same`; `reordered`: the same items in another order; `creative_only`: the same offers, shown differently; `gained`: only more offers; `lost`: only fewer; `replaced`: both; `newly_empty`: no item any more; `newly_served`: items for the first time.',
+    '`same`; `reordered`: the same items in another order; `creative_only`: the same offers, shown differently; `gained`: only more offers; `lost`: only fewer; `replaced`: both; `newly_empty`: no items left; `newly_served`: items for the first time.',
 });
 
 /** Why a record can't be judged. */
