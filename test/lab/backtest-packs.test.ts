@@ -9,7 +9,7 @@ import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 import { sized } from '../form.ts';
 import { decideMany, startPackServer } from './pack-decisions.ts';
 
-const decisions = Math.ceil(sized('LAB_DECISIONS', { short: 3_000, long: 30_000 }) / packs.length);
+const decisions = Math.ceil(sized('LAB_DECISIONS', { short: 10_000, long: 30_000 }) / packs.length);
 
 for (const pack of packs) {
   describe(`backtests of pack ${pack.key}`, () => {

@@ -34,7 +34,6 @@ import { customerToolOperations } from './deciding/customer-tools.ts';
 import { decisionListOperations } from './deciding/decision-lists.ts';
 import { decisionOperations } from './deciding/decisions.ts';
 import { estimateOperations } from './deciding/estimates.ts';
-import { evaluationOperations } from './deciding/evaluations.ts';
 import { experimentResultOperations } from './deciding/experiment-results.ts';
 import { historyImportOperations } from './deciding/history-import.ts';
 import { interactionListOperations } from './deciding/interaction-lists.ts';
@@ -63,6 +62,7 @@ import { tenantSettingsOperations } from './identity/tenant-settings.ts';
 import { tenantOperations } from './identity/tenants.ts';
 import { userCredentialOperations } from './identity/user-credentials.ts';
 import { userOperations } from './identity/users.ts';
+import { evaluationOperations } from './judging/evaluations.ts';
 import { adminCacheOperations } from './operations/admin-cache.ts';
 import { adminRlsOperations } from './operations/admin-rls.ts';
 import { alertOperations, tickOperations } from './operations/alerts.ts';
@@ -132,7 +132,6 @@ export const operations = {
   ...byId(decisionListOperations),
   ...byId(decisionOperations),
   ...byId(estimateOperations),
-  ...byId(evaluationOperations),
   ...byId(experimentResultOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),
@@ -162,6 +161,7 @@ export const operations = {
   ...byId(tenantOperations),
   ...byId(userCredentialOperations),
   ...byId(userOperations),
+  ...byId(evaluationOperations),
   ...byId(adminCacheOperations),
   ...byId(adminRlsOperations),
   ...byId(alertOperations),

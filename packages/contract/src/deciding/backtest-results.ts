@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { Overlay } from './policy-conflicts.ts';
+import { Overlay, OverlayChange } from './policy-conflicts.ts';
 
 // What a backtest compares and finds (docs/design/lead.md 2).
 
@@ -17,7 +17,7 @@ export const diffKinds = [
 ] as const;
 export const DiffKind = StringEnum(diffKinds, {
   description:
-    '`same`; `reordered`: the same items in another order; `creative_only`: the same offers, shown differently; `gained`: only more offers; `lost`: only fewer; `replaced`: both; `newly_empty`: no item any more; `newly_served`: items for the first time.',
+    '`same`; `reordered`: the same items in another order; `creative_only`: the same offers, shown differently; `gained`: only more offers; `lost`: only fewer; `replaced`: both; `newly_empty`: no items left; `newly_served`: items for the first time.',
 });
 
 /** Why a record can't be judged. */
@@ -156,9 +156,16 @@ export const BacktestRequest = Type.Object(
 );
 export type BacktestRequest = Static<typeof BacktestRequest>;
 
+const { kind, key } = OverlayChange.properties;
+
 export const BacktestSpec = Type.Object(
   {
     ...question,
+    overlay: Type.Optional(
+      Type.Array(Type.Object({ kind, key }, { description: 'A changed object.' }), {
+        description: 'Objects that the overlay changes. Its patches are in the audit log.',
+      }),
+    ),
     from: Timestamp('Start of the range, inclusive.'),
     to: Timestamp('End of the range, exclusive.'),
   },

@@ -6,7 +6,7 @@ import { createThreadQueue, type ThreadQueue } from './thread-queue.ts';
 /** A chunk takes seconds. Longer than this means that it hangs. */
 const hangsAfterMs = 600_000;
 /** A thread ends after this idle time, frees its memory and closes its connection. */
-const idleMs = 10_000;
+const idleMs = 60_000;
 /** A limit of its own, so that a study that needs too much ends the thread and not the server. */
 const mostMemoryMb = 1_024;
 /** Steps that may wait for a thread: of the studies of other tenants. */

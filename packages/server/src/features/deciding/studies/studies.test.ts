@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Backtest, Study, StudyStarted } from '@arbiter/contract';
+import type { Backtest, MetricsSummary, Study, StudyStarted } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createStudyThreads } from '../../../main/threads/study-threads.ts';
@@ -68,6 +68,16 @@ test('a study shows its progress, its result and its lines, and is listed', asyn
     [form.body.status, form.body.changed, form.body.unchanged],
     ['completed', result.changed, result.same],
   );
+});
+
+test('the tenant’s metrics count its studies', async () => {
+  const { body } = await server.call<MetricsSummary>('GET', '/api/v1/metrics/summary');
+  const completed = body.svc_studies_total?.values.find(({ labels }) => labels.outcome === 'completed');
+  assert.deepEqual([completed?.labels.kind, (completed?.value ?? 0) >= 3], ['backtest', true]);
+  const other = await server.call<MetricsSummary>('GET', '/api/v1/metrics/summary', {
+    key: server.tenants[1]!.keys.admin,
+  });
+  assert.equal(other.body.svc_studies_total, undefined);
 });
 
 test('counts of few customers are blank, and limits judge by the counts themselves', async () => {

@@ -3,7 +3,7 @@ import type { BacktestResult, BacktestSpec, Study, StudyStarted } from '@arbiter
 import type { CallOptions, TestServer } from '../../../main/test-server.ts';
 
 /** Runs the waiting jobs of studies like a worker, until none is left. */
-export async function runStudies(server: TestServer): Promise<void> {
+export async function runStudies(server: Pick<TestServer, 'jobs' | 'testDatabase'>): Promise<void> {
   const handler = server.jobs.get('study.run');
   assert.ok(handler !== undefined);
   for (;;) {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { notEvaluableReasons } from './backtest-results.ts';
-import { Overlay } from './policy-conflicts.ts';
+import { notEvaluableReasons } from '../deciding/backtest-results.ts';
+import { Overlay } from '../deciding/policy-conflicts.ts';
 
 // What an off-policy evaluation estimates (docs/design/lead.md 3).
 
