@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { RecommendAnswer, Study } from '@arbiter/contract';
+import type { RecommendAnswer } from '@arbiter/contract';
 import {
   migrate,
   migrationsFolder,
@@ -14,7 +14,7 @@ import {
   readMigrations,
 } from '../../../packages/server/src/db/migrate.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../../packages/server/src/db/test-database.ts';
-import { runStudies } from '../../../packages/server/src/features/deciding/studies/test-studies.ts';
+import { type BacktestStudy, runStudies } from '../../../packages/server/src/features/deciding/studies/test-studies.ts';
 import { startServerOn } from '../../../packages/server/src/main/test-server.ts';
 import { factsOf, restoreDatabase } from './dump.ts';
 
@@ -82,7 +82,7 @@ for (const file of files) {
         const started = await call<{ studyId: string }>('POST', `decision-flows/${flow.id}/backtest`, body);
         assert.equal(started.status, 202, started.text);
         await runStudies({ jobs: server.jobs, testDatabase: base });
-        const study = await call<Study>('GET', `studies/${started.body.studyId}`);
+        const study = await call<BacktestStudy>('GET', `studies/${started.body.studyId}`);
         assert.equal(study.body.status, 'completed', study.text);
         const { drift, notEvaluable } = study.body.result ?? assert.fail();
         assert.equal(drift.mismatches, 0);

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { notEvaluableReasons } from '../deciding/backtest-results.ts';
+import { BacktestSpec, notEvaluableReasons } from '../deciding/backtest-results.ts';
 import { Overlay } from '../deciding/policy-conflicts.ts';
 
 // What an off-policy evaluation estimates (docs/design/lead.md 3).
@@ -130,6 +130,7 @@ export type EvaluationRequest = Static<typeof EvaluationRequest>;
 export const EvaluationSpec = Type.Object(
   {
     ...question,
+    overlay: BacktestSpec.properties.overlay,
     from: Timestamp('Start of the range, inclusive.'),
     to: Timestamp('End of the range, exclusive.'),
   },

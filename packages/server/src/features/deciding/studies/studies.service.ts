@@ -235,16 +235,12 @@ const summaryOf = (row: StudyRow): StudySummary => ({
   expiresAt: row.expiresAt.toISOString(),
 });
 
-<<<<<<< HEAD
-const show = (row: StudyRow): Study => ({ ...summaryOf(row), spec: row.spec, result: shownStudy(row) });
-=======
 function show(row: StudyRow): Study {
   const { overlay, ...spec } = row.spec;
   const changed = overlay?.map(({ kind, key }) => ({ kind, key }));
   return {
     ...summaryOf(row),
     spec: changed === undefined ? spec : { ...spec, overlay: changed },
-    result: shownResult(row),
+    result: shownStudy(row),
   };
 }
->>>>>>> studies
