@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { benchBacktests } from './backtest-bench.ts';
 import { type BenchTarget, loadCatalogue, post } from './bench/bench-catalogue.ts';
 import { databaseUrl, multiplyOffers, tenantIdOf } from './bench/bench-database.ts';
 import { load, median, type Standstill, standstillText, usPerDocument, withClock } from './bench/bench-load.ts';
@@ -460,6 +461,8 @@ say('many in one call');
 rows.push(...(await benchBulk({ customers: 20_000, seconds: seconds / 2, rounds, say })));
 say('beside other work');
 tail.push(...(await benchBeside({ customers: 20_000, seconds: seconds / 2, rounds, say })));
+say('backtests');
+rows.push(...(await benchBacktests({ decisions: 4_000, seconds: seconds / 2, rounds, say })));
 say('pipelines');
 rows.push(...(await benchPipelines({ rows: 1_000_000, rounds: 3, kills: 10 })));
 say('behavioral metrics');

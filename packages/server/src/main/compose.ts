@@ -31,6 +31,7 @@ import { createApp } from '../http/app.ts';
 import { createKeyedWork, type KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
+import { eventLoopDelay } from '../http/limits/load-shedding.ts';
 import { createRedisRateLimitStore } from '../http/limits/rate-limit.redis.ts';
 import { createRateLimitStore } from '../http/limits/rate-limit.ts';
 import { createRegistry } from '../http/metrics.ts';
@@ -53,6 +54,7 @@ import {
   createCacheMetrics,
   createDeliveryMetrics,
   createNotificationMetrics,
+  createStudyMetrics,
   createTrainingMetrics,
   createTriggerMetrics,
 } from './metrics/metrics.ts';
@@ -64,6 +66,7 @@ import { createNarrativeWriter } from './outbound/narrative-writer.ts';
 import { createOutboundCalls } from './outbound/outbound-calls.ts';
 import { featurePorts } from './ports.ts';
 import { jobPorts, operationPorts, type ProcessParts } from './process-ports.ts';
+import { masterKeysOf } from './secrets.ts';
 import { createSignIn } from './sign-in.ts';
 import { connectorSources } from './sources/connector-sources.ts';
 import { createThreads } from './threads/threads.ts';
@@ -127,7 +130,8 @@ export function composeServer(options: ComposeOptions): Server {
     setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref(),
     setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref(),
   ];
-  const readMetrics = () => metricsOfProcess(registry, parts.decisionMetrics.byTenant());
+  const readMetrics = () =>
+    metricsOfProcess(registry, [...parts.decisionMetrics.byTenant(), ...parts.studyMetrics.byTenant()]);
   const app = createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics });
   return {
     ...{ app, database, hot, outboxPath, decisions, jobs, lifecycle, logger, clock, registry },
@@ -204,17 +208,33 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     narrativeWriter: createNarrativeWriter(config, decisionMetrics, patience?.modelMs),
     connectorSources: connectorSources(config, registry, outboundCalls, decisionMetrics),
     ...{ reapOutbox, triggerFiring, onError, onTrained: createTrainingMetrics(registry) },
+    studyMetrics: createStudyMetrics(registry),
     onArchived: createArchiveMetrics(registry),
     eventPublisher: createEventPublisher({ database, onPublished, onError }),
     deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
     onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
-    threads: createThreads(onError),
+    threads: createThreads(onError, studyThreadsOf(options, database)),
     archive: createArchive(archiveFilesOf(config)),
     exportBucket: config.EXPORT_S3_URL === null ? null : createObjectStore(config.EXPORT_S3_URL),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),
   };
   return { parts, redis, onPublished };
+}
+
+/** Event loop delay in ms, and share of the pool that waits, at which studies pause (docs/design/lead.md 1). */
+const pressedAt = { delayMs: 20, waitingShare: 0.25 };
+
+function studyThreadsOf({ address, config }: ComposeOptions, database: Database) {
+  const delayMs = eventLoopDelay();
+  const { url, pooled, isCluster } = address;
+  return {
+    ...{ url, pooled, isCluster, masterKeys: masterKeysOf(config) },
+    count: config.STUDY_THREADS,
+    isPressed: () =>
+      delayMs() > pressedAt.delayMs ||
+      database.connections().waiting >= config.DATABASE_POOL_MAX * pressedAt.waitingShare,
+  };
 }
 
 /**

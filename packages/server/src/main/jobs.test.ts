@@ -108,6 +108,8 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     measureModel: () => assert.fail('no promotions here'),
     trainInThread: () => assert.fail('no trainings here'),
     onTrained: () => undefined,
+    onStudyEnded: () => undefined,
+    studyThreads: { count: 1, claim: () => null, start: () => assert.fail('no studies here') },
     archive: createArchive(null),
     archiveAfterDays: 90,
     onArchived: () => undefined,

@@ -33,11 +33,14 @@ export async function choosePlace(config: Config, address: DatabaseAddress, logg
 
 /** Connections to the database itself that all processes of this server may have open at once. */
 export function connectionsNeeded(
-  config: Pick<Config, 'DATABASE_POOL_MAX' | 'PROCESSES' | 'WORKER' | 'WORKER_CONCURRENCY'>,
+  config: Pick<Config, 'DATABASE_POOL_MAX' | 'PROCESSES' | 'STUDY_THREADS' | 'WORKER' | 'WORKER_CONCURRENCY'>,
   pooled: boolean,
 ): number {
   const ofEach = (pooled ? 0 : requestConnections(config)) + 1;
-  return config.PROCESSES * ofEach + (config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) : 0);
+  return (
+    config.PROCESSES * ofEach +
+    (config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) + (pooled ? 0 : config.STUDY_THREADS) : 0)
+  );
 }
 
 /**

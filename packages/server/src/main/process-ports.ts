@@ -10,6 +10,7 @@ import { furtherStep } from '../features/identity/second-factor/index.ts';
 import { requiresSso } from '../features/identity/sso/index.ts';
 import { expireApprovals } from '../features/operations/approvals/index.ts';
 import { type ConsolePorts, readTextOf } from '../features/operations/console/index.ts';
+import { withOverlay } from '../features/operations/gitops/index.ts';
 import type { NarrativeWriter } from '../features/operations/narration/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
 import type { EventPublisher, ReapOutbox } from '../features/operations/stream/index.ts';
@@ -26,8 +27,9 @@ import type { ComposeOptions } from './compose-options.ts';
 import type { Connections } from './connections.ts';
 import type { Encryption } from './encryption.ts';
 import { allResets, features, onTenantCreated } from './features.ts';
+import type { StudyMetrics } from './metrics/metrics.ts';
 import type { OutboundCalls } from './outbound/outbound-calls.ts';
-import type { featurePorts, JobPorts, jobFeaturePorts, OperationPorts } from './ports.ts';
+import { featurePorts, type JobPorts, type jobFeaturePorts, type OperationPorts } from './ports.ts';
 import type { SignIn } from './sign-in.ts';
 import type { Threads } from './threads/threads.ts';
 
@@ -66,6 +68,7 @@ export interface ProcessParts {
   /** Counts what is archived. */
   readonly onArchived: (kind: string, rows: number, bytes: number) => void;
   readonly onTrained: TrainingPorts['onTrained'];
+  readonly studyMetrics: StudyMetrics;
   readonly onError: (error: unknown) => void;
 }
 
@@ -124,6 +127,8 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   const { decisions, mail } = parts;
   return {
     ...sharedPorts(parts),
+    studyThreads: parts.threads.studies,
+    onStudyEnded: parts.studyMetrics.onStudyEnded,
     decideForGeofence: (call) => journeyDecider(decisions, false)(call),
     decideForTrigger: (call) => journeyDecider(decisions, false)(call),
     eventListeners: createEventListeners(parts.triggerFiring),
@@ -182,6 +187,18 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
       onError,
       operationHandlers: parts.operationHandlers,
     },
+    tryOverlay: (facts, overlay, work) =>
+      withOverlay(
+        {
+          database: parts.connections.database,
+          operationHandlers: parts.operationHandlers,
+          handlersInside: featurePorts.handlersInside,
+          readLargeYaml: parts.threads.policyFiles.read,
+        },
+        facts,
+        overlay,
+        work,
+      ),
     snsTopics: config.SNS_TOPIC_ARNS,
     version: options.version,
     whatsappVerifyToken: config.WHATSAPP_WEBHOOK_VERIFY_TOKEN,

@@ -135,6 +135,7 @@ const testConfig: ComposeConfig = {
   OUTBOUND_ALLOW_CIDRS: [],
   OUTBOUND_HTTP_OK: false,
   SSO_REDIRECT_ALLOWLIST: [],
+  STUDY_THREADS: 1,
   GOOGLE_CLIENT_ID: null,
   GOOGLE_CLIENT_SECRET: null,
   GOOGLE_ISSUER_URL: 'https://accounts.google.com',

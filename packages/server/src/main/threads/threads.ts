@@ -1,5 +1,6 @@
 import { createModelFileThread } from './model-file-threads.ts';
 import { createReportThread } from './report-threads.ts';
+import { createStudyThreads, type StudyThreadsOptions } from './study-threads.ts';
 import { createTrainingThread } from './training-threads.ts';
 import { createSearchThreads } from './why-not-threads.ts';
 import { createYamlThread } from './yaml-threads.ts';
@@ -14,28 +15,35 @@ export interface Threads {
   readonly policyFiles: ReturnType<typeof createYamlThread>;
   readonly trainings: ReturnType<typeof createTrainingThread>;
   readonly modelFiles: ReturnType<typeof createModelFileThread>;
+  readonly studies: ReturnType<typeof createStudyThreads>;
   close(): Promise<void>;
 }
 
 /** Creates the threads. Each starts at first use. */
-export function createThreads(onError: (error: unknown) => void): Threads {
+export function createThreads(
+  onError: (error: unknown) => void,
+  studyOptions: Omit<StudyThreadsOptions, 'onError'>,
+): Threads {
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
   const policyFiles = createYamlThread(onError);
   const trainings = createTrainingThread(onError);
   const modelFiles = createModelFileThread(onError);
+  const studies = createStudyThreads({ ...studyOptions, onError });
   return {
     searches,
     reports,
     policyFiles,
     trainings,
     modelFiles,
+    studies,
     async close() {
       await searches.close();
       await reports.close();
       await policyFiles.close();
       await trainings.close();
       await modelFiles.close();
+      await studies.close();
     },
   };
 }
