@@ -36,7 +36,7 @@ export {
   traceNamedBy,
 } from './sealed-records.store.ts';
 export { createSeal, type Seal, unseal } from './sealing.ts';
-export { type RecordSelection, selectedRecords } from './selected-records.ts';
+export { type RecordSelection, selectedRecords } from './selected-records.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decisions'];
