@@ -7,8 +7,12 @@ import { type Database, databaseAnswers, type HotPath } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
 import { createArchive } from '../features/deciding/archived-months/index.ts';
 import {
+  type CallSignalMemory,
+  callSignalMemory,
+  createCallSignal,
   createDecisionMetrics,
   createDecisionService,
+  type DecisionMetrics,
   type DecisionService,
 } from '../features/deciding/decisions/index.ts';
 import { learnSoon } from '../features/deciding/model-learning/index.ts';
@@ -24,6 +28,7 @@ import {
   type OnPublished,
   type ReapOutbox,
 } from '../features/operations/stream/index.ts';
+import { createRunChunks } from '../features/outreach/campaigns/index.ts';
 import { type EventListeners, followSoon } from '../features/outreach/customer-events/index.ts';
 import { createProviderSignatures } from '../features/outreach/delivery-webhooks/index.ts';
 import { createEventListeners, createTriggerConditions } from '../features/outreach/triggers/index.ts';
@@ -44,7 +49,7 @@ import type { Clock } from '../platform/time/clock.ts';
 import { zoneClock } from '../platform/time/zones.ts';
 import { archiveFilesOf } from './archive.ts';
 import type { ComposeOptions } from './compose-options.ts';
-import { createConnections } from './connections.ts';
+import { chunkConnections, createConnections } from './connections.ts';
 import { createEncryption } from './encryption.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
@@ -66,6 +71,7 @@ import { featurePorts } from './ports.ts';
 import { jobPorts, operationPorts, type ProcessParts } from './process-ports.ts';
 import { createSignIn } from './sign-in.ts';
 import { connectorSources } from './sources/connector-sources.ts';
+import type { ChunkThreadsOptions } from './threads/chunk-threads.ts';
 import { createThreads } from './threads/threads.ts';
 
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
@@ -171,6 +177,8 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
       ? createRateLimitStore(connections.counting, countWithinMs)
       : createRedisRateLimitStore(redis, countWithinMs);
   const decisionMetrics = createDecisionMetrics(registry);
+  const callMemory = callSignalMemory();
+  const threads = createThreads(onError, chunkThreadsOf(options, callMemory, decisionMetrics));
   const decisions = createDecisionService({
     ...{ database, clock, zoneClock, outbound, envelope, onError },
     ...{ hot: connections.hot, previewPath: connections.previewPath, chunkPath: connections.chunkPath },
@@ -179,6 +187,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     metrics: decisionMetrics,
     onCatalogueAsked: cacheAsked('catalogues'),
     anonymousKey: encryption.anonymousKey,
+    callSignal: createCallSignal(callMemory),
   });
   const mail = { envelope, publicUrl, logger, ...mailWay(config) };
   const notifier = createNotifier({
@@ -209,12 +218,27 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
     onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
-    threads: createThreads(onError),
+    threads,
+    chunkDesk: threads.chunks ?? {
+      runChunk: createRunChunks({ database, decideChunk: decisions.decideChunk }),
+      mostOpen: chunkConnections,
+    },
     archive: createArchive(archiveFilesOf(config)),
     exportBucket: config.EXPORT_S3_URL === null ? null : createObjectStore(config.EXPORT_S3_URL),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),
   };
   return { parts, redis, onPublished };
+}
+
+/** How many threads decide for campaigns, and what they need. Null: the process decides itself. */
+function chunkThreadsOf(
+  { address, config, publicUrl, patience, chunkThreads = 0 }: ComposeOptions,
+  callMemory: CallSignalMemory,
+  metrics: DecisionMetrics,
+): ChunkThreadsOptions | null {
+  if (chunkThreads === 0) return null;
+  const setting = { address, config, publicUrl, callMemory, ...(patience === undefined ? {} : { patience }) };
+  return { count: chunkThreads, setting, metrics };
 }
 
 /**

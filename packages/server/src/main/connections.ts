@@ -15,7 +15,7 @@ const outboxConnections = 1;
 const previewConnections = 2;
 
 /** A chunk of a campaign and the one behind it. */
-const chunkConnections = 2;
+export const chunkConnections = 2;
 
 /** Returns how many connections one process uses for its requests. The listener needs one more. */
 export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {

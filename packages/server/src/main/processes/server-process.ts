@@ -70,6 +70,12 @@ const warmUpWithinMs = 10_000;
 /** A database that takes longer to answer isn't ready. */
 const readyWithinMs = 2_000;
 
+/**
+ * Threads that decide for campaigns. Two keep up with PostgreSQL, and a run whose chunks are decided one after the other uses
+ * them in turn.
+ */
+export const chunkThreads = 2;
+
 /** The background work of one process. */
 interface BackgroundWork {
   /** Takes the work, from a process that has ended or as the first. */
@@ -90,6 +96,7 @@ export function createServerProcess(options: ServerProcessOptions): ServerProces
     clock: systemClock,
     logger,
     version,
+    chunkThreads,
     readyChecks: (database) => readyChecks(database, node?.workChecks ?? (async () => work.checks())),
     ...(node === undefined ? {} : { metricsText: node.metricsText, metricsSummary: node.metricsSummary }),
   });

@@ -1,3 +1,4 @@
+import { type ChunkThreads, type ChunkThreadsOptions, createChunkThreads } from './chunk-threads.ts';
 import { createModelFileThread } from './model-file-threads.ts';
 import { createReportThread } from './report-threads.ts';
 import { createTrainingThread } from './training-threads.ts';
@@ -14,28 +15,33 @@ export interface Threads {
   readonly policyFiles: ReturnType<typeof createYamlThread>;
   readonly trainings: ReturnType<typeof createTrainingThread>;
   readonly modelFiles: ReturnType<typeof createModelFileThread>;
+  /** Null: the process decides chunks itself. */
+  readonly chunks: ChunkThreads | null;
   close(): Promise<void>;
 }
 
 /** Creates the threads. Each starts at first use. */
-export function createThreads(onError: (error: unknown) => void): Threads {
+export function createThreads(onError: (error: unknown) => void, chunkOptions: ChunkThreadsOptions | null): Threads {
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
   const policyFiles = createYamlThread(onError);
   const trainings = createTrainingThread(onError);
   const modelFiles = createModelFileThread(onError);
+  const chunks = chunkOptions === null ? null : createChunkThreads(chunkOptions, onError);
   return {
     searches,
     reports,
     policyFiles,
     trainings,
     modelFiles,
+    chunks,
     async close() {
       await searches.close();
       await reports.close();
       await policyFiles.close();
       await trainings.close();
       await modelFiles.close();
+      await chunks?.close();
     },
   };
 }
