@@ -178,7 +178,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
       : createRedisRateLimitStore(redis, countWithinMs);
   const decisionMetrics = createDecisionMetrics(registry);
   const callMemory = callSignalMemory();
-  const threads = createThreads(onError, chunkThreadsOf(options, callMemory, decisionMetrics));
+  const threads = createThreads(onError, callMemory, chunkThreadsOf(options, callMemory, decisionMetrics));
   const decisions = createDecisionService({
     ...{ database, clock, zoneClock, outbound, envelope, onError },
     ...{ hot: connections.hot, previewPath: connections.previewPath, chunkPath: connections.chunkPath },

@@ -9,6 +9,7 @@ import { type Background, startBackground } from '../background.ts';
 import { composeServer, type Server } from '../compose.ts';
 import { createProcessMetrics } from '../metrics/metrics.ts';
 import type { ServerAddress } from '../place.ts';
+import { chunkThreads } from '../threads/chunk-threads.ts';
 import { version } from '../version.ts';
 import { urlVariable, whenThere } from '../when-there.ts';
 
@@ -69,12 +70,6 @@ const warmUpWithinMs = 10_000;
 
 /** A database that takes longer to answer isn't ready. */
 const readyWithinMs = 2_000;
-
-/**
- * Threads that decide for campaigns. Two keep up with PostgreSQL, and a run whose chunks are decided one after the other uses
- * them in turn.
- */
-export const chunkThreads = 2;
 
 /** The background work of one process. */
 interface BackgroundWork {

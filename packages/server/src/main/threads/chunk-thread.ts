@@ -11,7 +11,7 @@ import {
 import { createRunChunks } from '../../features/outreach/campaigns/index.ts';
 import { systemClock } from '../../platform/time/clock.ts';
 import { zoneClock } from '../../platform/time/zones.ts';
-import { createConnections } from '../connections.ts';
+import { createConnections, threadPoolMax } from '../connections.ts';
 import { createEncryption } from '../encryption.ts';
 import { createOutboundCalls } from '../outbound/outbound-calls.ts';
 import {
@@ -24,9 +24,6 @@ import {
   type ToChunkThread,
 } from './chunk-messages.ts';
 
-/** Connections for what isn't a chunk: catalogues, members, figures. */
-export const ownPoolMax = 2;
-
 const flushMinutesEveryMs = 5_000;
 const tellEveryMs = 1_000;
 
@@ -38,7 +35,7 @@ interface ChunkServer {
 
 function startChunkServer(setting: ChunkThreadSetting, say: (message: FromChunkThread) => void): ChunkServer {
   const { address, callMemory, patience } = setting;
-  const config = { ...setting.config, DATABASE_POOL_MAX: ownPoolMax };
+  const config = { ...setting.config, DATABASE_POOL_MAX: threadPoolMax };
   const onError = (error: unknown): void => say({ kind: 'background-failed', error: sentError(error) });
   const connections = createConnections({
     ...{ address, config, onError, clock: systemClock, registry: new Registry() },

@@ -1,7 +1,7 @@
 // Campaigns that threads decide for (docs/adr/0131).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { CampaignRun, CursorPage } from '@arbiter/contract';
+import type { CampaignRun } from '@arbiter/contract';
 import { type CampaignServer, startCampaignServer } from '../../features/outreach/campaigns/test-campaigns.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { receivedError, sentError } from './chunk-messages.ts';
@@ -22,7 +22,7 @@ interface Result {
 
 async function resultsOf(campaignId: string, run: CampaignRun): Promise<Result[]> {
   const path = `/api/v1/runs/${campaignId}/campaign-runs/${run.id}/results?limit=500`;
-  return (await world.call<{ data: Result[] } & CursorPage>('GET', path)).body.data;
+  return (await world.call<{ data: Result[] }>('GET', path)).body.data;
 }
 
 const counterOf = async (name: string): Promise<number> => {

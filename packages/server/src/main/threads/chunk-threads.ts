@@ -12,6 +12,11 @@ import {
   type ToChunkThread,
 } from './chunk-messages.ts';
 
+/**
+ * Threads of a server that decide for campaigns. Two keep PostgreSQL busy; runs whose chunks are decided one after the other use
+ * them in turn.
+ */
+export const chunkThreads = 2;
 /** A thread ends after this idle time and frees its memory. */
 const idleMs = 30_000;
 /** A chunk takes some seconds at most. A thread that is silent for this long hangs, and is replaced. */

@@ -1,3 +1,4 @@
+import type { CallSignalMemory } from '../../features/deciding/decisions/index.ts';
 import { type ChunkThreads, type ChunkThreadsOptions, createChunkThreads } from './chunk-threads.ts';
 import { createModelFileThread } from './model-file-threads.ts';
 import { createReportThread } from './report-threads.ts';
@@ -21,11 +22,15 @@ export interface Threads {
 }
 
 /** Creates the threads. Each starts at first use. */
-export function createThreads(onError: (error: unknown) => void, chunkOptions: ChunkThreadsOptions | null): Threads {
+export function createThreads(
+  onError: (error: unknown) => void,
+  callMemory: CallSignalMemory,
+  chunkOptions: ChunkThreadsOptions | null,
+): Threads {
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
   const policyFiles = createYamlThread(onError);
-  const trainings = createTrainingThread(onError);
+  const trainings = createTrainingThread(onError, callMemory);
   const modelFiles = createModelFileThread(onError);
   const chunks = chunkOptions === null ? null : createChunkThreads(chunkOptions, onError);
   return {

@@ -17,7 +17,7 @@ export {
 } from './minutes/daily-minutes.store.ts';
 export type { TenantMetric } from './minutes/tenant-counts.ts';
 export { type DecisionFigures, readDecisionFigures } from './minutes/window-minutes.store.ts';
-export { type CallSignalMemory, callSignalMemory, createCallSignal } from './queue/call-signal.ts';
+export { type CallSignal, type CallSignalMemory, callSignalMemory, createCallSignal } from './queue/call-signal.ts';
 export { shapeAnswer } from './recommend/answer.ts';
 export { type RecommendCall, readRecommendCall } from './recommend/recommend.rules.ts';
 export { readTrialClock } from './recommend/trial-clock.ts';
