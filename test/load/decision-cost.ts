@@ -86,6 +86,8 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
     server,
     readyMb,
     async measure() {
+      // Threads for campaigns ended while the other build ran.
+      if (campaignId !== null) await run();
       const before = server.processorSeconds();
       let measured: Measurement | null = null;
       const heap: HeapUse = await server.heapUse(async () => {
