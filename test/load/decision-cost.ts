@@ -68,7 +68,10 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
   };
   const server = await startServer(env, processes, { build: resolve(build), flags, watchHeap: true });
   const readyMb = server.rssMb();
-  const catalogue = await loadCatalogue({ url: server.url, key }, { offers: 200, customers, looseCaps: values.campaign });
+  const catalogue = await loadCatalogue(
+    { url: server.url, key },
+    { offers: 200, customers, looseCaps: values.campaign },
+  );
   const target = { url: server.url, key };
   const campaignId = values.campaign ? await createCampaign(target, catalogue) : null;
   const run = async (): Promise<Measurement> => {

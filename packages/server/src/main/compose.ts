@@ -7,12 +7,10 @@ import { type Database, databaseAnswers, type HotPath } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
 import { createArchive } from '../features/deciding/archived-months/index.ts';
 import {
-  type CallSignalMemory,
   callSignalMemory,
   createCallSignal,
   createDecisionMetrics,
   createDecisionService,
-  type DecisionMetrics,
   type DecisionService,
 } from '../features/deciding/decisions/index.ts';
 import { learnSoon } from '../features/deciding/model-learning/index.ts';
@@ -43,14 +41,15 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createObjectStore } from '../platform/object-store/object-store.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { connectRedis, type RedisConnection } from '../platform/redis.ts';
 import type { Clock } from '../platform/time/clock.ts';
 import { zoneClock } from '../platform/time/zones.ts';
 import { archiveFilesOf } from './archive.ts';
 import type { ComposeOptions } from './compose-options.ts';
-import { chunkConnections, createConnections } from './connections.ts';
-import { createEncryption } from './encryption.ts';
+import { type Connections, chunkConnections, createConnections } from './connections.ts';
+import { createEncryption, type Encryption } from './encryption.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import {
@@ -71,7 +70,6 @@ import { featurePorts } from './ports.ts';
 import { jobPorts, operationPorts, type ProcessParts } from './process-ports.ts';
 import { createSignIn } from './sign-in.ts';
 import { connectorSources } from './sources/connector-sources.ts';
-import type { ChunkThreadsOptions } from './threads/chunk-threads.ts';
 import { createThreads } from './threads/threads.ts';
 
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
@@ -176,19 +174,8 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     redis === null
       ? createRateLimitStore(connections.counting, countWithinMs)
       : createRedisRateLimitStore(redis, countWithinMs);
-  const decisionMetrics = createDecisionMetrics(registry);
-  const callMemory = callSignalMemory();
-  const threads = createThreads(onError, callMemory, chunkThreadsOf(options, callMemory, decisionMetrics));
-  const decisions = createDecisionService({
-    ...{ database, clock, zoneClock, outbound, envelope, onError },
-    ...{ hot: connections.hot, previewPath: connections.previewPath, chunkPath: connections.chunkPath },
-    keys: encryption.keys,
-    customerHash: encryption.customerHash,
-    metrics: decisionMetrics,
-    onCatalogueAsked: cacheAsked('catalogues'),
-    anonymousKey: encryption.anonymousKey,
-    callSignal: createCallSignal(callMemory),
-  });
+  const deciding = createDeciding({ options, registry, connections, encryption, outbound, cacheAsked, onError });
+  const { decisions, decisionMetrics } = deciding;
   const mail = { envelope, publicUrl, logger, ...mailWay(config) };
   const notifier = createNotifier({
     outbound,
@@ -209,7 +196,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     onPublished,
   });
   const parts: ProcessParts = {
-    ...{ options, connections, encryption, outboundCalls, rateLimits, decisions, decisionMetrics, mail, notifier },
+    ...{ options, connections, encryption, outboundCalls, rateLimits, mail, notifier, ...deciding },
     narrativeWriter: createNarrativeWriter(config, decisionMetrics, patience?.modelMs),
     connectorSources: connectorSources(config, registry, outboundCalls, decisionMetrics),
     ...{ reapOutbox, triggerFiring, onError, onTrained: createTrainingMetrics(registry) },
@@ -218,11 +205,6 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
     onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
-    threads,
-    chunkDesk: threads.chunks ?? {
-      runChunk: createRunChunks({ database, decideChunk: decisions.decideChunk }),
-      mostOpen: chunkConnections,
-    },
     archive: createArchive(archiveFilesOf(config)),
     exportBucket: config.EXPORT_S3_URL === null ? null : createObjectStore(config.EXPORT_S3_URL),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),
@@ -230,15 +212,46 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
   return { parts, redis, onPublished };
 }
 
-/** How many threads decide for campaigns, and what they need. Null: the process decides itself. */
-function chunkThreadsOf(
-  { address, config, publicUrl, patience, chunkThreads = 0 }: ComposeOptions,
-  callMemory: CallSignalMemory,
-  metrics: DecisionMetrics,
-): ChunkThreadsOptions | null {
-  if (chunkThreads === 0) return null;
+interface DecidingOptions {
+  readonly options: ComposeOptions;
+  readonly registry: Registry;
+  readonly connections: Connections;
+  readonly encryption: Encryption;
+  readonly outbound: Outbound;
+  readonly cacheAsked: ReturnType<typeof createCacheMetrics>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Creates what decides, and the threads, which make way for it. */
+function createDeciding({
+  options: { address, chunkThreads = 0, clock, config, patience, publicUrl },
+  registry,
+  connections: { database, hot, previewPath, chunkPath },
+  encryption: { anonymousKey, customerHash, envelope, keys },
+  outbound,
+  cacheAsked,
+  onError,
+}: DecidingOptions): Pick<ProcessParts, 'chunkDesk' | 'decisionMetrics' | 'decisions' | 'threads'> {
+  const decisionMetrics = createDecisionMetrics(registry);
+  const callMemory = callSignalMemory();
   const setting = { address, config, publicUrl, callMemory, ...(patience === undefined ? {} : { patience }) };
-  return { count: chunkThreads, setting, metrics };
+  const threads = createThreads(
+    onError,
+    callMemory,
+    chunkThreads === 0 ? null : { count: chunkThreads, setting, metrics: decisionMetrics },
+  );
+  const decisions = createDecisionService({
+    ...{ database, hot, previewPath, chunkPath, keys, customerHash, anonymousKey, envelope },
+    ...{ clock, zoneClock, outbound, onError },
+    metrics: decisionMetrics,
+    onCatalogueAsked: cacheAsked('catalogues'),
+    callSignal: createCallSignal(callMemory),
+  });
+  const chunkDesk = threads.chunks ?? {
+    runChunk: createRunChunks({ database, decideChunk: decisions.decideChunk }),
+    mostOpen: chunkConnections,
+  };
+  return { chunkDesk, decisionMetrics, decisions, threads };
 }
 
 /**

@@ -41,18 +41,12 @@ export type Observation = { [Name in Observed]: readonly [Name, ...Parameters<De
 
 /** Adds what a thread measured to the metrics of the process. */
 export function addObservation(metrics: DecisionMetrics, observation: Observation): void {
-  switch (observation[0]) {
-    case 'batchDecided':
-      return metrics.batchDecided(observation[1], observation[2], observation[3], observation[4]);
-    case 'breakerMoved':
-      return metrics.breakerMoved(observation[1], observation[2]);
-    case 'catalogueRead':
-      return metrics.catalogueRead(observation[1]);
-    case 'stageTook':
-      return metrics.stageTook(observation[1], observation[2]);
-    case 'webhookAsked':
-      return metrics.webhookAsked(observation[1], observation[2], observation[3]);
-  }
+  const [name] = observation;
+  if (name === 'batchDecided') metrics.batchDecided(observation[1], observation[2], observation[3], observation[4]);
+  else if (name === 'breakerMoved') metrics.breakerMoved(observation[1], observation[2]);
+  else if (name === 'catalogueRead') metrics.catalogueRead(observation[1]);
+  else if (name === 'stageTook') metrics.stageTook(observation[1], observation[2]);
+  else metrics.webhookAsked(observation[1], observation[2], observation[3]);
 }
 
 /** An error on its way to another thread. */

@@ -116,16 +116,11 @@ function serve(port: MessagePort, setting: ChunkThreadSetting): void {
     }
   };
   port.on('message', (message: ToChunkThread) => {
-    switch (message.kind) {
-      case 'chunk':
-        return void run(message);
-      case 'before':
-        return befores.get(message.id)?.resolve(message.counts);
-      case 'before-failed':
-        return befores.get(message.id)?.reject(receivedError(message.error));
-      case 'close':
-        return void server.close().finally(() => port.close());
-    }
+    const { kind } = message;
+    if (kind === 'chunk') void run(message);
+    else if (kind === 'before') befores.get(message.id)?.resolve(message.counts);
+    else if (kind === 'before-failed') befores.get(message.id)?.reject(receivedError(message.error));
+    else void server.close().finally(() => port.close());
   });
 }
 

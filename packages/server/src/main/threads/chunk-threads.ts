@@ -130,19 +130,12 @@ function startThread(state: ChunkThreadsState): ChunkThread {
 }
 
 function receive(state: ChunkThreadsState, thread: ChunkThread, message: FromChunkThread): void {
-  switch (message.kind) {
-    case 'next':
-      return thread.open.get(message.id)?.allowNext(message.decided);
-    case 'observed':
-      for (const observation of message.observations) addObservation(state.metrics, observation);
-      return;
-    case 'background-failed':
-      return state.onError(receivedError(message.error));
-    case 'ended':
-      return take(state, thread, message.id)?.resolve(message.end);
-    case 'failed':
-      return take(state, thread, message.id)?.reject(receivedError(message.error));
-  }
+  const { kind } = message;
+  if (kind === 'next') thread.open.get(message.id)?.allowNext(message.decided);
+  else if (kind === 'ended') take(state, thread, message.id)?.resolve(message.end);
+  else if (kind === 'failed') take(state, thread, message.id)?.reject(receivedError(message.error));
+  else if (kind === 'background-failed') state.onError(receivedError(message.error));
+  else for (const observation of message.observations) addObservation(state.metrics, observation);
 }
 
 /** Takes a chunk that has ended out of the open ones. */

@@ -20,10 +20,7 @@ export interface TrainingThread {
 }
 
 /** Creates a thread that trains models one after another: seconds of computing, which would block every request. */
-export function createTrainingThread(
-  onError: (error: unknown) => void,
-  callMemory: CallSignalMemory,
-): TrainingThread {
+export function createTrainingThread(onError: (error: unknown) => void, callMemory: CallSignalMemory): TrainingThread {
   const queue = createThreadQueue<Omit<ToTrainingThread, 'id'>, FromTrainingThread, TrainedModel>({
     program: new URL('./training-thread.ts', import.meta.url),
     ...{ mostWaiting, hangsAfterMs, idleMs, mostMemoryMb },
@@ -42,9 +39,9 @@ export function createTrainingThread(
         result: queue.run({ training, progress, stopped, callMemory }),
         progress: () => Math.min(1, Math.max(0, progress[0] ?? 0)),
         stop() {
-        Atomics.store(stopped, 0, 1);
-        Atomics.notify(stopped, 0);
-      },
+          Atomics.store(stopped, 0, 1);
+          Atomics.notify(stopped, 0);
+        },
       };
     },
     close: queue.close,

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createHotPath, type HotPath, systemActor } from '../../../../db/index.ts';
-import type { RunCounts } from './caps.rules.ts';
-import { type ChunkEnd, createRunChunk, Outrun, type RunChunk } from './chunk-work.ts';
-import { createTurnstile, type Turnstile } from './turnstile.ts';
 import { selectMembers } from '../results.store.ts';
 import { raiseToken } from '../runs.store.ts';
 import { type TakenRun, takeRun } from '../take-run.service.ts';
 import { type CampaignServer, startCampaignServer } from '../test-campaigns.ts';
+import type { RunCounts } from './caps.rules.ts';
+import { type ChunkEnd, createRunChunk, Outrun, type RunChunk } from './chunk-work.ts';
+import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 let world: CampaignServer;
 let path: HotPath;

@@ -58,7 +58,11 @@ export interface ChunkResults {
 }
 
 /** Writes the results of a chunk. */
-export const insertResults = (tenantId: string, runId: string, { rows, skipReason, at }: ChunkResults): HotStatement => ({
+export const insertResults = (
+  tenantId: string,
+  runId: string,
+  { rows, skipReason, at }: ChunkResults,
+): HotStatement => ({
   name: 'campaigns.results',
   text: `insert into campaign_results (tenant_id, run_id, place, customer_id, status, skip_reason, request_id, decision_id, items,
       processed_at)

@@ -6,8 +6,8 @@ import { insertFailure } from '../failed-customer.store.ts';
 import { selectMembers } from '../results.store.ts';
 import type { RunRow } from '../runs.store.ts';
 import type { RunCounts } from './caps.rules.ts';
-import { type ChunkStop, Outrun } from './chunk-work.ts';
 import { firstSize, nextSize, restMs } from './chunk-size.rules.ts';
+import { type ChunkStop, Outrun } from './chunk-work.ts';
 import type { RunChunks } from './run-chunk.ts';
 import { type ChunkOutcome, type StartedChunk, startChunk } from './started-chunk.ts';
 
@@ -87,7 +87,8 @@ async function endFirst(work: ChunkedRun, open: StartedChunk[], progress: Progre
   if ('error' in end) {
     for (const behind of open.splice(0)) await behind.end;
   }
-  const outcome = 'error' in end ? await decideFewer(work, chunk.from, chunk.to, progress.counts, end.error) : end.outcome;
+  const outcome =
+    'error' in end ? await decideFewer(work, chunk.from, chunk.to, progress.counts, end.error) : end.outcome;
   progress.place = outcome.to;
   progress.counts = outcome.counts;
   progress.failed += outcome.failed;
