@@ -10,6 +10,8 @@ export interface RunCounts {
   readonly channels: ItemCounts;
 }
 
+export const noCounts: RunCounts = { total: 0, offers: {}, channels: {} };
+
 export interface CountedItem {
   readonly offerId: string;
   readonly channelId: string | null;

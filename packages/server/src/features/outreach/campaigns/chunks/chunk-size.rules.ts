@@ -2,9 +2,12 @@ import type { ChunkOutcome } from './started-chunk.ts';
 
 /** Customers in a chunk. Begins small, and grows while the chunk holds its customers shorter than it may. */
 const sizes = { first: 64, most: 500, least: 8 };
-/** A request for a customer of a chunk waits about this long at most, in ms. */
-const heldMs = 60;
-/** The same while calls are decided. */
+/**
+ * A request for a customer of a chunk waits about this long at most, in ms. A chunk holds its customers while the ones before
+ * it decide and write, so with less, chunks would be small and cost more per customer.
+ */
+const heldMs = 120;
+/** The same while calls are decided, and chunks don't overlap. */
 const heldBesideCallsMs = 25;
 /** While calls are decided, a run rests after each chunk for as long as the chunk took, and at most this long. */
 const longestRestMs = 200;

@@ -2,7 +2,15 @@ import type { HotRow, HotTransaction } from '../../../../db/index.ts';
 import type { ChunkDecision, ChunkWork } from '../../../deciding/decisions/index.ts';
 import type { Member } from '../results.store.ts';
 import type { RunRow } from '../runs.store.ts';
-import { type CapRules, createCapRules, createTally, hasCaps, type RunCounts, type Tally } from './caps.rules.ts';
+import {
+  type CapRules,
+  createCapRules,
+  createTally,
+  hasCaps,
+  noCounts,
+  type RunCounts,
+  type Tally,
+} from './caps.rules.ts';
 import { type ChunkResult, insertResults, lockRun, readMembers, writeCheckpoint } from './chunk.store.ts';
 import { createItemTexts, type RunItem } from './item-texts.ts';
 
@@ -64,7 +72,7 @@ export interface ChunkPlaces {
   readonly members: readonly Member[];
   /** Whether items keep their personalization, which the run's file shows. */
   readonly keepsPersonalization: boolean;
-  /** What the run has given including chunks that haven't committed. Counts only if the run has caps. */
+  /** What the run has given including chunks that haven't committed; nothing if it has no caps. */
   readonly decided: RunCounts;
   readonly turns: ChunkTurns;
 }
@@ -114,7 +122,7 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
   const allowNext = (): void => {
     if (state.isNextAllowed) return;
     state.isNextAllowed = true;
-    turns.allowNext(isCapped ? now().decided.counts() : places.decided);
+    turns.allowNext(isCapped ? now().decided.counts() : noCounts);
   };
   return {
     async open(tx) {
@@ -157,8 +165,6 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
     }),
   };
 }
-
-const noCounts: RunCounts = { total: 0, offers: {}, channels: {} };
 
 const newTry = (erased: ReadonlySet<string>, decided: RunCounts): ChunkTry => ({
   ...{ erased, results: new Map(), stored: null, at: null, hadCalls: false },

@@ -5,7 +5,7 @@ import type { RunnableFlow } from '../../../catalogue/flows/index.ts';
 import { insertFailure } from '../failed-customer.store.ts';
 import { selectMembers } from '../results.store.ts';
 import type { RunRow } from '../runs.store.ts';
-import type { RunCounts } from './caps.rules.ts';
+import { hasCaps, noCounts, type RunCounts } from './caps.rules.ts';
 import { firstSize, nextSize, restMs } from './chunk-size.rules.ts';
 import { type ChunkStop, Outrun } from './chunk-work.ts';
 import type { RunChunks } from './run-chunk.ts';
@@ -65,7 +65,7 @@ export async function decideInChunks(work: ChunkedRun): Promise<Pick<Progress, '
       const last = open.at(-1);
       if (last === undefined) {
         if (!mayStart(progress.place)) return progress;
-        start(progress.place, progress.counts);
+        start(progress.place, hasCaps(run.frequencyCaps) ? progress.counts : noCounts);
         continue;
       }
       const isFull = open.length >= work.mostOpen || !mayStart(last.to);

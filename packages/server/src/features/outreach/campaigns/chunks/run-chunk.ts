@@ -17,7 +17,7 @@ export interface ChunkOrder {
   /** Members at places from `from` up to, but not including, `to`. */
   readonly from: number;
   readonly to: number;
-  /** What the run has given including chunks that haven't committed. */
+  /** What the run has given including chunks that haven't committed; nothing if it has no caps. */
   readonly decided: RunCounts;
 }
 

@@ -1,4 +1,4 @@
-import type { RunCounts } from './caps.rules.ts';
+import { hasCaps, noCounts, type RunCounts } from './caps.rules.ts';
 import type { ChunkEnd } from './chunk-work.ts';
 import type { ChunkOrder, RunChunks } from './run-chunk.ts';
 
@@ -38,7 +38,7 @@ export function startChunk(
   const own = { id, token, campaignId, channelIds, frequencyCaps, fileConfig };
   const end = runChunk({ tenantId, run: own, flow, from, to, decided }, { allowNext: gate.resolve, afterBefore }).then(
     ({ counts, stop, heldMs, hadCalls }): StartedEnd => {
-      gate.resolve(counts);
+      gate.resolve(hasCaps(run.frequencyCaps) ? counts : noCounts);
       return { outcome: { to, failed: 0, counts, stop, heldMs, hadCalls } };
     },
     (error: unknown): StartedEnd => {
