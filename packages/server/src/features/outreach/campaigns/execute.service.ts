@@ -49,7 +49,14 @@ export async function executeRun(
     else await finish(ports, tenantId, taken, stop, inTenant);
   } catch (error) {
     if (!(error instanceof Outrun)) throw error;
+    await inTenant((tx) => continueOwn(tx, taken.run));
   }
+}
+
+/** A commit that nobody confirmed may have moved the run on. It's still this process's then, and needs another turn. */
+async function continueOwn(tx: Tx, { id, token }: TakenRun['run']): Promise<void> {
+  const run = await selectRun(tx, id, true);
+  if (run?.status === 'running' && run.token === token) await enqueueRun(tx, id);
 }
 
 /** What a process does for a run during its turn. */
