@@ -6,7 +6,7 @@ import { decisionJobs, retainers } from './decisions.jobs.ts';
 import { answeredOperations, type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 import { decisionErasers } from './erasers.ts';
 
-export type { Chunk, ChunkDecision, ChunkSurroundings, ChunkWork } from './chunks/decide-chunk.ts';
+export type { ChunkDecision, ChunkWork } from './chunks/decide-chunk.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
 export { createDecisionMetrics, type DecisionMetrics } from './metrics.ts';
