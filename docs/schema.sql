@@ -4671,6 +4671,21 @@ $function$;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
 
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_dead(most integer)
+ RETURNS TABLE(job_id bigint, task text, payload jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select j.id, t.identifier, j.payload::jsonb
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+   where j.locked_at is null and j.attempts >= j.max_attempts
+     and j.payload ->> 'tenantId' is not distinct from nullif(current_setting('app.tenant', true), '')
+   order by j.id limit most
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_system
+
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_dead_tenants()
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -4822,7 +4837,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION graphile_worker.arbiter_take_dead(most integer)
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_take_dead(ids bigint[])
  RETURNS TABLE(job_id bigint, task text, payload jsonb, tries integer, error text)
  LANGUAGE sql
  SECURITY DEFINER
@@ -4830,9 +4845,9 @@ CREATE OR REPLACE FUNCTION graphile_worker.arbiter_take_dead(most integer)
 AS $function$
   with dead as (
     select j.id from graphile_worker._private_jobs j
-     where j.locked_at is null and j.attempts >= j.max_attempts
+     where j.locked_at is null and j.attempts >= j.max_attempts and j.id = any (ids)
        and j.payload ->> 'tenantId' is not distinct from nullif(current_setting('app.tenant', true), '')
-     order by j.id limit most for update skip locked),
+     order by j.id for update skip locked),
   gone as (
     delete from graphile_worker._private_jobs j using dead where j.id = dead.id
     returning j.id, j.task_id, j.payload, j.attempts, j.last_error)

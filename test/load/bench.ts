@@ -18,6 +18,7 @@ import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type U
 import { benchBeside } from './beside-bench.ts';
 import { benchBulk } from './bulk-bench.ts';
 import { benchCampaigns } from './campaign-bench.ts';
+import { benchCampaignKills } from './campaign-kill-bench.ts';
 import { measureCatalogue } from './catalogue-bench.ts';
 import { benchExports } from './export-bench.ts';
 import { benchMetrics } from './metric-bench.ts';
@@ -469,6 +470,7 @@ say('behavioral metrics');
 rows.push(...(await benchMetrics(1_000_000, 100_000)));
 say('campaigns');
 rows.push(...(await benchCampaigns({ customers, seconds, rounds, say })));
+rows.push(...(await benchCampaignKills({ customers: 100_000, kills: 20 })));
 rows.push(...(await benchSinks({ seconds, rounds, say })));
 say('exports');
 rows.push(...(await benchExports(100_000, 20, 5_000)));

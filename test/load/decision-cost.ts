@@ -1,6 +1,6 @@
 // What a decision costs, by hand, and one build against another in turns:
 //   node test/load/decision-cost.ts [--builds .,../other] [--seconds 5] [--rounds 3] [--customers 20000] [--processes 1]
-//   [--flags=--max-semi-space-size=8,--max-semi-space-size=16] [--profile file] [--samples file]
+//   [--flags=--max-semi-space-size=8,--max-semi-space-size=16] [--profile file] [--samples file] [--campaign]
 // A build is the root of a checkout. `--flags`: one set per build, which also compares a build with itself. `--profile`,
 // `--samples`: where the CPU and the allocation profile of the last build go.
 import { randomBytes } from 'node:crypto';
@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createCampaign, endOf, rateOf, startRun } from './bench/bench-campaign.ts';
 import { loadCatalogue } from './bench/bench-catalogue.ts';
 import { writeCounts } from './bench/bench-database.ts';
 import { load, type Measured, median } from './bench/bench-load.ts';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '1' },
     profile: { type: 'string' },
     samples: { type: 'string' },
+    campaign: { type: 'boolean', default: false },
   },
 });
 const [seconds, rounds, customers, connections, processes] = [
@@ -34,6 +36,8 @@ const [seconds, rounds, customers, connections, processes] = [
   values.connections,
   values.processes,
 ].map(Number) as [number, number, number, number, number];
+
+type Measurement = Pick<Measured, 'requests' | 'perSecond' | 'p99Ms'>;
 
 interface Figures {
   readonly perSecond: number;
@@ -69,26 +73,38 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
   };
   const server = await startServer(env, processes, { build: resolve(build), flags, watchHeap: true });
   const readyMb = server.rssMb();
-  const catalogue = await loadCatalogue({ url: server.url, key }, { offers: 200, customers });
-  const run = (): Promise<Measured> =>
-    load({
-      ...{ port: server.port, keys: [key], flow: catalogue.flowKey, customers: catalogue.customers },
-      ...{ seconds, connections },
-    });
+  const catalogue = await loadCatalogue(
+    { url: server.url, key },
+    { offers: 200, customers, looseCaps: values.campaign },
+  );
+  const target = { url: server.url, key };
+  const campaignId = values.campaign ? await createCampaign(target, catalogue) : null;
+  const run = async (): Promise<Measurement> => {
+    if (campaignId === null) {
+      return load({
+        ...{ port: server.port, keys: [key], flow: catalogue.flowKey, customers: catalogue.customers },
+        ...{ seconds, connections },
+      });
+    }
+    const ended = await endOf(target, campaignId, await startRun(target, campaignId));
+    return { requests: ended.totalCustomers, perSecond: rateOf(ended), p99Ms: 0 };
+  };
   return {
     name: `${build} ${flags.join(' ')}`.trim(),
     server,
     readyMb,
     async measure() {
+      // Threads for campaigns ended while the other build ran.
+      if (campaignId !== null) await run();
       const wroteBefore = await writeCounts(dataDir);
       const before = server.processorSeconds();
-      let measured: Measured | null = null;
+      let measured: Measurement | null = null;
       const heap: HeapUse = await server.heapUse(async () => {
         measured = await run();
       });
       const after = server.processorSeconds();
       const wrote = await writeCounts(dataDir);
-      const { requests, perSecond, p99Ms } = measured as unknown as Measured;
+      const { requests, perSecond, p99Ms } = measured as unknown as Measurement;
       return {
         perSecond,
         p99Ms,

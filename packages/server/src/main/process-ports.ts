@@ -14,6 +14,7 @@ import { withOverlay } from '../features/operations/gitops/index.ts';
 import type { NarrativeWriter } from '../features/operations/narration/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
 import type { EventPublisher, ReapOutbox } from '../features/operations/stream/index.ts';
+import type { ChunkDesk } from '../features/outreach/campaigns/index.ts';
 import type { DeliverySender } from '../features/outreach/deliveries/index.ts';
 import { journeyDecider } from '../features/outreach/journeys/index.ts';
 import { createEventListeners, type FirePorts } from '../features/outreach/triggers/index.ts';
@@ -47,6 +48,7 @@ export interface ProcessParts {
   readonly signIn: SignIn;
   readonly outboundCalls: OutboundCalls;
   readonly threads: Threads;
+  readonly chunkDesk: ChunkDesk;
   readonly decisions: DecisionService;
   readonly decisionMetrics: ReturnType<typeof createDecisionMetrics>;
   /** ARCHIVE_URL. */
@@ -132,7 +134,7 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
     decideForGeofence: (call) => journeyDecider(decisions, false)(call),
     decideForTrigger: (call) => journeyDecider(decisions, false)(call),
     eventListeners: createEventListeners(parts.triggerFiring),
-    decideChunk: (chunk) => decisions.decideChunk(chunk),
+    chunkDesk: parts.chunkDesk,
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
     openReader:
