@@ -98,7 +98,7 @@ function shareIn(flags: Call['flags'], name: string): number | undefined {
 }
 
 /** Reads an overlay. The server checks what is in it. Throws UsageError when the file isn't a JSON list. */
-function readOverlay(file: string): OverlayChange[] {
+export function readOverlay(file: string): OverlayChange[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(file, 'utf8'));
