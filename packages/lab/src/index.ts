@@ -23,11 +23,10 @@ export {
   sampleItems,
 } from './diff/tally.ts';
 export { bucketOf, quantileOf } from './diff/times.ts';
-export { type EstimatorName, estimatorNames, estimators } from './estimate/estimators.ts';
-export { type Bounds, type Evaluation, type EvaluationOptions, evaluate } from './estimate/evaluate.ts';
+export { estimators } from './estimate/estimators.ts';
+export { type Evaluation, evaluate } from './estimate/evaluate.ts';
 export { hallInterval } from './estimate/interval.ts';
-export { collectLog, type DecisionRow, type EvaluationLog, joinLogs, type PlaceRow } from './estimate/log.ts';
+export { collectLog, type EvaluationLog, joinLogs, type PlaceRow } from './estimate/log.ts';
 export { folds } from './estimate/reward-model.ts';
-export { type RefusalReason, refusalReasons, type Verdict } from './estimate/verdict.ts';
 export { weightsOf } from './estimate/weights.ts';
 export { pairwiseSum } from './pairwise-sum.ts';

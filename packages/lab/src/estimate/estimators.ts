@@ -3,8 +3,7 @@ import type { EvaluationLog } from './log.ts';
 import { mean } from './sums.ts';
 import type { Weights } from './weights.ts';
 
-export const estimatorNames = ['ips', 'sips', 'snips', 'dm', 'dr', 'switch'] as const;
-export type EstimatorName = (typeof estimatorNames)[number];
+export type EstimatorName = 'ips' | 'sips' | 'snips' | 'dm' | 'dr' | 'switch';
 
 /** An estimate of the reward per decision, and how much each decision moves it. */
 export interface Estimate {

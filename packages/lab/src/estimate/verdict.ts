@@ -1,22 +1,20 @@
 import type { Diagnostics } from './diagnostics.ts';
 
 /** Why a log can't judge a candidate, or only within bounds. */
-export const refusalReasons = [
-  'no_decisions',
-  'unsupported',
-  'few_effective',
-  'few_rewards',
-  'skewed',
-  'weights_off',
-  'probabilities_wrong',
-  'selection',
-  'state_shift',
-] as const;
-export type RefusalReason = (typeof refusalReasons)[number];
+export type RefusalReason =
+  | 'no_decisions'
+  | 'unsupported'
+  | 'few_effective'
+  | 'few_rewards'
+  | 'skewed'
+  | 'weights_off'
+  | 'probabilities_wrong'
+  | 'selection'
+  | 'state_shift';
 export type Verdict = 'ok' | 'bounded' | 'refused';
 
 /** Limits of docs/design/lead.md 3, in one place. */
-export const limits = {
+const limits = {
   supportOk: 0.95,
   supportBounded: 0.8,
   effectiveSampleSize: 200,
