@@ -5,6 +5,7 @@ import { join, relative, resolve } from 'node:path';
 import { startTestCluster } from '../../packages/server/src/db/test-database.ts';
 import type { Failure } from './failure-reporter.ts';
 import { fastFiles } from './fast-tests.ts';
+import { costTable, costTotal, createChildClock, type TaskCost } from './processor-time.ts';
 import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
 import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
@@ -40,7 +41,6 @@ const timeoutMs = 600_000;
 const longTimeoutMs = 3_600_000;
 /** The time limit of a test doesn't cover what a file does before its tests, so a process that takes this long is killed. */
 const processTimeoutMs = 1_200_000;
-const shownSlowest = 15;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
 const isFast = args.includes('--fast');
@@ -73,7 +73,8 @@ interface Outcome {
 }
 let runs = 0;
 const outputs: string[] = [];
-const secondsOf = new Map<Task, number>();
+const costs: TaskCost[] = [];
+const childClock = createChildClock();
 const laneTimes: string[] = [];
 const secondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) / 1000);
 const failed: (FailedTask & Outcome)[] = [];
@@ -125,11 +126,8 @@ for (const { task, ...first } of failed) {
 await cluster?.stop();
 rmSync(reports, { recursive: true });
 console.log(`lanes: ${laneTimes.join(', ')}`);
-console.log('slowest processes:');
-for (const [task, seconds] of [...secondsOf].toSorted((a, b) => b[1] - a[1]).slice(0, shownSlowest)) {
-  const [first, ...others] = task.files;
-  console.log(`  ${seconds} s: ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`);
-}
+console.log(costTable(costs));
+console.log(costTotal(costs, childClock()));
 for (const line of passedAtSecondRun) console.log(`passed at the second run only: ${line}`);
 process.stdout.write(sumSummaries(outputs));
 console.log(`second runs: ${reasons?.size ?? 0}`);
@@ -166,10 +164,14 @@ async function run(task: Task): Promise<Outcome> {
       output += text;
     });
   }
+  let processor: number | null = null;
+  child.once('exit', () => {
+    processor = childClock();
+  });
   const code = await new Promise<number>((done) => child.once('close', (exit) => done(exit ?? 1)));
   clearTimeout(timer);
   running.delete(child);
-  secondsOf.set(task, secondsSince(startedAt));
+  costs.push({ task, wall: secondsSince(startedAt), processor });
   process.stdout.write(output);
   if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };
