@@ -13,7 +13,7 @@ import { type DurableCluster, startDurableCluster } from './nodes/durable-cluste
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
-const customers = sized('CAMPAIGN_CUSTOMERS', { short: 2_000, long: 100_000 });
+const customers = sized('CAMPAIGN_CUSTOMERS', { short: 1_000, long: 100_000 });
 const kills = sized('CAMPAIGN_KILLS', { short: 1, long: 5 });
 const patienceMs = 600_000;
 /** Another process takes a run over within this time. */
