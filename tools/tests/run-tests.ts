@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -72,6 +72,7 @@ interface Outcome {
   readonly failures: readonly Failure[];
 }
 let runs = 0;
+const turn = process.env.TEST_TURN ?? turnOf();
 const outputs: string[] = [];
 const costs: TaskCost[] = [];
 const childClock = createChildClock();
@@ -125,6 +126,7 @@ for (const { task, ...first } of failed) {
 }
 await cluster?.stop();
 rmSync(reports, { recursive: true });
+console.log(`turn: ${turn} (TEST_TURN=${turn} repeats it)`);
 console.log(`lanes: ${laneTimes.join(', ')}`);
 console.log(costTable(costs));
 console.log(costTotal(costs, childClock()));
@@ -148,6 +150,7 @@ async function run(task: Task): Promise<Outcome> {
         NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
         ...process.env,
         ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
+        TEST_TURN: turn,
         ...(isLong ? { TEST_FORM: 'long' } : {}),
       },
     },
@@ -175,6 +178,12 @@ async function run(task: Task): Promise<Outcome> {
   process.stdout.write(output);
   if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };
+}
+
+/** Returns which share suites take that spread over several runs (`test/form.ts`): the number of commits. */
+function turnOf(): string {
+  const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' });
+  return counted.status === 0 ? counted.stdout.trim() : '0';
 }
 
 /** Returns what the reporter wrote. A killed process may have left no file, or half a line. */
