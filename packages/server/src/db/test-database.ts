@@ -30,8 +30,6 @@ export interface TestDatabase {
   /** URL of the superuser. */
   readonly adminUrl: string;
   readonly isCluster: boolean;
-  /** Closes the connections. */
-  disconnect(): Promise<void>;
   /** Closes the connections and drops the database. */
   close(): Promise<void>;
 }
@@ -143,8 +141,9 @@ async function buildCopy(
   const draft = await makeDatabase(template, {});
   try {
     const note = await build(draft);
-    await draft.disconnect();
     const source = new URL(draft.adminUrl).pathname.slice(1);
+    // A database with sessions can't be copied. Pools reconnect, but nothing uses the draft's any more.
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [source]);
     await admin.query(`create database ${name} template ${source} owner arbiter_owner strategy file_copy`);
     await admin.query(`comment on database ${name} is ${pg.escapeLiteral(note)}`);
     return note;
@@ -208,11 +207,6 @@ async function makeDatabase(source: string | null, options: Partial<DatabaseOpti
     statementTimeoutMs: 30_000,
     ...options,
   });
-  let disconnected: Promise<unknown> | null = null;
-  const disconnect = async () => {
-    disconnected ??= Promise.all([database.close(), owner.end()]);
-    await disconnected;
-  };
   return {
     database,
     url,
@@ -231,9 +225,8 @@ async function makeDatabase(source: string | null, options: Partial<DatabaseOpti
         client.release();
       };
     },
-    disconnect,
     async close() {
-      await disconnect();
+      await Promise.all([database.close(), owner.end()]);
       if (citusUrl !== null) await dropCitusDatabase(citusUrl, name);
       else await cluster.query(`drop database ${name} with (force)`);
       await cluster.end();
