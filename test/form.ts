@@ -12,6 +12,12 @@ export function sized(variable: string, { short, long }: { readonly short: numbe
 }
 
 /**
+ * Returns how many random cases a property is tried on: a quarter in each run, all in the long form. Each run draws other
+ * cases, so many short runs cover as much as a long one.
+ */
+export const randomRuns = (long: number): number => (isLong() ? long : Math.ceil(long / 4));
+
+/**
  * Returns whether this run takes an item of a suite that takes one of so many `shares` in the short form; the long form
  * takes all. The runner sets TEST_TURN to the number of commits, so the runs of successive commits take one share after
  * the other, and a failed run repeats with its turn.
