@@ -9,8 +9,8 @@ export interface Completion<Word extends ListedWord> {
   readonly complete: (word: Word) => { readonly text: string; readonly caret: number };
 }
 
-export interface WordListOptions<Word extends ListedWord, Box extends Control> {
-  readonly box: RefObject<Box | null>;
+export interface WordListOptions<Word extends ListedWord> {
+  readonly box: RefObject<HTMLInputElement | null> | RefObject<HTMLTextAreaElement | null>;
   readonly value: string;
   readonly onChange: (value: string) => void;
   /** Returns what completes the text at the caret; null where nothing does. */
@@ -21,7 +21,7 @@ export interface WordListOptions<Word extends ListedWord, Box extends Control> {
  * Completes words in a text field while the user types: arrow keys choose, Enter and Tab insert, Escape closes. Returns the
  * props of the field and of its `WordList`.
  */
-export function useWordList<Word extends ListedWord, Box extends Control>(options: WordListOptions<Word, Box>) {
+export function useWordList<Word extends ListedWord = ListedWord>(options: WordListOptions<Word>) {
   const { box, value, onChange, completionAt } = options;
   const id = useId();
   const [caret, setCaret] = useState<number | null>(null);

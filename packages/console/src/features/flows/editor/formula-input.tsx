@@ -8,8 +8,8 @@ import { Button } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { controlClass, Field, useField } from '../../../ui/field.tsx';
 import { useWordList } from '../../../ui/use-word-list.ts';
-import { WordList } from '../../../ui/word-list.tsx';
-import { complete, completions, type FormulaPlace, formulaWords, wordAt } from './formula-words.ts';
+import { type ListedWord, WordList } from '../../../ui/word-list.tsx';
+import { complete, completions, type FormulaPlace, type FormulaWord, formulaWords, wordAt } from './formula-words.ts';
 
 export interface FormulaInputProps extends FieldInputProps {
   readonly place: FormulaPlace;
@@ -115,7 +115,7 @@ interface FormulaControlProps {
 function FormulaControl({ box, source, place, functions, onChange }: FormulaControlProps) {
   const wiring = useField();
   const customer = useCustomerFields();
-  const { isOpen, control, list } = useWordList({
+  const { isOpen, control, list } = useWordList<FormulaWord & ListedWord>({
     box,
     value: source,
     onChange,
