@@ -177,23 +177,7 @@ function stageOf(parts: {
       }
       return page;
     },
-    async call(method, path, body, headers = {}) {
-      const answer = await patiently(() =>
-        fetch(`${url}/api/v1/${path}`, {
-          method,
-          headers: {
-            authorization: `Bearer ${apiKey}`,
-            'x-requested-with': 'journey',
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-            ...headers,
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        }),
-      );
-      const text = await answer.text();
-      assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-      return JSON.parse(text || '{}') as Answer;
-    },
+    call: callerOf(url, apiKey),
     async stop() {
       server.kill('SIGTERM');
       await server.ended;
@@ -212,6 +196,27 @@ function stageOf(parts: {
     },
   };
 }
+
+/** Calls the API of a stage. */
+const callerOf =
+  (url: string, apiKey: string): Stage['call'] =>
+  async (method, path, body, headers = {}) => {
+    const answer = await patiently(() =>
+      fetch(`${url}/api/v1/${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          'x-requested-with': 'journey',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    const text = await answer.text();
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text || '{}') as Answer;
+  };
 
 /** Retries while the server responds that it's overloaded, as on a busy machine, after the time it asks for. */
 export async function patiently(ask: () => Promise<Response>): Promise<Response> {

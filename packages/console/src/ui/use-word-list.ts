@@ -4,12 +4,12 @@ import type { ListedWord } from './word-list.tsx';
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
 /** The words that complete what is being typed, and the text that each makes of the field. */
-export interface Completion<Word extends ListedWord> {
+interface Completion<Word extends ListedWord> {
   readonly words: readonly Word[];
   readonly complete: (word: Word) => { readonly text: string; readonly caret: number };
 }
 
-export interface WordListOptions<Word extends ListedWord> {
+interface WordListOptions<Word extends ListedWord> {
   readonly box: RefObject<HTMLInputElement | null> | RefObject<HTMLTextAreaElement | null>;
   readonly value: string;
   readonly onChange: (value: string) => void;
