@@ -1,3 +1,6 @@
+/** Returns whether tests run in their long form. */
+export const isLong = (): boolean => process.env.TEST_FORM === 'long';
+
 /**
  * Returns the size of a random or repeated test: short in each run, long with `npm run test:long`. The given
  * environment variable overrides both, to repeat or widen one suite by hand.
@@ -5,5 +8,34 @@
 export function sized(variable: string, { short, long }: { readonly short: number; readonly long: number }): number {
   const chosen = process.env[variable];
   if (chosen !== undefined) return Number(chosen);
-  return process.env.TEST_FORM === 'long' ? long : short;
+  return isLong() ? long : short;
+}
+
+/**
+ * Returns how many random cases a property is tried on: a quarter in each run, all in the long form. Each run draws other
+ * cases, so many short runs cover as much as a long one.
+ */
+export const randomRuns = (long: number): number => (isLong() ? long : Math.ceil(long / 4));
+
+/**
+ * Returns whether this run takes an item of a suite that takes one of so many `shares` in the short form; the long form
+ * takes all. The runner sets TEST_TURN to the number of commits, so the runs of successive commits take one share after
+ * the other, and a failed run repeats with its turn.
+ */
+export function isInTurn(name: string, shares: number): boolean {
+  return isLong() || placeOf(name) % shares === 0;
+}
+
+/** Returns every so many of the items, in the long form all of them. Another name or turn takes others. */
+export function shareOf<T>(items: readonly T[], name: string, shares: number): readonly T[] {
+  return isLong() ? items : items.filter((_, at) => (placeOf(name) + at) % shares === 0);
+}
+
+const placeOf = (name: string): number => hashOf(name) + Number(process.env.TEST_TURN ?? 0);
+
+/** A 32-bit FNV-1a hash, to spread names over shares. */
+function hashOf(name: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01_00_01_93) >>> 0;
+  return hash;
 }

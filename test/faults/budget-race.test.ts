@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInTime } from '../deadline.ts';
+import { sized } from '../form.ts';
 import { type Answer, type Caller, createCaller, createPatientCaller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { type DurableCluster, startDurableCluster } from './nodes/durable-cluster.ts';
@@ -16,7 +17,7 @@ import { stopwatch } from './stopwatch.ts';
 const servers = Number(process.env.BUDGET_SERVERS ?? 2);
 const isLeftToExpire = process.env.BUDGET_EXPIRY === '1';
 const parallel = 200;
-const kills = Number(process.env.BUDGET_KILLS ?? 2);
+const kills = sized('BUDGET_KILLS', { short: 1, long: 2 });
 const caps = { impressions: 300, cents: 1_000, perImpression: 4, category: 700 };
 
 let cluster: DurableCluster;

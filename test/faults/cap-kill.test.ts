@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInTime } from '../deadline.ts';
+import { sized } from '../form.ts';
 import { type Caller, createCaller, createPatientCaller, must } from './api.ts';
 import { type Contact, contactRows, contactsOf, countedAt, findExcess, type HistoryRow } from './cap-history.ts';
 import { loadCatalogue } from './catalogue.ts';
@@ -15,7 +16,7 @@ import { createInstallation, freePort, type Installation, type ServerProcess } f
 import { stopwatch } from './stopwatch.ts';
 
 const servers = Number(process.env.CAP_SERVERS ?? 2);
-const rounds = Number(process.env.CAP_KILLS ?? 2);
+const rounds = sized('CAP_KILLS', { short: 1, long: 2 });
 const isLeftToExpire = process.env.CAP_EXPIRY === '1';
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
 const parallel = 200;

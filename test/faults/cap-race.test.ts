@@ -15,7 +15,7 @@ import { stopwatch } from './stopwatch.ts';
 
 const caps = [1, 3, 10] as const;
 const parallel = 64;
-const rounds = sized('CAP_ROUNDS', { short: 2, long: 10 });
+const rounds = sized('CAP_ROUNDS', { short: 1, long: 10 });
 
 let db: TestDatabase;
 let installation: Installation;

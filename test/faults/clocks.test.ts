@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { sized } from '../form.ts';
 import { type Answer, type Caller, createPatientCaller, type Item, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { clockAhead, createInstallation, type Installation, type ServerProcess } from './server-process.ts';
@@ -9,7 +10,7 @@ import { clockAhead, createInstallation, type Installation, type ServerProcess }
 const secondMs = 1_000;
 const hourMs = 3_600_000;
 const cap = 3;
-const customersPerCase = 6;
+const customersPerCase = sized('CLOCK_CUSTOMERS', { short: 2, long: 6 });
 const callsPerServer = 6;
 const budget = 5;
 const shifts: readonly (readonly [what: string, aheadMs: number])[] = [

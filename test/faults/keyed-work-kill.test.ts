@@ -8,12 +8,13 @@ import {
   startDestination,
   type TestDestination,
 } from '../../packages/server/src/features/operations/notifications/test-destination.ts';
+import { sized } from '../form.ts';
 import { type Answer, createPatientCaller, must } from './api.ts';
 import { seededRandom } from './recorded-load.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
-const rounds = Number(process.env.KEYED_KILLS ?? 3);
+const rounds = sized('KEYED_KILLS', { short: 2, long: 3 });
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
 const patienceMs = 90_000;
 

@@ -11,7 +11,7 @@ import { type DurableCluster, startDurableCluster } from './nodes/durable-cluste
 import { ackOf, createLoad, type Recorded, seededRandom } from './recorded-load.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 
-const rounds = sized('KILL_ROUNDS', { short: 6, long: 20 });
+const rounds = sized('KILL_ROUNDS', { short: 3, long: 20 });
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
 const cap = 10;
 const workers = 16;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { type Operation, operations } from '@arbiter/contract';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
-import { sized } from '../form.ts';
+import { shareOf } from '../form.ts';
 import { type Call, examples } from './examples.ts';
 import { createFixtures, type Fixtures, randomId } from './fixtures.ts';
 import { declaredPlaces, type Place, placesOf, unique } from './places.ts';
@@ -26,13 +26,10 @@ const file = new URL('./hostile-strings.json', import.meta.url);
 const hostile = (JSON.parse(readFileSync(file, 'utf8')) as HostileString[]).map(({ text, times }) =>
   text.repeat(times ?? 1),
 );
-/** In the short form each operation takes a share of the strings. Neighboring operations take different ones. */
-const shares = sized('HOSTILE_SHARES', { short: 4, long: 1 });
 /** A selection from all classes, for fields that take no free text and for parameters. */
 const few = hostile.filter((_, index) => index % 12 === 0);
-/** What the operation takes of these in the short form. Neighboring operations take different ones. */
-const shareOf = <T>(operation: Operation, items: readonly T[]): readonly T[] =>
-  items.filter((_, index) => index % shares === all.indexOf(operation) % shares);
+/** In the short form, each operation takes a share of the strings, and a larger one of other values. */
+const shares = { strings: 12, values: 4 };
 const numbers = ['-0', '-1', '0.5', '-1e308', '5e-324', '2147483648', '9007199254740993', '1e21'];
 const longList: readonly number[] = new Array<number>(400_000).fill(0);
 const wrongTypes = [null, true, [[null]], { a: { b: [] } }];
@@ -207,14 +204,14 @@ for (const operation of writing) {
       // A change passes the same checks as a creation, and a new table costs the database a lot: use only some texts of
       // each class.
       const share = operation.id === 'schemas.create' ? 4 : changesOne ? 3 : 1;
-      const step = share * shares;
-      const texts = twin ? few : hostile.filter((_, index) => index % step === all.indexOf(operation) % step);
+      const own = hostile.filter((_, index) => index % share === all.indexOf(operation) % share);
+      const texts = shareOf(twin ? few : own, operation.id, shares.strings);
       await inTurns(texts, (text) => fill(text, free), changesOne);
       if (twin) return;
       const strict = strings.filter(({ path }) => !free.some((each) => each.join('/') === path.join('/')));
       const attempts = strict.flatMap(({ path }) => few.map((text) => ({ path, text })));
       await inTurns(
-        shareOf(operation, attempts),
+        shareOf(attempts, operation.id, shares.strings),
         async ({ path, text }) => {
           const single = withAt(body(), path, text);
           const answer = await ask(single);
@@ -230,7 +227,7 @@ for (const operation of writing) {
         .filter(({ kind }) => kind === 'number')
         .flatMap(({ path }) => (twin ? numbers.slice(-3) : numbers).map((literal) => ({ path, literal })));
       await inTurns(
-        attempts,
+        shareOf(attempts, operation.id, shares.values),
         async ({ path, literal }) => {
           const raw = JSON.stringify(withAt(body(), path, '@number@')).replace('"@number@"', literal);
           const answer = await ask({}, raw);
@@ -247,11 +244,18 @@ for (const operation of writing) {
       const attempts = names.flatMap((name) =>
         (twin ? wrongTypes.slice(0, 1) : wrongTypes).map((value) => ({ name, value })),
       );
-      await inTurns(attempts, async ({ name, value }) => void (await ask(withAt(body(), [name], value))));
+      await inTurns(
+        shareOf(attempts, operation.id, shares.values),
+        async ({ name, value }) => void (await ask(withAt(body(), [name], value))),
+      );
       if (twin) return;
-      await ask(withAt(body(), [names[0] ?? 'x'], 'x'.repeat(1_000_000)));
-      await ask(withAt(body(), [names.at(-1) ?? 'x'], longList));
-      await ask(withAt(body(), [names.at(-2) ?? 'x'], '('.repeat(900_000)));
+      const large = [
+        [names[0], 'x'.repeat(1_000_000)],
+        [names.at(-1), longList],
+        [names.at(-2), '('.repeat(900_000)],
+      ] as const;
+      for (const [name, value] of shareOf(large, operation.id, large.length))
+        await ask(withAt(body(), [name ?? 'x'], value));
     });
 
     it('open objects: hostile keys and deep values are kept, or 4xx', async () => {
@@ -299,6 +303,7 @@ describe('hostile parameters', () => {
     '*',
     '%25%30%30',
   ];
+  const oddQueries = ['%', 'a=%zz', '&&&', '=', 'limit', 'limit[]=1', 'limit[a]=1', '__proto__=1', 'a'.repeat(9000)];
   for (const operation of reading) {
     it(operation.id, async () => {
       const tenant = server.tenants[all.indexOf(operation)]!;
@@ -314,8 +319,9 @@ describe('hostile parameters', () => {
       if (limitOf) return;
       await inTurns(
         shareOf(
-          operation,
           parts.flatMap((path) => few.map((text) => ({ path, text }))),
+          operation.id,
+          shares.strings,
         ),
         async ({ path, text }) => {
           // A path parameter is sent in the path: an empty one would be another path.
@@ -323,7 +329,7 @@ describe('hostile parameters', () => {
           await sendHostile(operation, withAt(call, path, text.slice(0, 4000)), { key });
         },
       );
-      for (const segment of operation.params === undefined ? [] : rawSegments) {
+      for (const segment of operation.params === undefined ? [] : shareOf(rawSegments, operation.id, shares.values)) {
         const path = operation.path.replace(/\{[^}]+\}/, segment);
         // Clients resolve `%2e%2e`, which may lead to another operation: `/pipelines/%2e%2e/runs` to `/runs`.
         const resolved = new URL(path, 'http://localhost').pathname;
@@ -335,17 +341,7 @@ describe('hostile parameters', () => {
           (operation.path.includes('{customerId}') || operation.id === 'seedDatasets.status') && answer.status === 200;
         assert.ok(answer.status >= 400 || mayBeAnything, `${path}: ${answer.status}`);
       }
-      for (const query of [
-        '%',
-        'a=%zz',
-        '&&&',
-        '=',
-        'limit',
-        'limit[]=1',
-        'limit[a]=1',
-        '__proto__=1',
-        'a'.repeat(9000),
-      ]) {
+      for (const query of shareOf(oddQueries, operation.id, shares.values)) {
         await sendHostile({ ...operation, path: `${urlOf(operation, { ...call, query: {} })}?${query}` }, {}, { key });
       }
     });

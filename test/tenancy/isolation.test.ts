@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { isSecret, type Operation, operations } from '@arbiter/contract';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { sized } from '../form.ts';
 import { examples } from '../operations/examples.ts';
 import { send } from '../operations/requests.ts';
 import { type PopulatedTenant, populate } from './world.ts';
@@ -85,6 +86,9 @@ test('T2c: 200 requests of 20 tenants at once over a pool of 4 see only their ow
   );
 });
 
+/** Of 30 clients each. */
+const leavingRounds = sized('LEAVING_ROUNDS', { short: 4, long: 10 });
+
 test('T2e: clients that leave in the middle of a request leave nothing behind', async () => {
   const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
   const leave = (turn: number) =>
@@ -109,7 +113,7 @@ test('T2e: clients that leave in the middle of a request leave nothing behind', 
       if (turn % 5 === 0) outgoing.write(text.slice(0, -1), () => outgoing.destroy());
       else outgoing.end(text, () => void setTimeout(() => outgoing.destroy(), turn % 13));
     });
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < leavingRounds; round += 1) {
     await Promise.all(Array.from({ length: 30 }, (_, index) => leave(round * 30 + index)));
   }
   const settings = await Promise.all(

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { startTestCluster } from '../../packages/server/src/db/test-database.ts';
 import type { Failure } from './failure-reporter.ts';
 import { fastFiles } from './fast-tests.ts';
+import { costTable, costTotal, createChildClock, type TaskCost } from './processor-time.ts';
 import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
 import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
@@ -40,7 +41,6 @@ const timeoutMs = 600_000;
 const longTimeoutMs = 3_600_000;
 /** The time limit of a test doesn't cover what a file does before its tests, so a process that takes this long is killed. */
 const processTimeoutMs = 1_200_000;
-const shownSlowest = 15;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
 const isFast = args.includes('--fast');
@@ -72,8 +72,10 @@ interface Outcome {
   readonly failures: readonly Failure[];
 }
 let runs = 0;
+const turn = process.env.TEST_TURN ?? turnOf();
 const outputs: string[] = [];
-const secondsOf = new Map<Task, number>();
+const costs: TaskCost[] = [];
+const childClock = createChildClock();
 const laneTimes: string[] = [];
 const secondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) / 1000);
 const failed: (FailedTask & Outcome)[] = [];
@@ -124,12 +126,10 @@ for (const { task, ...first } of failed) {
 }
 await cluster?.stop();
 rmSync(reports, { recursive: true });
+console.log(`turn: ${turn} (TEST_TURN=${turn} repeats it)`);
 console.log(`lanes: ${laneTimes.join(', ')}`);
-console.log('slowest processes:');
-for (const [task, seconds] of [...secondsOf].toSorted((a, b) => b[1] - a[1]).slice(0, shownSlowest)) {
-  const [first, ...others] = task.files;
-  console.log(`  ${seconds} s: ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`);
-}
+console.log(costTable(costs));
+console.log(costTotal(costs, childClock()));
 for (const line of passedAtSecondRun) console.log(`passed at the second run only: ${line}`);
 process.stdout.write(sumSummaries(outputs));
 console.log(`second runs: ${reasons?.size ?? 0}`);
@@ -150,6 +150,7 @@ async function run(task: Task): Promise<Outcome> {
         NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
         ...process.env,
         ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
+        TEST_TURN: turn,
         ...(isLong ? { TEST_FORM: 'long' } : {}),
       },
     },
@@ -166,13 +167,23 @@ async function run(task: Task): Promise<Outcome> {
       output += text;
     });
   }
+  let processor: number | null = null;
+  child.once('exit', () => {
+    processor = childClock();
+  });
   const code = await new Promise<number>((done) => child.once('close', (exit) => done(exit ?? 1)));
   clearTimeout(timer);
   running.delete(child);
-  secondsOf.set(task, secondsSince(startedAt));
+  costs.push({ task, wall: secondsSince(startedAt), processor });
   process.stdout.write(output);
   if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };
+}
+
+/** Returns which share suites take that spread over several runs (`test/form.ts`): the number of commits. */
+function turnOf(): string {
+  const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' });
+  return counted.status === 0 ? counted.stdout.trim() : '0';
 }
 
 /** Returns what the reporter wrote. A killed process may have left no file, or half a line. */

@@ -67,8 +67,9 @@ describe('with a server on its embedded database', () => {
 
   test('a link that signs in is made beside the running server, as often as it is needed', async () => {
     const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
-    const make = (...args: string[]) => arbiter(['user', 'sign-in-link', ...args], { DATA_DIR: folder });
-    const link = await make(firstRun.email.toUpperCase());
+    const operator = { DATA_DIR: folder };
+    const make = (...args: string[]) => runInProcess(['user', 'sign-in-link', ...args], operator);
+    const link = await arbiter(['user', 'sign-in-link', firstRun.email.toUpperCase()], operator);
     assert.deepEqual([link.code, link.err], [0, '']);
     const { pathname, search } = new URL(link.out.trim());
     const follow = () => fetch(`${url}${pathname}${search}`, { redirect: 'manual' });
@@ -439,7 +440,7 @@ describe('with a server on its embedded database', () => {
     const created = await arbiter(['tenant', 'create', 'Second tenant'], operator);
     assert.equal(created.code, 0, created.err);
     assert.match(created.out, /^[0-9a-f-]{36}\n$/);
-    const again = await arbiter(['tenant', 'create', 'Second tenant', '--json'], operator);
+    const again = await runInProcess(['tenant', 'create', 'Second tenant', '--json'], operator);
     assert.equal(again.code, 1);
     assert.deepEqual(JSON.parse(again.out), { id: created.out.trim(), name: 'Second tenant', created: false });
     const key = await arbiter(['key', 'create', '--tenant', 'Second tenant', '--json'], operator);
@@ -463,23 +464,22 @@ describe('with a server on its embedded database', () => {
         body: JSON.stringify({ email, password }),
       });
     const email = 'mary@second.example';
-    const make = (...more: string[]) =>
-      arbiter(['user', 'create', email, '--tenant', 'Second tenant', '--role', 'admin', ...more], operator);
-    const created = await make('--json');
+    const make = ['user', 'create', email, '--tenant', 'Second tenant', '--role', 'admin'];
+    const created = await arbiter([...make, '--json'], operator);
     assert.equal(created.code, 0, created.err);
     const { password, tenantId, ...rest } = JSON.parse(created.out);
     assert.deepEqual(rest, { email, role: 'admin' });
     assert.equal((await login(email, password)).status, 200);
-    const again = await make();
+    const again = await runInProcess(make, operator);
     assert.equal(again.code, 1);
     assert.match(again.err, /is already the address of a user/);
     assert.equal(again.out, '');
 
-    const unlock = (...args: string[]) => arbiter(['user', 'unlock', ...args], operator);
+    const unlock = (...args: string[]) => runInProcess(['user', 'unlock', ...args], operator);
     assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /wasn't locked/);
     for (let n = 0; n < 5; n += 1) assert.equal((await login(email, 'wrong')).status, 401);
     assert.equal((await login(email, password)).status, 401);
-    const freed = await unlock(email.toUpperCase(), '--tenant', tenantId, '--json');
+    const freed = await arbiter(['user', 'unlock', email.toUpperCase(), '--tenant', tenantId, '--json'], operator);
     assert.equal(freed.code, 0, freed.err);
     assert.deepEqual(JSON.parse(freed.out), { email: email.toUpperCase(), tenantId, unlocked: true });
     assert.equal((await login(email, password)).status, 200);
@@ -492,18 +492,18 @@ describe('with a server on its embedded database', () => {
     const file = join(folder, 'password');
     await writeFile(file, 'Secret123\n');
     const other = ['user', 'create', 'john@second.example', '--tenant', tenantId, '--password-file', file];
-    const john = await arbiter(other, operator);
+    const john = await runInProcess(other, operator);
     assert.deepEqual([john.code, john.out], [0, ''], john.err);
     assert.equal((await login('john@second.example', 'Secret123')).status, 200);
   });
 
   test('sso disable lets people in again by password, beside the running server', async () => {
     const operator = { DATA_DIR: folder };
-    const created = await arbiter(['tenant', 'create', 'Locked out', '--json'], operator);
+    const created = await runInProcess(['tenant', 'create', 'Locked out', '--json'], operator);
     assert.equal(created.code, 0, created.err);
     const { id } = JSON.parse(created.out);
     const email = 'boss@locked.example';
-    const user = await arbiter(['user', 'create', email, '--tenant', id, '--role', 'admin', '--json'], operator);
+    const user = await runInProcess(['user', 'create', email, '--tenant', id, '--role', 'admin', '--json'], operator);
     const { password } = JSON.parse(user.out);
     const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
       const answer = await fetch(`${url}/api/v1${path}`, {
@@ -516,7 +516,7 @@ describe('with a server on its embedded database', () => {
     const login = () => post('/auth/login', { email, password, tenantId: id });
     const { status, cookie } = await login();
     assert.equal(status, 200);
-    const disable = (...args: string[]) => arbiter(['sso', 'disable', ...args], operator);
+    const disable = (...args: string[]) => runInProcess(['sso', 'disable', ...args], operator);
     const before = await disable('--tenant', 'Locked out');
     assert.deepEqual([before.code, before.out], [0, 'Single sign-on of Locked out is off\n'], 'also when it was off');
     const config = {
@@ -529,7 +529,7 @@ describe('with a server on its embedded database', () => {
     };
     assert.equal((await post('/sso', { action: 'configure', config }, { cookie })).status, 200);
     assert.equal((await login()).status, 403);
-    const freed = await disable('--tenant', id, '--json');
+    const freed = await arbiter(['sso', 'disable', '--tenant', id, '--json'], operator);
     assert.equal(freed.code, 0, freed.err);
     assert.equal(JSON.parse(freed.out).id, id);
     assert.equal((await login()).status, 200);

@@ -1,4 +1,5 @@
-// WCAG 2.2 AA by axe-core: no violation on any screen and overlay, in both themes, wide and narrow.
+// WCAG 2.2 AA by axe-core: no violation on any screen and overlay, in both themes, wide and narrow. The short form looks at
+// a third of them in each run, each in one theme and width (test/form.ts).
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { screens } from '../../../packages/console/src/app/manifest.ts';
-import { sized } from '../../form.ts';
+import { isInTurn, isLong } from '../../form.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { overlays } from './overlays.ts';
 import { frames, type Place, placesOf, settled, speakAtLength, wear } from './places.ts';
@@ -63,7 +64,7 @@ async function look(what: string, options: RunOptions): Promise<string[]> {
   );
 }
 
-const isLong = sized('AXE_ALL', { short: 0, long: 1 }) === 1;
+const shares = 3;
 const inDark = ['dark', standard] as const;
 const inLight = ['light', colours] as const;
 
@@ -83,17 +84,14 @@ const everyLook: readonly Look[] = [
   [wide, [inDark, inLight]],
   [narrow, [inDark, inLight]],
 ];
-/** The short form looks at a place wide in the dark theme, and at the next one narrow in the light theme. */
-const looksInTurn: readonly Look[] = [
-  [wide, [inDark]],
-  [narrow, [['light', standard]]],
-];
-let turns = 0;
+/** The short form looks at a place wide in the dark theme, and when it's its turn again narrow in the light theme. */
+const looksOf = (name: string): readonly Look[] =>
+  isLong() ? everyLook : isInTurn(name, 2) ? [[wide, [inDark]]] : [[narrow, [['light', standard]]]];
 
 /** Runs axe on what the page shows, and checks that it fits the least width. */
 async function lookAround(what: string): Promise<string[]> {
   const found: string[] = [];
-  for (const [size, themes] of isLong ? everyLook : [looksInTurn[turns++ % 2]!]) {
+  for (const [size, themes] of looksOf(what)) {
     await page.setViewportSize(size);
     await settled(page);
     found.push(...(await lookIn(themes, `${what} at ${size.width}`)));
@@ -139,9 +137,10 @@ async function signIn(): Promise<void> {
 }
 
 // Screens without a session come first.
-for (const { path, access } of screens.toSorted(
-  (a, b) => Number(b.access === 'public') - Number(a.access === 'public'),
-)) {
+const screensInTurn = screens
+  .filter(({ path }) => isInTurn(path, shares))
+  .toSorted((a, b) => Number(b.access === 'public') - Number(a.access === 'public'));
+for (const { path, access } of screensInTurn) {
   test(`the screen ${path}`, skip, async () => {
     if (access !== 'public') await signIn();
     const found: string[] = [];
@@ -153,12 +152,12 @@ for (const { path, access } of screens.toSorted(
   });
 }
 
-for (const { name, address, only, open } of overlays) {
+for (const { name, address, only, open } of overlays.filter((each) => isInTurn(each.name, shares))) {
   test(`what opens over screens, or stands in their place: ${name}`, skip, async () => {
     await signIn();
     const found: string[] = [];
-    const looks = everyLook.filter(([size]) => only === undefined || size === { wide, narrow }[only]);
-    for (const [size, themes] of isLong || looks.length === 1 ? looks : [looksInTurn[turns++ % 2]!]) {
+    const onlyLooks = everyLook.filter(([size]) => only !== undefined && size === { wide, narrow }[only]);
+    for (const [size, themes] of only === undefined ? looksOf(name) : onlyLooks) {
       await page.setViewportSize(size);
       await go(address);
       await open?.(page);

@@ -65,7 +65,7 @@ const note = (measure: string, bar: string, measured: string, met: boolean | nul
 const documents = [usPerDocument()];
 const loads = [loadavg()[0] ?? 0];
 noteBytes();
-const stage = await openStage();
+const stage = await openStage({ finds: 'nothing' });
 try {
   const page = await stage.open();
   page.setDefaultTimeout(120_000);

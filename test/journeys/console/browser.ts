@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { createTestDatabase, type TestDatabase } from '../../../packages/server/src/db/test-database.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from '../../faults/server-process.ts';
+import { createDemoDatabase, demoSecrets } from './demo-database.ts';
 import { type PrefixProxy, startPrefixProxy } from './prefix-proxy.ts';
 import { standOf, watch } from './watch.ts';
 
@@ -34,8 +36,10 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A server with the demo tenant and its own database, and a browser. */
+/** A server with its own database, and a browser. */
 export interface Stage {
+  /** The server's database; null if the server started its own. */
+  readonly database: TestDatabase | null;
   /** Folder of the server. */
   readonly folder: string;
   /** Address of the server for the browser. */
@@ -46,7 +50,7 @@ export interface Stage {
   readonly apiKey: string;
   /** One-time address that signs in the demo's admin. */
   readonly firstRun: string;
-  /** The server's output so far. */
+  /** What the server printed when it created the demo, and its output since its last start. */
   output(): string;
   /** Opens a page with its own cookies and storage. */
   open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
@@ -66,6 +70,11 @@ export interface Stage {
 export type Answer = Readonly<Record<string, unknown>>;
 
 export interface StageOptions {
+  /**
+   * What the server finds: a copy of the demo's database (default), a database without tenants, or nothing. With nothing, it
+   * starts its own database and loads the demo, like `npm start`, which takes ten seconds of processor time.
+   */
+  readonly finds?: 'demo' | 'empty' | 'nothing';
   /** Path of the server's public address, without a trailing slash. If set, a proxy is in front of the server. */
   readonly prefix?: string;
   /** Settings of the server, from its address. */
@@ -80,41 +89,68 @@ export interface StageOptions {
  */
 const slowdown = Number(process.env.JOURNEY_SLOWDOWN ?? 1);
 
-/** Starts a server with an empty folder, like `npm start`, and a browser. */
+/** Starts a server and a browser. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const { prefix = '', settings, elsewhere = () => [] } = options;
+  const { prefix = '', settings, finds = 'demo', elsewhere = () => [] } = options;
   const port = await freePort();
   const publicPort = prefix === '' ? port : await freePort();
   const url = `http://localhost:${publicPort}${prefix}`;
-  const environment = { ...(await settings?.(url)), PORT: String(port), NEXTAUTH_URL: url };
-  const installation: Installation = await createInstallation(environment, []);
+  const source = await openSource(finds, url);
+  const own = { ...(await settings?.(url)), PORT: String(port), NEXTAUTH_URL: url };
+  const installation = await createInstallation({ ...source.environment, ...own }, []);
   let browser: Browser | null = null;
   let proxy: PrefixProxy | null = null;
+  const close = async () => {
+    await browser?.close();
+    await proxy?.close();
+    await installation.stopAll();
+    await source.database?.close();
+  };
   try {
     if (prefix !== '') proxy = await startPrefixProxy(publicPort, prefix, port);
     const server = await installation.start();
     browser = await launchBrowser();
-    return stageOf(installation, server, browser, url, proxy, elsewhere);
+    return stageOf({ source, installation, server, browser, url, proxy, elsewhere, close });
   } catch (error) {
-    await browser?.close();
-    await proxy?.close();
-    await installation.stopAll();
+    await close();
     throw error;
   }
 }
 
-function stageOf(
-  installation: Installation,
-  first: ServerProcess,
-  browser: Browser,
-  url: string,
-  proxy: PrefixProxy | null,
-  elsewhere: () => readonly string[],
-): Stage {
-  let server = first;
+/** What a stage's server starts with. */
+interface Source {
+  readonly database: TestDatabase | null;
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the server printed when it created the demo; empty if this server does so itself. */
+  readonly printed: string;
+}
+
+async function openSource(finds: 'demo' | 'empty' | 'nothing', url: string): Promise<Source> {
+  if (finds === 'nothing') return { database: null, environment: {}, printed: '' };
+  if (finds === 'empty') {
+    const database = await createTestDatabase();
+    return { database, environment: { DATABASE_URL: database.url, DEMO_DATA: 'off' }, printed: '' };
+  }
+  const { database, printed } = await createDemoDatabase();
+  return { database, environment: { ...demoSecrets, DATABASE_URL: database.url }, printed: printed(url) };
+}
+
+function stageOf(parts: {
+  readonly source: Source;
+  readonly installation: Installation;
+  readonly server: ServerProcess;
+  readonly browser: Browser;
+  readonly url: string;
+  readonly proxy: PrefixProxy | null;
+  readonly elsewhere: () => readonly string[];
+  readonly close: () => Promise<void>;
+}): Stage {
+  const { source, installation, browser, url, proxy, elsewhere, close } = parts;
+  let { server } = parts;
+  const output = () => source.printed + server.output();
   const printed = (pattern: RegExp): string => {
-    const found = pattern.exec(server.output())?.[1];
-    assert.ok(found, `the server printed nothing like ${pattern}:\n${server.output()}`);
+    const found = pattern.exec(output())?.[1];
+    assert.ok(found, `the server printed nothing like ${pattern}:\n${output()}`);
     return found;
   };
   const firstRun = printed(/^open\s+(\S+)/m);
@@ -123,12 +159,13 @@ function stageOf(
   const failedCalls: string[] = [];
   const contexts: BrowserContext[] = [];
   return {
+    database: source.database,
     folder: installation.folder,
     url,
     proxy,
     apiKey,
     firstRun,
-    output: () => server.output(),
+    output,
     async open({ theme = 'dark', width = 1440 } = {}) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
       contexts.push(context);
@@ -140,23 +177,7 @@ function stageOf(
       }
       return page;
     },
-    async call(method, path, body, headers = {}) {
-      const answer = await patiently(() =>
-        fetch(`${url}/api/v1/${path}`, {
-          method,
-          headers: {
-            authorization: `Bearer ${apiKey}`,
-            'x-requested-with': 'journey',
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-            ...headers,
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        }),
-      );
-      const text = await answer.text();
-      assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-      return JSON.parse(text || '{}') as Answer;
-    },
+    call: callerOf(url, apiKey),
     async stop() {
       server.kill('SIGTERM');
       await server.ended;
@@ -171,12 +192,31 @@ function stageOf(
     },
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
-      await browser.close();
-      await proxy?.close();
-      await installation.stopAll();
+      await close();
     },
   };
 }
+
+/** Calls the API of a stage. */
+const callerOf =
+  (url: string, apiKey: string): Stage['call'] =>
+  async (method, path, body, headers = {}) => {
+    const answer = await patiently(() =>
+      fetch(`${url}/api/v1/${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          'x-requested-with': 'journey',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    const text = await answer.text();
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text || '{}') as Answer;
+  };
 
 /** Retries while the server responds that it's overloaded, as on a busy machine, after the time it asks for. */
 export async function patiently(ask: () => Promise<Response>): Promise<Response> {

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createTestDatabase, type TestDatabase } from '../../../packages/server/src/db/test-database.ts';
 import { newId } from '../../../packages/server/src/platform/ids.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 
-let database: TestDatabase;
 let stage: Stage;
 let page: Page;
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
@@ -14,24 +12,20 @@ const cronSecret = 'a secret of the operator journey';
 
 before(async () => {
   if (cannotBrowse !== false) return;
-  database = await createTestDatabase();
-  stage = await openStage({ settings: () => ({ DATABASE_URL: database.url, CRON_SECRET: cronSecret }) });
+  stage = await openStage({ settings: () => ({ CRON_SECRET: cronSecret }) });
   page = await stage.open();
   // Long, because the machine may be busy. Every wait ends as soon as its condition holds.
   page.setDefaultTimeout(60_000);
 });
 holdEachJourney(() => stage);
-after(async () => {
-  await stage?.close();
-  await database?.close();
-});
+after(() => stage?.close());
 
 const region = (name: string) => page.getByRole('region', { name });
 
 /** Creates jobs without retries left: the number by topic. */
 async function giveUp(letters: Readonly<Record<string, number>>): Promise<void> {
   for (const [topic, count] of Object.entries(letters)) {
-    await database.ownerQuery(
+    await stage.database?.ownerQuery(
       `insert into arbiter.dead_letters (tenant_id, id, topic, payload, error, retry_count, failed_at)
        select t.id, l.id, $1, '{}', 'Error: no answer after ' || l.n || ' ms', 6, now()
        from arbiter.tenants t, unnest($2::uuid[]) with ordinality as l(id, n) where t.name = 'Demo'`,
@@ -129,5 +123,5 @@ test('groups dead letters by cause, and retries or deletes them', skip, async ()
   await purge.click();
   await dialog.waitFor({ state: 'detached' });
   await letters.getByText('No dead letters.').waitFor();
-  assert.deepEqual(await database.ownerQuery('select topic from arbiter.dead_letters'), []);
+  assert.deepEqual(await stage.database?.ownerQuery('select topic from arbiter.dead_letters'), []);
 });

@@ -13,7 +13,7 @@ const patience = { timeout: 120_000 };
 
 before(async () => {
   if (cannotBrowse !== false) return;
-  stage = await openStage();
+  stage = await openStage({ finds: 'nothing' });
   page = await stage.open();
   page.setDefaultTimeout(patience.timeout);
 });

@@ -25,7 +25,7 @@ const mostActs = 60;
 
 before(async () => {
   if (cannotBrowse !== false) return;
-  stage = await openStage({ settings: () => ({ DEMO_DATA: 'off' }) });
+  stage = await openStage({ finds: 'empty' });
   page = await stage.open();
   page.setDefaultTimeout(60_000);
   await page.goto(stage.firstRun);

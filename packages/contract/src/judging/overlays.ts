@@ -15,7 +15,7 @@ export const overlayKinds = [
 
 export const OverlayChange = Type.Object(
   {
-    kind: StringEnum(overlayKinds, { description: 'Folder of the object in policy as code.' }),
+    kind: StringEnum(overlayKinds, { description: 'Kind of record, named like its folder in policy as code.' }),
     key: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1, maxItems: 3 })], {
       description: "Key or name; a list of the parent's and its own for children. `settings` for the settings.",
     }),

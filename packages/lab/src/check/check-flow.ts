@@ -29,7 +29,7 @@ export function checkStructure(snapshot: Snapshot, ways: readonly Way[], solver:
     if (isBranch) found.push(...deadBranches(place, taken, solver));
     for (const [path, flowKey] of callsOf(place)) {
       if (canCall(snapshot, flowKey)) continue;
-      const message = `The node ${name} calls the flow ${quoted(flowKey)}, which isn’t published and active, so every offer is dropped.`;
+      const message = `The node ${name} drops every offer: it calls the flow ${quoted(flowKey)}, which isn’t active and published.`;
       found.push(finding('call_flow_closed', nodeSubject(place, path), message));
     }
   }

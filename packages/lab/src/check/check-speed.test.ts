@@ -38,13 +38,14 @@ test('checks 1,000 offers, 200 rules and 100 policies within 2 seconds of proces
   });
   const snapshot = { ...world, rules, policies };
   const plan = compile(snapshot);
-  const times = Array.from({ length: 3 }, () => {
+  // On a busy machine the first attempt may take longer, which shows nothing.
+  const times: number[] = [];
+  while (times.length < 3 && !times.some((ms) => ms <= 2000)) {
     const before = process.cpuUsage();
     const { coverage } = checkCatalogue({ snapshot, plan, now, clockAt: utcClock });
     assert.equal(coverage.offers, 1000);
     const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
-  const best = Math.min(...times);
-  assert.ok(best <= 2000, `${times.map(Math.round).join(', ')} ms`);
+    times.push((user + system) / 1000);
+  }
+  assert.ok(Math.min(...times) <= 2000, `${times.map(Math.round).join(', ')} ms`);
 });

@@ -100,10 +100,57 @@ let ownCluster: Promise<string> | null = null;
  * its own (`node --test x.test.ts`) starts a cluster and removes it when the process ends.
  */
 export const createTestDatabase = (options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> =>
-  makeDatabase(true, options);
+  makeDatabase(template, options);
 
 /** Returns a database without a schema, for tests that migrate it themselves. */
-export const createEmptyDatabase = (): Promise<TestDatabase> => makeDatabase(false, {});
+export const createEmptyDatabase = (): Promise<TestDatabase> => makeDatabase(null, {});
+
+/**
+ * Returns a copy of a database that `build` fills, and the text that `build` returned. The first caller in the test run
+ * builds it; the others, in whatever process, wait for it and copy. Nothing may be connected to it when `build` ends.
+ */
+export async function createCopyOf(
+  name: string,
+  build: (database: TestDatabase) => Promise<string>,
+): Promise<{ readonly database: TestDatabase; readonly note: string }> {
+  const admin = new pg.Client(connectionConfig({ url: await clusterUrlOf(), connectTimeoutMs: 20_000 }));
+  await admin.connect();
+  try {
+    await admin.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const note = (await noteOf(admin, name)) ?? (await buildCopy(admin, name, build));
+    return { database: await makeDatabase(name, {}), note };
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Returns the comment of a database, or undefined if there's no such database. */
+async function noteOf(admin: pg.Client, name: string): Promise<string | undefined> {
+  const { rows } = await admin.query<{ note: string }>(
+    `select shobj_description(oid, 'pg_database') as note from pg_database where datname = $1`,
+    [name],
+  );
+  return rows[0]?.note;
+}
+
+async function buildCopy(
+  admin: pg.Client,
+  name: string,
+  build: (database: TestDatabase) => Promise<string>,
+): Promise<string> {
+  const draft = await makeDatabase(template, {});
+  try {
+    const note = await build(draft);
+    const source = new URL(draft.adminUrl).pathname.slice(1);
+    // A database with sessions can't be copied. Pools reconnect, but nothing uses the draft's any more.
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [source]);
+    await admin.query(`create database ${name} template ${source} owner arbiter_owner strategy file_copy`);
+    await admin.query(`comment on database ${name} is ${pg.escapeLiteral(note)}`);
+    return note;
+  } finally {
+    await draft.close();
+  }
+}
 
 /** Returns the URL of the tests' Citus cluster. Throws without one. */
 export function testCitusUrl(): string {
@@ -112,13 +159,17 @@ export function testCitusUrl(): string {
   return url;
 }
 
-async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOptions>): Promise<TestDatabase> {
+async function clusterUrlOf(): Promise<string> {
+  const url = readTestCitusUrl() ?? readTestClusterUrl();
+  if (url !== null) return url;
+  ownCluster ??= startOwnCluster();
+  return ownCluster;
+}
+
+/** Makes a database from another one, or an empty one. */
+async function makeDatabase(source: string | null, options: Partial<DatabaseOptions>): Promise<TestDatabase> {
   const citusUrl = readTestCitusUrl();
-  let clusterUrl = citusUrl ?? readTestClusterUrl();
-  if (clusterUrl === null) {
-    ownCluster ??= startOwnCluster();
-    clusterUrl = await ownCluster;
-  }
+  const clusterUrl = await clusterUrlOf();
   const name = `test_${randomBytes(8).toString('hex')}`;
   const cluster = new pg.Pool({ ...connectionConfig({ url: clusterUrl, connectTimeoutMs: 20_000 }), max: 1 });
   const adminUrl = withDatabase(clusterUrl, name);
@@ -132,10 +183,10 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
   try {
     if (citusUrl !== null) {
-      await createCitusDatabase(citusUrl, name, fromTemplate ? { template, login } : null);
-    } else if (fromTemplate) {
+      await createCitusDatabase(citusUrl, name, source === null ? null : { template: source, login });
+    } else if (source !== null) {
       // Copying the files takes a third of the time of writing each page through the log.
-      await cluster.query(`create database ${name} template ${template} owner arbiter_owner strategy file_copy`);
+      await cluster.query(`create database ${name} template ${source} owner arbiter_owner strategy file_copy`);
       // The database's privileges aren't copied.
       const client = await owner.connect();
       await settleDatabase(client, name).finally(() => client.release());
@@ -148,7 +199,7 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
     throw error;
   }
   // Generous limits: several test files share the machine.
-  const isCluster = citusUrl !== null && fromTemplate;
+  const isCluster = citusUrl !== null && source !== null;
   const database = createDatabase({
     url,
     isCluster,

@@ -33,7 +33,7 @@ async function statementsApart(failure: Error): Promise<string[]> {
   try {
     const open = await openTransaction(client, facts);
     await open.tx.define(definition);
-    client.query = (() => Promise.reject(failure)) as unknown as typeof client.query;
+    Object.defineProperty(client, 'query', { value: () => Promise.reject(failure) });
     await assert.rejects(open.commit());
     await open.rollback();
     await open.undoDefinitions();

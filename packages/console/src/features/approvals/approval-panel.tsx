@@ -1,6 +1,6 @@
 import { type Approval, approvalOperations, approvedBy, isApprovable } from '@arbiter/contract/operations/approvals';
 import { useState } from 'react';
-import { type Answer, useMutate, useOperation } from '../../data/use-operation.ts';
+import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { Loaded } from '../../forms/loaded.tsx';
 import { approvalTexts as t } from '../../messages/approvals.ts';
@@ -74,8 +74,8 @@ function useTarget({ action, entityType, entityId, status }: Approval): Target |
   const { get } = approvedBy[isKnown ? entityType : 'offer'];
   const input: object = { params: { id: entityId } };
   const enabled = isKnown && action !== 'create' && status === 'pending';
-  const answer = useOperation(get, input as never, { enabled, everyMs: 30_000 }) as unknown as Answer<Target>;
-  return enabled ? answer.data : undefined;
+  const { data } = useOperation(get, input as never, { enabled, everyMs: 30_000 });
+  return enabled ? data : undefined;
 }
 
 /** Says that the record changed after the request. */

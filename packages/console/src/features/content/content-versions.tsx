@@ -142,8 +142,10 @@ function Revert({ item, version }: { readonly item: ContentItem; readonly versio
   );
 }
 
-const partsOf = ({ content, blocks, personalization }: ContentVersion) =>
-  ({ content, blocks, personalization }) as unknown as Json;
+function partsOf({ content, blocks, personalization }: ContentVersion): Json {
+  const parts: Readonly<Record<string, unknown>> = { content, blocks, personalization };
+  return parts as Json;
+}
 
 function Comparison({ versions }: { readonly versions: readonly ContentVersion[] }) {
   const [from, setFrom] = useState<string | null>(null);

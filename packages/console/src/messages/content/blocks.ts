@@ -3,7 +3,7 @@ export const blockTexts = {
   blocks: 'Blocks',
   lead: 'Parts of the body, from top to bottom. Save to see them rendered.',
   add: 'Add block',
-  full: 'An item has at most 200 blocks',
+  full: 'You can add up to 200 blocks',
   numbered: (type: string, place: string) => `${type} ${place}`,
   up: (name: string) => `Move ${name} up`,
   down: (name: string) => `Move ${name} down`,

@@ -65,7 +65,7 @@ export const flowEditorTexts = {
   flowSettingsText: 'These apply to the whole flow. Select a node to see its settings.',
   flowScoring: 'Scores offers if the flow has no score node.',
   editFlowSettings: 'Edit flow settings',
-  settingsShown: 'Flow settings are shown because no node is selected.',
+  settingsShown: 'Flow settings are already open',
   problems: (errors: number, warnings: number) =>
     [errors === 0 ? '' : some(errors, 'problem'), warnings === 0 ? '' : some(warnings, 'warning')]
       .filter((part) => part !== '')

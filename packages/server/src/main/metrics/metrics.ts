@@ -194,12 +194,12 @@ export function createArchiveMetrics(registry: Registry): (kind: string, rows: n
   const registers = [registry];
   const rowsTotal = new Counter({
     name: 'svc_archived_rows_total',
-    help: 'Rows of history written to complete archive files, by kind.',
+    help: 'Rows of history archived, by kind.',
     ...{ labelNames, registers },
   });
   const bytesTotal = new Counter({
     name: 'svc_archived_bytes_total',
-    help: 'Bytes of complete archive files, by kind.',
+    help: 'Bytes of archive files written, by kind.',
     ...{ labelNames, registers },
   });
   return (kind, rows, bytes) => {

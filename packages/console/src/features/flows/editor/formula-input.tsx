@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { checkFlow, type FormulaFinding } from '../../../engine-worker/flow.ts';
 import { useCustomerFields } from '../../../forms/editing/condition/condition-fields.ts';
 import { fieldId } from '../../../forms/editing/field-id.ts';
@@ -7,7 +7,8 @@ import { formulaTexts as t } from '../../../messages/flows/flow-editor.ts';
 import { Button } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { controlClass, Field, useField } from '../../../ui/field.tsx';
-import { WordList } from '../../../ui/word-list.tsx';
+import { useWordList } from '../../../ui/use-word-list.ts';
+import { type ListedWord, WordList } from '../../../ui/word-list.tsx';
 import { complete, completions, type FormulaPlace, type FormulaWord, formulaWords, wordAt } from './formula-words.ts';
 
 export interface FormulaInputProps extends FieldInputProps {
@@ -113,68 +114,37 @@ interface FormulaControlProps {
 
 function FormulaControl({ box, source, place, functions, onChange }: FormulaControlProps) {
   const wiring = useField();
-  const listId = useId();
   const customer = useCustomerFields();
-  const [caret, setCaret] = useState<number | null>(null);
-  const [active, setActive] = useState(0);
-  const nextCaret = useRef<number | null>(null);
-  useEffect(() => {
-    if (nextCaret.current === null) return;
-    box.current?.setSelectionRange(nextCaret.current, nextCaret.current);
-    nextCaret.current = null;
+  const { isOpen, control, list } = useWordList<FormulaWord & ListedWord>({
+    box,
+    value: source,
+    onChange,
+    completionAt: (text, caret) => {
+      const typed = wordAt(text, caret);
+      if (typed === null) return null;
+      const columns = customer.map(({ name }) => name.replace(/^customer\./, ''));
+      const found = completions(formulaWords(place, columns, functions), typed.text);
+      return {
+        words: found.map((word) => ({ ...word, detail: t[word.from] })),
+        complete: (word) => complete(text, typed, word),
+      };
+    },
   });
-  const typed = caret === null ? null : wordAt(source, caret);
-  const columns = customer.map(({ name }) => name.replace(/^customer\./, ''));
-  const found = typed === null ? [] : completions(formulaWords(place, columns, functions), typed.text);
-  const isOpen = found.length > 0;
-  const take = (word: FormulaWord) => {
-    if (typed === null) return;
-    const { text, caret: after } = complete(source, typed, word);
-    nextCaret.current = after;
-    setCaret(null);
-    onChange(text);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const word = found[active];
-    if (!isOpen || event.nativeEvent.isComposing) return;
-    if (event.key === 'ArrowDown') setActive((active + 1) % found.length);
-    else if (event.key === 'ArrowUp') setActive((active + found.length - 1) % found.length);
-    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && word !== undefined) take(word);
-    else if (event.key === 'Escape') setCaret(null);
-    else return;
-    event.preventDefault();
-  };
   return (
     <div className="relative">
       <textarea
         {...wiring}
+        {...control}
         ref={box}
         rows={3}
         dir="ltr"
-        value={source}
         spellCheck={false}
         autoCapitalize="off"
         role="combobox"
-        aria-autocomplete="list"
         aria-expanded={isOpen}
-        aria-controls={listId}
-        aria-activedescendant={isOpen ? `${listId}-${active}` : undefined}
         className={cx(controlClass, 'h-auto py-1.5 font-mono text-dense')}
-        onChange={({ target }) => {
-          setActive(0);
-          setCaret(target.selectionStart);
-          onChange(target.value);
-        }}
-        onKeyDown={onKeyDown}
-        onBlur={() => setCaret(null)}
       />
-      <WordList
-        id={listId}
-        label={t.names}
-        words={found.map((word) => ({ ...word, detail: t[word.from] }))}
-        active={active}
-        onTake={take}
-      />
+      <WordList {...list} label={t.names} />
     </div>
   );
 }

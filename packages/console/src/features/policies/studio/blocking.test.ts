@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JudgedOffer } from '@arbiter/contract/deciding/customer-tools';
-import { blockingOf } from './blocking.ts';
+import { type BlockedOffer, blockingOf } from './blocking.ts';
 
-const block = (policyId: string) => ({
-  policyId,
-  policyName: policyId,
-  ruleType: 'x',
-  blocked: true,
-  reason: null,
-  detail: null,
+const offer = (offerId: string, qualificationPassed: boolean, ...policies: readonly string[]): BlockedOffer => ({
+  ...{ offerId, offerName: offerId, qualificationPassed, scheduleBlocked: false, creativeCount: 1 },
+  policies: policies.map((policyId) => ({ policyId, policyName: policyId })),
 });
-const offer = (offerId: string, qualificationPassed: boolean, ...policies: readonly string[]) =>
-  ({
-    ...{ offerId, offerName: offerId, qualificationPassed, scheduleBlocked: false, creativeCount: 1 },
-    policies: policies.map(block),
-  }) as unknown as JudgedOffer;
 
 test('counts the offers of each policy, and names one that nothing else holds back', () => {
   const offers = [

@@ -1,4 +1,4 @@
-import type { CustomerEligibility, JudgedOffer } from '@arbiter/contract/deciding/customer-tools';
+import type { JudgedOffer } from '@arbiter/contract/deciding/customer-tools';
 
 /** A policy that blocks offers for a customer now. */
 export interface BlockingPolicy {
@@ -10,11 +10,17 @@ export interface BlockingPolicy {
   readonly offer: { readonly id: string; readonly name: string };
 }
 
-const others = ({ qualificationPassed, scheduleBlocked, creativeCount, policies }: JudgedOffer): number =>
+/** What is read of an offer. */
+export type BlockedOffer = Pick<
+  JudgedOffer,
+  'offerId' | 'offerName' | 'qualificationPassed' | 'scheduleBlocked' | 'creativeCount'
+> & { readonly policies: readonly Pick<JudgedOffer['policies'][number], 'policyId' | 'policyName'>[] };
+
+const others = ({ qualificationPassed, scheduleBlocked, creativeCount, policies }: BlockedOffer): number =>
   (qualificationPassed ? 0 : 1) + (scheduleBlocked ? 1 : 0) + (creativeCount === 0 ? 1 : 0) + policies.length - 1;
 
 /** Returns the policies that block offers, most offers first. */
-export function blockingOf({ offers }: Pick<CustomerEligibility, 'offers'>): readonly BlockingPolicy[] {
+export function blockingOf({ offers }: { readonly offers: readonly BlockedOffer[] }): readonly BlockingPolicy[] {
   const found = new Map<string, BlockingPolicy>();
   for (const judged of offers.toSorted((one, other) => others(one) - others(other))) {
     for (const { policyId: id, policyName: name } of judged.policies) {

@@ -16,7 +16,7 @@ export interface CountsHead {
   readonly checkedAt: Date;
 }
 
-/** The newest state's number; null while there is none. */
+/** Returns the number of the newest state, or null if there isn't one. */
 export async function newestHead(tx: Tx): Promise<CountsHead | null> {
   const [head] = await select(
     tx,

@@ -19,7 +19,7 @@ const partsOf = ({ content, blocks, personalization }: Members): Members => ({
 const shortParts = (parts: Members): Members =>
   Object.fromEntries(Object.entries(parts).filter(([name, value]) => !sameJson(Reflect.get(emptyParts, name), value)));
 
-/** Returns the own parts of the version that decisions show; null while there is none. */
+/** Returns the own parts of the version that decisions show, or null if there isn't one. */
 function publishedParts({ publishedVersion, versions }: Members): Members | null {
   if (typeof publishedVersion !== 'number') return null;
   const listed = Array.isArray(versions) ? versions.map((version: Json) => membersOf(version)) : [];
@@ -128,7 +128,7 @@ async function update(current: CurrentRecord, wanted: WantedBody, names: readonl
 
 /**
  * Content items (docs/design/api-settled.md 4). A file contains the working copy. Without `published`, that's also what
- * to publish; otherwise `published` has the own parts of the last published version, null while there is none. A second
+ * to publish; otherwise `published` has the own parts of the last published version, or null without one. A second
  * person who applies the same files approves and publishes. An archived item counts as deleted.
  */
 export const contentRules: KindRules = {

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { Task } from './test-tasks.ts';
+
+/** Linux counts processor time for programs in hundredths of a second on every machine (USER_HZ). */
+const ticksPerSecond = 100;
+const shownTasks = 40;
+
+/** What a task cost. `processor` includes the servers, databases and browsers that it started and waited for. */
+export interface TaskCost {
+  readonly task: Task;
+  /** Seconds from its start to its end. */
+  readonly wall: number;
+  /** Seconds of processor time; null where the system doesn't tell. */
+  readonly processor: number | null;
+}
+
+/**
+ * Returns a function that returns the processor time, in seconds, of the child processes that ended since its last call,
+ * and of those that they waited for. Null outside Linux.
+ */
+export function createChildClock(statOf: () => string | null = readOwnStat): () => number | null {
+  const read = () => childSeconds(statOf());
+  let counted = read();
+  return () => {
+    const now = read();
+    const spent = now === null || counted === null ? null : now - counted;
+    counted = now;
+    return spent;
+  };
+}
+
+/** Reads `cutime` and `cstime` from a line of /proc/<id>/stat (proc_pid_stat(5)). */
+function childSeconds(stat: string | null): number | null {
+  if (stat === null) return null;
+  // The second field is the program's name in parentheses, which may contain anything. `cutime` is the 16th field.
+  const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(afterName[13]) + Number(afterName[14])) / ticksPerSecond;
+}
+
+function readOwnStat(): string | null {
+  try {
+    return readFileSync('/proc/self/stat', 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the table of the most expensive tasks, by processor time or, where it's unknown, by wall time. */
+export function costTable(costs: readonly TaskCost[]): string {
+  const order = ({ processor, wall }: TaskCost) => processor ?? wall;
+  const seconds = (value: number | null) => (value === null ? '?' : value.toFixed(0)).padStart(5);
+  const rows = costs
+    .toSorted((a, b) => order(b) - order(a))
+    .slice(0, shownTasks)
+    .map(({ task: { files }, wall, processor }) => {
+      const more = files.length === 1 ? '' : ` and ${files.length - 1} more`;
+      return `${seconds(processor)} ${seconds(wall)}  ${files[0]}${more}`;
+    });
+  return ['most expensive processes:', '  cpu  wall  seconds', ...rows].join('\n');
+}
+
+/** Returns a line with the processor time of all tasks and of the database cluster they share. */
+export function costTotal(costs: readonly TaskCost[], cluster: number | null): string {
+  const tasks = costs.reduce((sum, { processor }) => sum + (processor ?? 0), 0);
+  if (cluster === null) return 'processor time: unknown on this system';
+  return `processor time: ${Math.round(tasks + cluster)} s, of those ${Math.round(cluster)} s in the database that the tests share`;
+}
