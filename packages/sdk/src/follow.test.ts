@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
 import { ApiError } from './api-error.ts';
+import type { ResponseEvent } from './events.ts';
 import { type FollowOptions, followOperation } from './follow.ts';
 
 const stream = operations['events.stream'];
@@ -29,13 +30,19 @@ function serverOf(chunks: readonly (string | null)[]) {
   return { sent, options: { baseUrl: 'http://localhost/', fetch } };
 }
 
+async function eventsOf(events: AsyncIterable<ResponseEvent>): Promise<readonly ResponseEvent[]> {
+  const all: ResponseEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
 test('yields events with their positions until the server ends the stream', async () => {
   const { sent, options } = serverOf([
     ': open\n\nid: 1\nevent: a.v1\ndata: {"n":1}\n\nid: 2\neve',
     'nt: b.v1\ndata: {"n":2}\n\n: still here\n\n',
     null,
   ]);
-  const events = await Array.fromAsync(followOperation(stream, { query: { after: 'latest' } }, options));
+  const events = await eventsOf(followOperation(stream, { query: { after: 'latest' } }, options));
   assert.deepEqual(events, [
     { id: '1', event: 'a.v1', data: { n: 1 } },
     { id: '2', event: 'b.v1', data: { n: 2 } },
@@ -56,7 +63,7 @@ test('closes the connection when the caller leaves', async () => {
 
 test('throws a TimeoutError when a stream is silent', async () => {
   const { options } = serverOf([': open\n\n']);
-  await assert.rejects(Array.fromAsync(followOperation(stream, {}, { ...options, silenceMs: 20 })), {
+  await assert.rejects(eventsOf(followOperation(stream, {}, { ...options, silenceMs: 20 })), {
     name: 'TimeoutError',
   });
 });
@@ -64,7 +71,7 @@ test('throws a TimeoutError when a stream is silent', async () => {
 test('throws an ApiError when the server refuses', async () => {
   const fetch = async () => new Response('full', { status: 429 });
   await assert.rejects(
-    Array.fromAsync(followOperation(stream, {}, { baseUrl: 'http://localhost', fetch })),
+    eventsOf(followOperation(stream, {}, { baseUrl: 'http://localhost', fetch })),
     (error) => error instanceof ApiError && error.status === 429 && error.problem === null,
   );
 });
