@@ -10,6 +10,7 @@ import { StatusBadge } from '../../forms/status-badge.tsx';
 import { tokensOf } from '../../forms/texts/shown-texts.ts';
 import { valueText } from '../../messages/catalogue/conditions.ts';
 import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
+import { templateTypeName } from '../../messages/catalogue/type-names.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -112,7 +113,7 @@ function Where({ creative }: CreativePartProps) {
                 />
               ),
           },
-          { label: t.template, value: <code className="text-caption">{templateType}</code> },
+          { label: t.template, value: templateTypeName(templateType) },
           { label: t.weight, value: weight === 0 ? `0 · ${t.weightNone}` : format.number(weight) },
           { label: t.variants, value: <Variants creative={creative} /> },
           { label: t.variant, value: abTestVariant },

@@ -52,6 +52,7 @@ const columnsOn = (today: string, figuresOf: FiguresOf): readonly Column<Offer>[
     sortBy: ({ categoryRef, subCategoryRef }) =>
       categoryRef === null ? null : `${categoryRef.name} ${subCategoryRef?.name ?? ''}`,
     width: 200,
+    grow: 3,
   },
   priorityColumn,
   {
