@@ -4,6 +4,7 @@ import { drillTo } from '../../data/drill.ts';
 import { useList, useOperation } from '../../data/use-operation.ts';
 import { weightShares } from '../../forms/creatives/weight-shares.ts';
 import { DeleteButton } from '../../forms/editing/delete-button.tsx';
+import { PauseButton } from '../../forms/editing/pause-button.tsx';
 import { EditLink } from '../../forms/editing/record-links.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
@@ -47,6 +48,7 @@ export function CreativePage() {
               name={answer.data.name}
               isSoft={true}
             />
+            <PauseButton kind="creative" operation={creativeOperations.updateById} record={answer.data} />
             <EditLink kind="creative" id={id} operation={creativeOperations.updateById} />
           </>
         )

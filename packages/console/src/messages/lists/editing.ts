@@ -49,6 +49,15 @@ export const editingTexts = {
   needsRole: (role: string) => `Only users with the role ${role} can do this.`,
 } as const;
 
+/** Texts of the button that takes a record out of use and back. */
+export const pauseTexts = {
+  pause: 'Pause',
+  resume: 'Resume',
+  paused: (name: string) => `Paused ${name}. Decisions no longer use it.`,
+  resumed: (name: string) => `Resumed ${name}. Decisions use it again.`,
+  failed: (name: string) => `Couldn't change ${name}. Reload the page and try again.`,
+} as const;
+
 /** Texts of the merge of two people's changes. */
 export const mergeTexts = {
   title: 'Someone else changed this record',
