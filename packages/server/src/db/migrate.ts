@@ -81,7 +81,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await prepareSchema(admin);
     const applied = await applyMissing(admin, migrations, options);
     if (nodes !== null) await distributeNew(admin, isCluster, options);
-    await migrateQueue(admin, options.adminUrl);
+    await migrateQueue(admin, options.adminUrl, nodes !== null);
     return applied;
   } finally {
     // Ends the session, and with it the lock.
@@ -239,8 +239,11 @@ async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> 
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** Runs graphile-worker's migrations and our access functions as `arbiter_queue`, so that role owns all of it. */
-async function migrateQueue(admin: pg.ClientBase, adminUrl: string): Promise<void> {
+/**
+ * Runs graphile-worker's migrations and our access functions as `arbiter_queue`, so that role owns all of it. On a cluster,
+ * the queue stays on the coordinator.
+ */
+async function migrateQueue(admin: pg.ClientBase, adminUrl: string, hasWorkers: boolean): Promise<void> {
   await admin.query(`
     create schema if not exists ${queueSchema} authorization arbiter_queue;
     set role arbiter_queue;
@@ -249,6 +252,8 @@ async function migrateQueue(admin: pg.ClientBase, adminUrl: string): Promise<voi
   // A broken connection also fails the statement in flight, and that failure is reported.
   const pool = createQueuePool(adminUrl, 1, () => undefined);
   try {
+    // The pool has one connection, so the migrations use the one with this setting.
+    if (hasWorkers) await pool.query(withoutPropagation);
     await runQueueMigrations({ pgPool: pool, schema: queueSchema, logger: new Logger(() => () => undefined) });
     await pool.query(await readFile(new URL('./queue.sql', import.meta.url), 'utf8'));
   } finally {
