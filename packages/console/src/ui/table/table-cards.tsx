@@ -69,7 +69,7 @@ function Card<Row>(props: CardLineProps<Row>) {
             onClick={() => props.onPlace({ row: index, column: at })}
           >
             {bare ? null : (
-              <span aria-hidden className="max-w-1/2 shrink-0 text-caption leading-6 text-faint">
+              <span aria-hidden className="max-w-3/4 shrink-0 text-caption leading-6 text-faint">
                 {column.header}
                 {column.unit ? ` ${column.unit}` : ''}
               </span>
