@@ -151,7 +151,7 @@ const shareRoles = [
   'create schema arbiter_roles',
   'create table arbiter_roles.shared (id int)',
   'alter table arbiter_roles.shared owner to arbiter_owner',
-  'grant select on arbiter_roles.shared to arbiter_readonly',
+  'grant select on arbiter_roles.shared to arbiter_app, arbiter_readonly',
   `select create_distributed_table('arbiter_roles.shared', 'id', colocate_with => 'none', shard_count => 1)`,
   'drop schema arbiter_roles cascade',
   'set citus.enable_create_role_propagation = off',
