@@ -304,6 +304,19 @@ export const examples: Readonly<Record<string, Example>> = {
       offer: { name: f.marker },
     },
   }),
+  'content.preview': async (f) => ({
+    body: {
+      channelType: 'email',
+      content: { subject: `Hello {first} of ${f.marker}` },
+      blocks: [{ type: 'text', props: { text: `For {{first|you}}: ${f.marker}` } }],
+      personalization: { first: { source: 'customer.first_name', fallback: f.marker } },
+      parentTemplateId: null,
+      customerId: `customer ${f.marker}`,
+      customer: { first_name: f.marker },
+      attributes: { page: f.marker },
+      offer: { name: f.marker },
+    },
+  }),
 
   'suppressions.list': async (f) => {
     await aSuppression(f);
