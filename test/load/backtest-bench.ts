@@ -63,7 +63,8 @@ async function benchCost({ decisions, rounds, say }: BacktestBench): Promise<Row
       'select id, plan_hash as hash, flow_id as flow from arbiter.decisions order by customer_ref, id',
     );
     const keys = createCustomerKeys([Buffer.alloc(32, 7)]);
-    const work = { database: server.database, keys, tenantId, breathe: async () => undefined };
+    const reader = createRecordReader({ database: server.database, keys, tenantId });
+    const work = { database: server.database, keys, tenantId, reader, breathe: async () => undefined };
     const ids = rows.map(({ id }) => id);
     const question = (mode: BacktestSpec['mode']): StudyQuestion<BacktestSpec> => ({
       ...{ id: `bench ${mode}`, flowId: rows[0]!.flow, specHash: '00', candidateHash: rows[0]!.hash, baseHash: null },
@@ -77,7 +78,6 @@ async function benchCost({ decisions, rounds, say }: BacktestBench): Promise<Row
         to: new Date().toISOString(),
       },
     });
-    const reader = createRecordReader(work);
     const candidate = await reader.plan(rows[0]!.hash);
     const inputFor = createInputFor(candidate);
     const inputs = (await reader.read(ids.slice(0, idsPerChunk))).flatMap(({ whole }) => {

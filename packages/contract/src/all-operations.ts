@@ -29,7 +29,6 @@ import { behavioralMetricOperations } from './data/behavioral-metrics.ts';
 import { connectorOperations } from './data/connectors.ts';
 import { pipelineRunOperations } from './data/pipeline-runs.ts';
 import { pipelineOperations } from './data/pipelines.ts';
-import { backtestOperations } from './deciding/backtests.ts';
 import { customerToolOperations } from './deciding/customer-tools.ts';
 import { decisionListOperations } from './deciding/decision-lists.ts';
 import { decisionOperations } from './deciding/decisions.ts';
@@ -44,7 +43,6 @@ import { recommendOperations } from './deciding/recommendation.ts';
 import { respondOperations } from './deciding/responses.ts';
 import { shapOperations } from './deciding/shap.ts';
 import { simulationOperations } from './deciding/simulations.ts';
-import { studyOperations } from './deciding/studies.ts';
 import { suppressionOperations } from './deciding/suppressions.ts';
 import { whyNotOperations } from './deciding/why-not.ts';
 import { accountOperations } from './identity/accounts.ts';
@@ -62,7 +60,9 @@ import { tenantSettingsOperations } from './identity/tenant-settings.ts';
 import { tenantOperations } from './identity/tenants.ts';
 import { userCredentialOperations } from './identity/user-credentials.ts';
 import { userOperations } from './identity/users.ts';
+import { backtestOperations } from './judging/backtests.ts';
 import { evaluationOperations } from './judging/evaluations.ts';
+import { studyOperations } from './judging/studies.ts';
 import { adminCacheOperations } from './operations/admin-cache.ts';
 import { adminRlsOperations } from './operations/admin-rls.ts';
 import { alertOperations, tickOperations } from './operations/alerts.ts';
@@ -127,7 +127,6 @@ export const operations = {
   ...byId(connectorOperations),
   ...byId(pipelineRunOperations),
   ...byId(pipelineOperations),
-  ...byId(backtestOperations),
   ...byId(customerToolOperations),
   ...byId(decisionListOperations),
   ...byId(decisionOperations),
@@ -142,7 +141,6 @@ export const operations = {
   ...byId(respondOperations),
   ...byId(shapOperations),
   ...byId(simulationOperations),
-  ...byId(studyOperations),
   ...byId(suppressionOperations),
   ...byId(whyNotOperations),
   ...byId(accountOperations),
@@ -161,7 +159,9 @@ export const operations = {
   ...byId(tenantOperations),
   ...byId(userCredentialOperations),
   ...byId(userOperations),
+  ...byId(backtestOperations),
   ...byId(evaluationOperations),
+  ...byId(studyOperations),
   ...byId(adminCacheOperations),
   ...byId(adminRlsOperations),
   ...byId(alertOperations),

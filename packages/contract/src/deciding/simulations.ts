@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { offsetPage, offsetQuery, type PageLimits } from '../core/pages.ts';
 import { CustomerId, Id, IdText, Int, JsonObject, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { Overlay } from '../judging/overlays.ts';
 import { ContactPolicyTrial } from './contact-policy-parts.ts';
-import { Overlay } from './policy-conflicts.ts';
 import { RecommendAnswer, RecommendRequest } from './recommendation.ts';
 
 // Decisions that are made to be looked at (docs/design/api-decisioning.md 13, docs/design/api-settled.md 83, 84, 107, 114).

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { BacktestSpec, notEvaluableReasons } from '../deciding/backtest-results.ts';
-import { Overlay } from '../deciding/policy-conflicts.ts';
+import { BacktestSpec, notEvaluableReasons } from './backtest-results.ts';
+import { Overlay } from './overlays.ts';
 
 // What an off-policy evaluation estimates (docs/design/lead.md 3).
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { operation } from '../core/operation.ts';
 import { IdText } from '../core/schemas.ts';
-import { studiesPerMinute } from '../deciding/backtests.ts';
-import { StudyStarted } from '../deciding/studies.ts';
+import { studiesPerMinute } from './backtests.ts';
 import { EvaluationRequest } from './evaluation-results.ts';
+import { StudyStarted } from './studies.ts';
 
 export const evaluationOperations = {
   start: operation({

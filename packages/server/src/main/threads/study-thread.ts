@@ -2,7 +2,7 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { createDatabase } from '../../db/index.ts';
 import { createCustomerKeys } from '../../features/deciding/customer-states/index.ts';
-import { doStep, type StudyStep, type StudyStepResult } from '../../features/deciding/studies/index.ts';
+import { createSteps, type StudyStep, type StudyStepResult } from '../../features/deciding/studies/index.ts';
 import { lowerPriority } from './low-priority.ts';
 
 /** What the thread starts with. */
@@ -43,6 +43,7 @@ function run({ url, pooled, isCluster, masterKeys }: StudyThreadData): void {
     statementTimeoutMs: 60_000,
   });
   const keys = createCustomerKeys(masterKeys.map((key) => Buffer.from(key)));
+  const doStep = createSteps({ database, keys });
   parentPort?.on('message', async ({ id, step, flags }: ToStudyThread) => {
     const breathe = async (): Promise<void> => {
       const until = performance.now() + longestPauseMs;
@@ -53,7 +54,7 @@ function run({ url, pooled, isCluster, masterKeys }: StudyThreadData): void {
     };
     const reply = (message: FromStudyThread): void => parentPort?.postMessage(message);
     try {
-      reply({ id, kind: 'done', result: await doStep({ database, keys, breathe }, step) });
+      reply({ id, kind: 'done', result: await doStep(step, breathe) });
     } catch (error) {
       const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
       reply({

@@ -27,15 +27,15 @@ export async function readTimeline(tx: Tx, from: number, to: number): Promise<Ev
   if (state.number !== from) throw new Error(`evidence ${from} is missing`);
   const offers = stepsFrom(state.offers, from);
   const categories = stepsFrom(state.categories, from);
-  const global: Steps = { numbers: [from], pairs: [[...state.global]] };
+  const overall: Steps = { numbers: [from], pairs: [[...state.global]] };
   await readOn(tx, state, (change) => {
     if (change.number > to) return false;
     applyChange(state, change);
     const { number, offerId, categoryId } = change;
     addStep(offers, offerId, number, state.offers.get(offerId));
     if (categoryId !== null) addStep(categories, categoryId, number, state.categories.get(categoryId));
-    global.numbers.push(number);
-    global.pairs.push([...state.global]);
+    overall.numbers.push(number);
+    overall.pairs.push([...state.global]);
     return true;
   });
   if (state.number !== to) throw new Error(`evidence ${to} is missing`);
@@ -46,7 +46,7 @@ export async function readTimeline(tx: Tx, from: number, to: number): Promise<Ev
       if (number < from || number > to) throw new RangeError(`evidence ${number} is not among ${from} to ${to}`);
       return {
         number,
-        global: pairAt(global, number),
+        global: pairAt(overall, number),
         offer: (id) => pairAt(offers.get(id), number),
         category: (id) => pairAt(categories.get(id), number),
       };

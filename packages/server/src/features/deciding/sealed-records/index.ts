@@ -11,7 +11,7 @@ export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './
 export { recordMatches } from './decision-list.store.ts';
 export { emptyCodes } from './empty-codes.ts';
 export { engineStamp } from './engine-stamp.ts';
-export { type OpenedRecord, openRecords } from './opened-records.ts';
+export { openRecords } from './opened-records.ts';
 export { inputText, newZoneWriter, type ZoneWriter } from './packed-input.ts';
 export { resultHash, shownAssignment } from './packed-result.ts';
 export { proveDecision } from './proof.service.ts';
@@ -36,7 +36,7 @@ export {
   traceNamedBy,
 } from './sealed-records.store.ts';
 export { createSeal, type Seal, unseal } from './sealing.ts';
-export { type RecordSelection, selectedRecords } from './selected-records.ts';
+export { selectedRecords } from './selected-records.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decisions'];

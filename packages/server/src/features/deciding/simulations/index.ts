@@ -5,8 +5,6 @@ import { type SimulationJobPorts, simulationJobs } from './simulations.jobs.ts';
 import { simulationRoutes } from './simulations.routes.ts';
 import type { SimulationPorts } from './simulations.service.ts';
 
-export type { TryOverlay } from './flow-choice.ts';
-
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['simulations'];
 

@@ -5,10 +5,10 @@ import { type StudyJobPorts, studyJobs } from './studies.jobs.ts';
 import { backtestRoutes, evaluationRoutes, studyRoutes } from './studies.routes.ts';
 import type { StudyPorts } from './studies.service.ts';
 
-export type { RunStudyPorts, StudyThreads } from './run-study.ts';
+export type { StudyThreads } from './run-study.ts';
 export { plansOfStudies } from './studies.store.ts';
 export type { StudyStep, StudyStepResult } from './study-kind.ts';
-export { doStep } from './study-steps.ts';
+export { createSteps } from './study-steps.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['studies', 'study_chunks'];

@@ -2,6 +2,7 @@ import type { BacktestSpec, EvaluationSpec, studyKinds } from '@arbiter/contract
 import type { Database } from '../../../db/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import type { Routing } from '../plans/index.ts';
+import type { RecordReader } from './records/record-reader.ts';
 
 /** What was asked, by kind. */
 export type StudySpec = BacktestSpec | EvaluationSpec;
@@ -41,6 +42,8 @@ export interface StudyWork {
   readonly database: Database;
   readonly keys: CustomerKeys;
   readonly tenantId: string;
+  /** Remembers the plans and states of the study, which are the same for every chunk. */
+  readonly reader: RecordReader;
   /** Call between batches. Waits while the process needs its processor; throws once the study is stopped. */
   readonly breathe: () => Promise<void>;
 }

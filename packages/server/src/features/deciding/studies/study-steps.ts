@@ -1,4 +1,5 @@
 import { systemActor } from '../../../db/index.ts';
+import { createRecordReader, type RecordReader } from './records/record-reader.ts';
 import { findStudy, type StudyRow } from './studies.store.ts';
 import { readDecisionIds, readPartials } from './study-chunks.store.ts';
 import type { StudyQuestion, StudyStep, StudyStepResult, StudyWork } from './study-kind.ts';
@@ -19,21 +20,25 @@ export const questionOf = (row: StudyRow): StudyQuestion => ({
 
 const actor = systemActor('study');
 
-/** Does a step in the thread that calls it. */
-export async function doStep(
-  { database, keys, breathe }: Omit<StudyWork, 'tenantId'>,
-  { tenantId, studyId, chunk }: StudyStep,
-): Promise<StudyStepResult> {
-  const found = await database.withTenant(tenantId, actor, async (tx) => ({
-    row: await findStudy(tx, studyId),
-    ids: chunk === null ? [] : await readDecisionIds(tx, studyId, chunk),
-  }));
-  const { row, ids } = found;
-  if (row === null || ids === null) return { chunk: null, outcome: null };
-  const work: StudyWork = { database, keys, breathe, tenantId };
-  const kind = kindNamed(row.kind);
-  if (chunk !== null) return { chunk: await kind.chunk(work, questionOf(row), ids), outcome: null };
-  return { chunk: null, outcome: await kind.finish(work, questionOf(row), partialsOf(work, studyId)) };
+/** Does steps of studies in the thread that calls it, one after the other. `breathe` as in `StudyWork`. */
+export type DoStep = (step: StudyStep, breathe: StudyWork['breathe']) => Promise<StudyStepResult>;
+
+/** Creates what does the steps. It remembers what it has read of the study of the last step. */
+export function createSteps({ database, keys }: Pick<StudyWork, 'database' | 'keys'>): DoStep {
+  let current: { readonly name: string; readonly reader: RecordReader } | null = null;
+  return async ({ tenantId, studyId, chunk }, breathe) => {
+    const { row, ids } = await database.withTenant(tenantId, actor, async (tx) => ({
+      row: await findStudy(tx, studyId),
+      ids: chunk === null ? [] : await readDecisionIds(tx, studyId, chunk),
+    }));
+    if (row === null || ids === null) return { chunk: null, outcome: null };
+    const name = `${tenantId} ${studyId}`;
+    if (current?.name !== name) current = { name, reader: createRecordReader({ database, keys, tenantId }) };
+    const work: StudyWork = { database, keys, tenantId, breathe, reader: current.reader };
+    const kind = kindNamed(row.kind);
+    if (chunk !== null) return { chunk: await kind.chunk(work, questionOf(row), ids), outcome: null };
+    return { chunk: null, outcome: await kind.finish(work, questionOf(row), partialsOf(work, studyId)) };
+  };
 }
 
 async function* partialsOf({ database, tenantId }: StudyWork, studyId: string): AsyncGenerator<Uint8Array> {

@@ -7,7 +7,7 @@ import { contactHistory, type PastContact } from '../../interactions/index.ts';
 import { routerOf } from '../../plans/index.ts';
 import { historyFrom } from '../records/history-reach.ts';
 import { needsHistory } from '../records/input-for.ts';
-import { createRecordReader, type ReadRecord, type RecordReader, type WholeRecord } from '../records/record-reader.ts';
+import type { ReadRecord, WholeRecord } from '../records/record-reader.ts';
 import type { ChunkOutcome, StudyKind, StudyOutcome, StudyQuestion, StudyWork } from '../study-kind.ts';
 import { resultOf } from './backtest-result.ts';
 import { createCustomerJudge } from './judge-records.ts';
@@ -29,22 +29,13 @@ export const backtestKind: StudyKind<BacktestSpec> = {
   finish,
 };
 
-/** What a thread remembers of the study that it works on: plans and states are the same for every chunk. */
-let current: { readonly name: string; readonly reader: RecordReader } | null = null;
-
-function readerOf(work: StudyWork, { id }: StudyQuestion): RecordReader {
-  const name = `${work.tenantId} ${id}`;
-  if (current?.name !== name) current = { name, reader: createRecordReader(work) };
-  return current.reader;
-}
-
 async function judgeChunk(
   work: StudyWork,
   question: StudyQuestion<BacktestSpec>,
   decisionIds: readonly string[],
 ): Promise<ChunkOutcome> {
   const { spec, candidateHash, baseHash } = question;
-  const reader = readerOf(work, question);
+  const { reader } = work;
   const candidate = await reader.plan(candidateHash);
   const base = baseHash === null ? null : await reader.plan(baseHash);
   const lines: string[] = [];

@@ -1,12 +1,12 @@
 import type { Evidence, Json, ObjectiveCounts, PackedInput, PackedResult } from '@arbiter/engine';
-import { systemActor, type Tx } from '../../../../db/index.ts';
+import { type Database, systemActor, type Tx } from '../../../../db/index.ts';
 import { AppError } from '../../../../platform/app-error.ts';
 import { readStateBodies } from '../../../catalogue/models/index.ts';
+import type { CustomerKeys } from '../../customer-states/index.ts';
 import { type EvidenceTimeline, readTimeline } from '../../evidence/index.ts';
 import { countsOf } from '../../objectives/index.ts';
 import { type CompiledFlow, openPlan, type ReadSetNames, readNames } from '../../plans/index.ts';
 import { openRecords, type StoredRecord, seedOf } from '../../sealed-records/index.ts';
-import type { StudyWork } from '../study-kind.ts';
 
 /** A record with all that it refers to. */
 export interface WholeRecord {
@@ -32,6 +32,12 @@ export type ReadRecord =
       readonly problem: 'erased' | 'record_corrupt' | 'plan_missing' | 'state_missing';
     };
 
+export interface RecordReaderPorts {
+  readonly database: Database;
+  readonly keys: CustomerKeys;
+  readonly tenantId: string;
+}
+
 /** Reads records with what they refer to, and remembers that. One per thread and study. */
 export interface RecordReader {
   /** Opens a plan by its hash. Throws AppError `record_corrupt` when it's missing. */
@@ -54,11 +60,7 @@ interface ReaderMemory {
   timeline: EvidenceTimeline | null;
 }
 
-export function createRecordReader({
-  database,
-  keys,
-  tenantId,
-}: Pick<StudyWork, 'database' | 'keys' | 'tenantId'>): RecordReader {
+export function createRecordReader({ database, keys, tenantId }: RecordReaderPorts): RecordReader {
   const memory: ReaderMemory = {
     plans: new Map(),
     states: new Map(),

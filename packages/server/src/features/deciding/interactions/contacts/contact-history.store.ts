@@ -1,4 +1,4 @@
-import type { Tx } from '../../../db/index.ts';
+import type { Tx } from '../../../../db/index.ts';
 
 /** A contact of a customer as history has it. */
 export interface PastContact {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { Overlay, OverlayChange } from './policy-conflicts.ts';
+import { Overlay, OverlayChange } from './overlays.ts';
 
 // What a backtest compares and finds (docs/design/lead.md 2).
 
