@@ -43,8 +43,8 @@ const doors = [
   ...['fields', 'types', 'words'].map((part) => `data/connector-${part}.ts`),
   // Parts of decisions that several operations return.
   ...['drops', 'policies', 'record', 'rules', 'scores', 'trace'].map((part) => `deciding/decision-${part}.ts`),
-  'judging/evaluation-results.ts',
   'judging/backtest-results.ts',
+  'judging/evaluation-results.ts',
   'judging/overlays.ts',
   'deciding/policy-findings.ts',
   ...filesIn('explanation'),

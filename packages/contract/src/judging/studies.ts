@@ -3,8 +3,8 @@ import { Binary } from '../core/bodies.ts';
 import { operation } from '../core/operation.ts';
 import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
 import { Id, IdFilter, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import { EvaluationResult, EvaluationSpec } from '../judging/evaluation-results.ts';
 import { BacktestResult, BacktestSpec } from './backtest-results.ts';
+import { EvaluationResult, EvaluationSpec } from './evaluation-results.ts';
 
 // Long analyses of recorded decisions (docs/design/lead.md 1).
 
