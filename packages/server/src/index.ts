@@ -1,5 +1,11 @@
 export { ConfigError, configExitCode, readConfig } from './config.ts';
 export {
+  checkPolicyFolder,
+  type FolderCheck,
+  type FolderFinding,
+  type FolderPlace,
+} from './features/operations/checks/index.ts';
+export {
   applyFragment,
   applyOnly,
   backupTo,
