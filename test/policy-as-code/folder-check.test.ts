@@ -143,12 +143,12 @@ describe('refuses what an apply refuses, with the same words', () => {
     'a rule whose config says nothing': {
       'qualification-rules/adults.yaml': 'name: adults\nruleType: attribute_condition\nconfig: {}\n',
     },
-    'a policy whose config says nothing': {
+    'a policy in an unknown time zone': {
       'contact-policies/cap.yaml':
-        'name: cap\nruleType: frequency_cap\nconfig: { maxImpressions: -1 }\nscopes: [{ scope: global }]\n',
+        'name: cap\nruleType: time_window\nconfig: { startHour: 8, endHour: 20, timezone: Mars/Base }\nscopes: [{ scope: global }]\n',
     },
     'a policy without assignments': {
-      'contact-policies/cap.yaml': 'name: cap\nruleType: frequency_cap\nconfig: { maxImpressions: 3, period: day }\n',
+      'contact-policies/cap.yaml': 'name: cap\nruleType: frequency_cap\nconfig: { maxPerDay: 3 }\n',
     },
     'targeting by an unknown operator': {
       'placements/web-top-9d62a3bd.yaml':
@@ -158,7 +158,7 @@ describe('refuses what an apply refuses, with the same words', () => {
       'decision-flows/main.yaml':
         'key: main\nname: Main\nstatus: active\ndraft: { version: 2, nodes: [{ id: i, type: inventory }], flowConfig: {} }\n',
     },
-    'settings out of range': { 'settings.yaml': 'maxOffersPerDecision: -1\n' },
+    'a setting of another type': { 'settings.yaml': 'maxOffersPerDecision: many\n' },
     'a model type that no one knows': {
       'algorithm-models/guess.yaml': 'key: guess\nname: Guess\nmodelType: guess\n',
     },
@@ -241,7 +241,7 @@ describe('a folder gives the catalogue that the server reads', () => {
       'qualification-rules/adults.yaml':
         'name: adults\nstatus: active\nruleType: attribute_condition\nconfig: { attribute: customer.tier, operator: "==", value: gold }\nstage: suitability\n',
       'contact-policies/cap.yaml':
-        'name: cap\nstatus: active\nruleType: frequency_cap\nconfig: { maxImpressions: 3, period: day }\nscopes: [{ scope: global }]\n',
+        'name: cap\nstatus: active\nruleType: frequency_cap\nconfig: { maxPerDay: 3 }\nscopes: [{ scope: global }]\n',
       'decision-flows/main.yaml': `key: main\nname: Main\nstatus: active\ndraft: { version: 2, nodes: ${nodes}, flowConfig: {} }\n`,
     };
     const files = await placed(written);
