@@ -3203,6 +3203,70 @@ create table stream_heads (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table studies (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  flow_id uuid not null,
+  spec json not null,
+  spec_hash bytea not null,
+  candidate_hash bytea not null,
+  base_hash bytea,
+  base_config_version bigint not null,
+  routing json,
+  data_cut timestamp(3) with time zone not null,
+  status text not null,
+  error text,
+  judged integer default 0 not null,
+  total integer default 0 not null,
+  is_prepared boolean default false not null,
+  result json,
+  load json,
+  created_by text not null,
+  created_at timestamp(3) with time zone not null,
+  completed_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint studies_check CHECK (((error IS NULL) = (status <> 'failed'::text)))
+  constraint studies_check1 CHECK ((total >= judged))
+  constraint studies_check2 CHECK (((result IS NULL) = (status <> 'completed'::text)))
+  constraint studies_check3 CHECK (((completed_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'running'::text]))))
+  constraint studies_judged_check CHECK ((judged >= 0))
+  constraint studies_spec_check CHECK ((json_typeof(spec) = 'object'::text))
+  constraint studies_spec_hash_check CHECK ((length(spec_hash) = 32))
+  constraint studies_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+  constraint studies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint studies_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX studies_running ON arbiter.studies USING btree (tenant_id) WHERE (status = 'running'::text)
+  CREATE UNIQUE INDEX studies_spec ON arbiter.studies USING btree (tenant_id, spec_hash) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]))
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Studies of recorded decisions, kept for 90 days.
+
+create table study_chunks (
+  tenant_id uuid not null,
+  study_id uuid not null,
+  number integer not null,
+  decision_ids bytea not null,
+  holder uuid,
+  lease_until timestamp(3) with time zone,
+  is_done boolean default false not null,
+  partial bytea,
+  row_lines bytea,
+  row_count integer default 0 not null
+);
+  constraint study_chunks_check CHECK (((lease_until IS NULL) = (holder IS NULL)))
+  constraint study_chunks_number_check CHECK ((number >= 0))
+  constraint study_chunks_tenant_id_study_id_fkey FOREIGN KEY (tenant_id, study_id) REFERENCES studies(tenant_id, id) ON DELETE CASCADE
+  constraint study_chunks_pkey PRIMARY KEY (tenant_id, study_id, number)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Parts of a study, leased to the process that works on them.
+
 create table sub_categories (
   tenant_id uuid not null,
   id uuid not null,
@@ -4607,6 +4671,21 @@ $function$;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
 
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_dead(most integer)
+ RETURNS TABLE(job_id bigint, task text, payload jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select j.id, t.identifier, j.payload::jsonb
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+   where j.locked_at is null and j.attempts >= j.max_attempts
+     and j.payload ->> 'tenantId' is not distinct from nullif(current_setting('app.tenant', true), '')
+   order by j.id limit most
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_system
+
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_dead_tenants()
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -4758,7 +4837,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION graphile_worker.arbiter_take_dead(most integer)
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_take_dead(ids bigint[])
  RETURNS TABLE(job_id bigint, task text, payload jsonb, tries integer, error text)
  LANGUAGE sql
  SECURITY DEFINER
@@ -4766,9 +4845,9 @@ CREATE OR REPLACE FUNCTION graphile_worker.arbiter_take_dead(most integer)
 AS $function$
   with dead as (
     select j.id from graphile_worker._private_jobs j
-     where j.locked_at is null and j.attempts >= j.max_attempts
+     where j.locked_at is null and j.attempts >= j.max_attempts and j.id = any (ids)
        and j.payload ->> 'tenantId' is not distinct from nullif(current_setting('app.tenant', true), '')
-     order by j.id limit most for update skip locked),
+     order by j.id for update skip locked),
   gone as (
     delete from graphile_worker._private_jobs j using dead where j.id = dead.id
     returning j.id, j.task_id, j.payload, j.attempts, j.last_error)

@@ -7,19 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type BenchCatalogue, type BenchTarget, headersOf, loadCatalogue, post } from './bench/bench-catalogue.ts';
+import { createCampaign, endOf, rateOf, startRun } from './bench/bench-campaign.ts';
+import { type BenchCatalogue, type BenchTarget, loadCatalogue } from './bench/bench-catalogue.ts';
 import { type LoadOptions, load, median } from './bench/bench-load.ts';
 import { ms, n0, percent, type Row } from './bench/bench-report.ts';
 import { type BenchServer, startServer } from './bench/bench-server.ts';
-
-interface Run {
-  readonly id: string;
-  readonly status: string;
-  readonly durationMs: number | null;
-  readonly totalCustomers: number;
-  readonly processedCustomers: number;
-  readonly totalRecommendations: number;
-}
 
 interface CampaignFigures {
   /** Decisions/s of recommend. */
@@ -34,44 +26,6 @@ interface CampaignFigures {
   readonly beside: readonly number[];
   readonly besideRates: readonly number[];
 }
-
-async function get<T>({ url, key }: BenchTarget, path: string): Promise<T> {
-  const response = await fetch(`${url}/api/v1/${path}`, { headers: headersOf({ url, key }) });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-}
-
-/** Creates a campaign for all customers that sends nothing. Returns its id. */
-async function createCampaign(target: BenchTarget, { flowKey }: BenchCatalogue): Promise<string> {
-  type List = { readonly data: readonly { readonly id: string; readonly key?: string; readonly name: string }[] };
-  const schemas = await get<List>(target, 'schemas');
-  const channels = await get<List>(target, 'channels');
-  const flows = await get<List>(target, 'decision-flows');
-  const segment = await post(target, 'segments', { name: 'Everyone', baseSchemaId: schemas.data[0]!.id });
-  const campaign = await post(target, 'runs', {
-    decisionFlowId: flows.data.find(({ key }) => key === flowKey)!.id,
-    segmentId: segment.id,
-    channelIds: [channels.data.find(({ name }) => name === 'Email')!.id],
-  });
-  return campaign.id as string;
-}
-
-async function startRun(target: BenchTarget, campaignId: string): Promise<string> {
-  return (await post(target, `runs/${campaignId}/campaign-runs`, {})).id as string;
-}
-
-async function endOf(target: BenchTarget, campaignId: string, runId: string): Promise<Run> {
-  for (;;) {
-    const run = await get<Run>(target, `runs/${campaignId}/campaign-runs/${runId}`);
-    if (run.durationMs !== null && run.status !== 'pending' && run.status !== 'running') {
-      if (run.status !== 'completed') throw new Error(`the run ended as ${JSON.stringify(run)}`);
-      return run;
-    }
-    await sleep(100);
-  }
-}
-
-const rateOf = (run: Run): number => (run.totalCustomers * 1000) / (run.durationMs ?? Number.NaN);
 
 /** Measures on a server with a catalogue that no other benchmark uses. */
 async function measureCampaigns(

@@ -1,6 +1,6 @@
 // What a decision costs, by hand, and one build against another in turns:
 //   node test/load/decision-cost.ts [--builds .,../other] [--seconds 5] [--rounds 3] [--customers 20000] [--processes 1]
-//   [--flags=--max-semi-space-size=8,--max-semi-space-size=16] [--profile file] [--samples file]
+//   [--flags=--max-semi-space-size=8,--max-semi-space-size=16] [--profile file] [--samples file] [--campaign]
 // A build is the root of a checkout. `--flags`: one set per build, which also compares a build with itself. `--profile`,
 // `--samples`: where the CPU and the allocation profile of the last build go.
 import { randomBytes } from 'node:crypto';
@@ -8,7 +8,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createCampaign, endOf, rateOf, startRun } from './bench/bench-campaign.ts';
 import { loadCatalogue } from './bench/bench-catalogue.ts';
+import { writeCounts } from './bench/bench-database.ts';
 import { load, type Measured, median } from './bench/bench-load.ts';
 import { ms, n0 } from './bench/bench-report.ts';
 import { type BenchServer, type HeapUse, startServer } from './bench/bench-server.ts';
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '1' },
     profile: { type: 'string' },
     samples: { type: 'string' },
+    campaign: { type: 'boolean', default: false },
   },
 });
 const [seconds, rounds, customers, connections, processes] = [
@@ -34,6 +37,8 @@ const [seconds, rounds, customers, connections, processes] = [
   values.processes,
 ].map(Number) as [number, number, number, number, number];
 
+type Measurement = Pick<Measured, 'requests' | 'perSecond' | 'p99Ms'>;
+
 interface Figures {
   readonly perSecond: number;
   readonly p99Ms: number;
@@ -42,6 +47,9 @@ interface Figures {
   readonly allocatedKb: number;
   readonly copiedKb: number;
   readonly collectionUs: number;
+  readonly walBytes: number;
+  /** Share of the updates of states that touched no index. */
+  readonly hotShare: number;
 }
 
 interface Side {
@@ -57,31 +65,46 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
   const key = `krn_${randomBytes(24).toString('hex')}`;
   const bootstrap = join(folder, 'bootstrap.json');
   writeFileSync(bootstrap, JSON.stringify({ tenants: [{ name: 'Bench', apiKeys: [{ name: 'bench', key }] }] }));
+  const dataDir = join(folder, 'data');
   const env = {
-    ...{ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0', LOG_LEVEL: 'info' },
+    ...{ DATA_DIR: dataDir, BOOTSTRAP_FILE: bootstrap, PORT: '0', LOG_LEVEL: 'info' },
     ...(isLast && values.profile !== undefined ? { HEAP_WATCH_PROFILE: values.profile } : {}),
     ...(isLast && values.samples !== undefined ? { HEAP_WATCH_SAMPLES: values.samples } : {}),
   };
   const server = await startServer(env, processes, { build: resolve(build), flags, watchHeap: true });
   const readyMb = server.rssMb();
-  const catalogue = await loadCatalogue({ url: server.url, key }, { offers: 200, customers });
-  const run = (): Promise<Measured> =>
-    load({
-      ...{ port: server.port, keys: [key], flow: catalogue.flowKey, customers: catalogue.customers },
-      ...{ seconds, connections },
-    });
+  const catalogue = await loadCatalogue(
+    { url: server.url, key },
+    { offers: 200, customers, looseCaps: values.campaign },
+  );
+  const target = { url: server.url, key };
+  const campaignId = values.campaign ? await createCampaign(target, catalogue) : null;
+  const run = async (): Promise<Measurement> => {
+    if (campaignId === null) {
+      return load({
+        ...{ port: server.port, keys: [key], flow: catalogue.flowKey, customers: catalogue.customers },
+        ...{ seconds, connections },
+      });
+    }
+    const ended = await endOf(target, campaignId, await startRun(target, campaignId));
+    return { requests: ended.totalCustomers, perSecond: rateOf(ended), p99Ms: 0 };
+  };
   return {
     name: `${build} ${flags.join(' ')}`.trim(),
     server,
     readyMb,
     async measure() {
+      // Threads for campaigns ended while the other build ran.
+      if (campaignId !== null) await run();
+      const wroteBefore = await writeCounts(dataDir);
       const before = server.processorSeconds();
-      let measured: Measured | null = null;
+      let measured: Measurement | null = null;
       const heap: HeapUse = await server.heapUse(async () => {
         measured = await run();
       });
       const after = server.processorSeconds();
-      const { requests, perSecond, p99Ms } = measured as unknown as Measured;
+      const wrote = await writeCounts(dataDir);
+      const { requests, perSecond, p99Ms } = measured as unknown as Measurement;
       return {
         perSecond,
         p99Ms,
@@ -90,6 +113,8 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
         allocatedKb: heap.bytes / requests / 1024,
         copiedKb: heap.copied / requests / 1024,
         collectionUs: heap.collectionUs / requests,
+        walBytes: (wrote.walBytes - wroteBefore.walBytes) / requests,
+        hotShare: (wrote.hotUpdates - wroteBefore.hotUpdates) / (wrote.stateUpdates - wroteBefore.stateUpdates),
       };
     },
   };
@@ -97,7 +122,8 @@ async function startSide(build: string, flags: readonly string[], isLast: boolea
 
 const text = (f: Figures): string =>
   `${n0(f.perSecond)}/s, p99 ${ms(f.p99Ms)}, Node ${f.nodeUs.toFixed(0)} us, PostgreSQL ${f.postgresUs.toFixed(0)} us, ` +
-  `sum ${(f.nodeUs + f.postgresUs).toFixed(0)} us, allocated ${f.allocatedKb.toFixed(1)} KB (${f.copiedKb.toFixed(1)} copied), collections ${f.collectionUs.toFixed(1)} us`;
+  `sum ${(f.nodeUs + f.postgresUs).toFixed(0)} us, allocated ${f.allocatedKb.toFixed(1)} KB (${f.copiedKb.toFixed(1)} copied), collections ${f.collectionUs.toFixed(1)} us, ` +
+  `WAL ${n0(f.walBytes)} bytes, ${(f.hotShare * 100).toFixed(0)} % of states HOT`;
 
 const builds = values.builds.split(',');
 const flagSets = values.flags === '' ? [] : values.flags.split(',');
@@ -123,6 +149,7 @@ for (const { side, figures } of sides) {
   const medians: Figures = {
     ...{ perSecond: of('perSecond'), p99Ms: of('p99Ms'), nodeUs: of('nodeUs'), postgresUs: of('postgresUs') },
     ...{ allocatedKb: of('allocatedKb'), copiedKb: of('copiedKb'), collectionUs: of('collectionUs') },
+    ...{ walBytes: of('walBytes'), hotShare: of('hotShare') },
   };
   console.log(`${side.name}: ${text(medians)}, RSS ${n0(side.server.rssMb())} MB`);
 }

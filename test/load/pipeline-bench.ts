@@ -2,20 +2,20 @@
 // whose process is killed ten times. By hand, or as rows of `npm run bench`:
 //   node test/load/pipeline-bench.ts [--rows 1000000] [--rounds 3] [--kills 10]
 // Without rounds, only the kills are measured, and the other way round.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { openDatabasePort } from '../faults/nodes/database-port.ts';
 import { numberedRow } from '../faults/nodes/numbered-row.ts';
 import { median } from './bench/bench-load.ts';
 import { n0, percent, type Row } from './bench/bench-report.ts';
-import { secondsBelow } from './bench/bench-server.ts';
+import { secondsBelow, serverFlags } from './bench/bench-server.ts';
 
 /** Share of COPY that a run must reach. */
 const goalShare = 0.3;
@@ -124,8 +124,16 @@ export interface PipelineBench {
   readonly kills: number;
 }
 
-/** Measures on a server of its own. Returns the rows of the report. */
+/** Measures in a process of its own, with a server's limits of memory. Returns the rows of the report. */
 export async function benchPipelines({ rows, rounds, kills }: PipelineBench): Promise<Row[]> {
+  const options = Object.entries({ rows, rounds, kills }).map(([name, value]) => `--${name}=${value}`);
+  const program = [...serverFlags, '--expose-gc', import.meta.filename, ...options];
+  const { stdout } = await promisify(execFile)(process.execPath, program, { encoding: 'utf8' });
+  return JSON.parse(stdout) as Row[];
+}
+
+/** Measures on a server of its own. */
+async function measurePipelines({ rows, rounds, kills }: PipelineBench): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'arbiter-pipeline-bench-'));
   const config = { IMPORT_DIR: folder, OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'] };
   const server = await startTestServer({ config, checkResponses: false });
@@ -265,12 +273,12 @@ if (import.meta.main) {
       kills: { type: 'string', default: '10' },
     },
   });
-  const figures = await benchPipelines({
-    rows: Number(values.rows),
-    rounds: Number(values.rounds),
-    kills: Number(values.kills),
-  });
-  for (const { measure, measured, met } of figures) {
-    console.log(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
+  const [rows, rounds, kills] = [values.rows, values.rounds, values.kills].map(Number) as [number, number, number];
+  const isApart = serverFlags.every((flag) => process.execArgv.includes(flag));
+  if (isApart) console.log(JSON.stringify(await measurePipelines({ rows, rounds, kills })));
+  else {
+    for (const { measure, measured, met } of await benchPipelines({ rows, rounds, kills })) {
+      console.log(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
+    }
   }
 }

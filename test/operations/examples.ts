@@ -180,6 +180,22 @@ const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { id: segmentId } = await aSegment(f);
   return f.must('POST', 'simulate', { segmentId, decisionFlowKey: flow.id, sampleSize: 5, async: true }, 202);
 };
+const dayMs = 86_400_000;
+/** Decisions are kept for a year, so the range moves. */
+const lastWeek = () => ({
+  from: new Date(Date.now() - 7 * dayMs).toISOString(),
+  to: new Date(Date.now()).toISOString().slice(0, 10),
+});
+/** Two queued backtests of a flow; the id of the second. */
+const aStudy = async (f: Fixtures): Promise<Made> => {
+  const { flow } = await f.decisionWorld();
+  const start = (maxDecisions: number) => {
+    const body = { version: 'draft', ...lastWeek(), maxDecisions };
+    return f.must('POST', `decision-flows/${flow.id}/backtest`, body, 202);
+  };
+  await start(5);
+  return { id: idOf((await start(6)).studyId), flowId: flow.id };
+};
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 /** A user with a value for each kind of attribute. */
 const scimUserOf = (f: Fixtures) => ({
@@ -282,6 +298,19 @@ export const examples: Readonly<Record<string, Example>> = {
     params: { id: (await f.make('content')).id },
     body: {
       version: 1,
+      customerId: `customer ${f.marker}`,
+      customer: { first_name: f.marker },
+      attributes: { page: f.marker },
+      offer: { name: f.marker },
+    },
+  }),
+  'content.preview': async (f) => ({
+    body: {
+      channelType: 'email',
+      content: { subject: `Hello {first} of ${f.marker}` },
+      blocks: [{ type: 'text', props: { text: `For {{first|you}}: ${f.marker}` } }],
+      personalization: { first: { source: 'customer.first_name', fallback: f.marker } },
+      parentTemplateId: null,
       customerId: `customer ${f.marker}`,
       customer: { first_name: f.marker },
       attributes: { page: f.marker },
@@ -896,6 +925,35 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'simulations.get': async (f) => ({ params: { id: (await aSimulation(f)).id } }),
   'simulations.cancel': async (f) => ({ params: { id: (await aSimulation(f)).id }, body: {} }),
+  'studies.list': async (f) => {
+    const { flowId } = await aStudy(f);
+    return { query: { limit: '1', kind: 'backtest', flowId: idOf(flowId) } };
+  },
+  'studies.get': async (f) => ({ params: { id: (await aStudy(f)).id } }),
+  'studies.rows': async (f) => ({ params: { id: (await aStudy(f)).id } }),
+  'studies.cancel': async (f) => ({ params: { id: (await aStudy(f)).id }, body: {} }),
+  'backtests.start': async (f) => {
+    const { offer, flow } = await f.decisionWorld();
+    const range = { ...lastWeek(), maxDecisions: 1000, sampleShare: 0.5 };
+    const how = { mode: 'chained', scope: 'flow', compareTo: 'recorded', maxNotEvaluableShare: 0.1, verify: true };
+    const overlay = [{ kind: 'offers', key: offer.name, patch: { priority: 7 } }];
+    return {
+      params: { id: flow.id },
+      body: { version: 'draft', ...range, ...how, overlay, limits: { mustKeep: [offer.id] } },
+    };
+  },
+  'evaluations.start': async (f) => {
+    const { offer, flow } = await f.decisionWorld();
+    const range = { from: '2026-11-20', to: '2026-11-27T00:00:00Z', maxDecisions: 1000, rewardDays: 3 };
+    const how = { clip: 50, confidence: 0.9, estimators: ['ips', 'dr'], maxNotEvaluableShare: 0.1 };
+    const reward = { reward: 'weighted', outcomeWeights: { convert: 5, dismiss: -1 } };
+    const overlay = [{ kind: 'offers', key: offer.name, patch: { priority: 7 } }];
+    return { params: { id: flow.id }, body: { version: 'draft', ...range, ...how, ...reward, overlay } };
+  },
+  'backtests.get': async (f) => {
+    const { id, flowId } = await aStudy(f);
+    return { params: { id: idOf(flowId), jobId: id } };
+  },
   'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
   'policyConflicts.analyze': async (f) => {
     const { offer, flow } = await f.decisionWorld();

@@ -44,21 +44,10 @@ function asBody(record: Values): Values {
   return { ...record, scopes: record.scopes.map(({ scope, scopeId }) => ({ scope, scopeId })) };
 }
 
-/** What a save changes at a record even if it changes nothing else. */
-const moving = new Set([
-  'version',
-  'rowVersion',
-  'updatedAt',
-  'versions',
-  'status',
-  'configVersion',
-  'warnings',
-  'lastRefreshedAt',
-]);
-const lasting = (record: Values): Values => {
-  const { scopes: _scopes, scopeId: _id, scope: _scope, ...rest } = record;
-  return Object.fromEntries(Object.entries(rest).filter(([name]) => !moving.has(name)));
-};
+/** What a save changes at a record even if it changes nothing else. Content items list their versions. */
+const moving = new Set(['version', 'rowVersion', 'updatedAt', 'versions', 'lastRefreshedAt']);
+const lasting = (record: Values): Values =>
+  Object.fromEntries(Object.entries(asBody(record)).filter(([name]) => !moving.has(name)));
 
 async function read(resource: Resource, id: string): Promise<Values> {
   const answer = await server.call<Values>('GET', `/api/v1/${resource.path}/${id}`);

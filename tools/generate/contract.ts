@@ -22,7 +22,7 @@ interface ContractFile {
   readonly groups: readonly string[];
 }
 
-const files: ContractFile[] = ['identity', 'catalogue', 'data', 'deciding', 'operations', 'outreach', '.']
+const files: ContractFile[] = ['identity', 'catalogue', 'data', 'deciding', 'judging', 'operations', 'outreach', '.']
   .flatMap(filesIn)
   .filter((name) => !written.includes(name))
   .sort()
@@ -43,6 +43,9 @@ const doors = [
   ...['fields', 'types', 'words'].map((part) => `data/connector-${part}.ts`),
   // Parts of decisions that several operations return.
   ...['drops', 'policies', 'record', 'rules', 'scores', 'trace'].map((part) => `deciding/decision-${part}.ts`),
+  'judging/backtest-results.ts',
+  'judging/evaluation-results.ts',
+  'judging/overlays.ts',
   'deciding/policy-findings.ts',
   ...filesIn('explanation'),
   'openapi.ts',

@@ -90,7 +90,7 @@ export const consoleImportRules: IForbiddenRuleType[] = [
     from: { path: '^packages/console/', pathNot: testFile },
     to: {
       path: '^packages/(sdk|engine)/',
-      pathNot: ['^packages/sdk/src/caller\\.ts$', '^packages/engine/src/index\\.ts$'],
+      pathNot: ['^packages/sdk/src/(caller|follow)\\.ts$', '^packages/engine/src/index\\.ts$'],
     },
   },
   {

@@ -71,7 +71,7 @@ const packageOrder: IForbiddenRuleType[] = Object.entries(packageTable).map(([na
 /**
  * Entry points of packages besides index.ts, for those who need a part without the whole (`exports` of package.json).
  */
-const otherDoors = ['^packages/contract/src/core/operation\\.ts$', '^packages/sdk/src/caller\\.ts$'];
+const otherDoors = ['^packages/contract/src/core/operation\\.ts$', '^packages/sdk/src/(caller|follow)\\.ts$'];
 
 export const importRules: IForbiddenRuleType[] = [
   ...packageOrder,

@@ -56,7 +56,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['simulations', 'customer-tools', 'alerts', 'shap'],
   ['seed-packs', 'erasure', 'why-not', 'narratives'],
   ['gitops', 'approvals', 'console'],
-  ['admin', 'archive', 'checks', 'maintenance', 'reports'],
+  ['admin', 'archive', 'checks', 'maintenance', 'reports', 'studies'],
 ];
 
 /** The group of each feature: its folder below `features/`. Imports don't depend on groups. */
@@ -90,6 +90,7 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
     'sealed-records',
     'shap',
     'simulations',
+    'studies',
     'suppressions',
     'volumes',
     'why-not',

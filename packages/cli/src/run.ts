@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
+import { backtest } from './commands/backtest.ts';
 import { connectorsTest } from './commands/connectors-test.ts';
+import { evaluate } from './commands/evaluate.ts';
 import { experimentsList, experimentsResults } from './commands/experiments.ts';
 import { ingest } from './commands/ingest.ts';
 import { login } from './commands/login.ts';
@@ -63,6 +65,8 @@ const commands: readonly Command[] = [
   pipelinesRun,
   metricsCompute,
   modelsTrain,
+  backtest,
+  evaluate,
   experimentsList,
   experimentsResults,
   modelsImport,

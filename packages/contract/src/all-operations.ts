@@ -60,6 +60,9 @@ import { tenantSettingsOperations } from './identity/tenant-settings.ts';
 import { tenantOperations } from './identity/tenants.ts';
 import { userCredentialOperations } from './identity/user-credentials.ts';
 import { userOperations } from './identity/users.ts';
+import { backtestOperations } from './judging/backtests.ts';
+import { evaluationOperations } from './judging/evaluations.ts';
+import { studyOperations } from './judging/studies.ts';
 import { adminCacheOperations } from './operations/admin-cache.ts';
 import { adminRlsOperations } from './operations/admin-rls.ts';
 import { alertOperations, tickOperations } from './operations/alerts.ts';
@@ -156,6 +159,9 @@ export const operations = {
   ...byId(tenantOperations),
   ...byId(userCredentialOperations),
   ...byId(userOperations),
+  ...byId(backtestOperations),
+  ...byId(evaluationOperations),
+  ...byId(studyOperations),
   ...byId(adminCacheOperations),
   ...byId(adminRlsOperations),
   ...byId(alertOperations),

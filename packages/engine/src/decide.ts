@@ -16,7 +16,7 @@ import type { DecisionInput, ZoneClock } from './plan/input.ts';
 import type { Plan } from './plan/plan.ts';
 import type { Probe } from './plan/probe.ts';
 import type { Program } from './plan/program.ts';
-import type { RankMethod } from './plan/ranking.ts';
+import type { RankMethod, Walked } from './plan/ranking.ts';
 import type { AskExternal, Run } from './plan/run.ts';
 import type { Json } from './plan/snapshot.ts';
 import type { Target } from './plan/target.ts';
@@ -66,9 +66,19 @@ export type StageObserver = (stage: string, nodeId: string | null) => void;
  */
 export function decide(plan: Plan, input: DecisionInput, options: DecideOptions = {}): Decision {
   const run = beginRun(plan, input, options);
-  const { observe } = run;
-  const { program } = plan;
   if (run.target.emptyReason !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
+  scoreRun(run);
+  // Later stages don't refuse offers by themselves. They choose among those left.
+  if (options.survey === true) return finish(run, noItems, certainSlate, couple(run, []).rows);
+  if (run.probe !== null) settleProbe(run, run.probe);
+  const { draws, delivery, rows } = deliverRun(run);
+  const written = writeItems(run, delivery);
+  return finish(run, written, slateOf(draws, written.items), rows);
+}
+
+/** Does all that comes before the walk. */
+export function scoreRun(run: Run): void {
+  const { observe, program } = run;
   run.assigned = assignedModel(run, program.scoring);
   const { branching } = program;
   if (branching !== null) run.phases = branching.phasesFor(run);
@@ -82,11 +92,12 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   if (scoresChange(run)) rescore(run);
-  // Later stages don't refuse offers by themselves. They choose among those left.
-  if (survey !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
-  if (run.probe !== null) settleProbe(run, run.probe);
-  const method = rankMethodOf(run);
-  let walked = deliver(run, method);
+}
+
+/** Fills the answer: the walk, hooks behind it, and coupling. */
+export function deliverRun(run: Run): Walked & { readonly rows: readonly CouplingRow[] } {
+  const { observe, program } = run;
+  let walked = deliver(run, rankMethodOf(run));
   closeWalk(run, walked.delivery);
   if (observe !== null) {
     observe('rank', program.rank.nodeId);
@@ -99,8 +110,7 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const { draws } = walked;
   const { delivery, rows } = couple(run, walked.delivery);
   if (observe !== null) observe('coupling', null);
-  const written = writeItems(run, delivery);
-  return finish(run, written, slateOf(draws, written.items), rows);
+  return { draws, delivery, rows };
 }
 
 /** Not for the control group. */
@@ -207,6 +217,7 @@ export function beginRun(
     probe: probe ?? null,
     survey: survey ? new Set() : null,
     ask: ask ?? null,
+    forced: null,
     observe: observe ?? null,
   };
 }

@@ -150,9 +150,10 @@ export { compareProportions, wilson } from './statistics/proportions.ts';
 export { compileTemplate } from './templates/compile-template.ts';
 export { parseText, type Token } from './templates/parse-text.ts';
 export { engineVersion, semantics } from './version.ts';
+export { type LoggedItem, type LoggedSlate, loggedSlate } from './weigh/logged-slate.ts';
+export { type Choice, type Weighed, type WeighedPlace, weigh } from './weigh/weigh.ts';
 export { editableColumns, withEdits } from './why-not/alter-input.ts';
 export type { Edit, Holds } from './why-not/edits.ts';
-
 export type { Flip } from './why-not/flip.ts';
 export { type WhyNotAnswer, whyNot } from './why-not/search.ts';
 export { nearestWord } from './words/nearest-word.ts';

@@ -10,3 +10,23 @@ export {
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
 export type { Witness } from './check/witness.ts';
+export { type DiffAnswer, type DiffItem, type DiffKind, diffKinds, kindOf } from './diff/answers.ts';
+export { type DiffFigures, type DiffLimits, type DiffReason, figuresOf, type LimitResult } from './diff/figures.ts';
+export {
+  type DiffTally,
+  type DiffTotals,
+  type JudgedDecision,
+  mergeTotals,
+  newDiffTally,
+  type Sample,
+  type SampleItem,
+  sampleItems,
+} from './diff/tally.ts';
+export { bucketOf, quantileOf } from './diff/times.ts';
+export { estimators } from './estimate/estimators.ts';
+export { type Evaluation, evaluate } from './estimate/evaluate.ts';
+export { hallInterval } from './estimate/interval.ts';
+export { collectLog, type EvaluationLog, joinLogs, type PlaceRow } from './estimate/log.ts';
+export { folds } from './estimate/reward-model.ts';
+export { weightsOf } from './estimate/weights.ts';
+export { pairwiseSum } from './pairwise-sum.ts';

@@ -1,5 +1,7 @@
 /** An event of an event stream. */
 export interface ResponseEvent {
+  /** Position of the event, where the stream has positions. */
+  readonly id: string | null;
   readonly event: string;
   readonly data: unknown;
 }
@@ -23,5 +25,6 @@ function eventOf(block: string): ResponseEvent | null {
   const lines = block.split('\n');
   const textOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const data = textOf('data');
-  return data === undefined ? null : { event: textOf('event') ?? 'message', data: JSON.parse(data) };
+  if (data === undefined) return null;
+  return { id: textOf('id') ?? null, event: textOf('event') ?? 'message', data: JSON.parse(data) };
 }

@@ -54,13 +54,20 @@ function foreignSecret(group: Group, about: string): Variable<string | null> {
   return { ...secret(group, about), anyLength: true };
 }
 
-function whole(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
+function whole(
+  group: Group,
+  about: string,
+  fallback: number,
+  least: number,
+  most: number,
+  shown = String(fallback),
+): Variable<number> {
   const read = (value: string) => {
     const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
     if (!(number >= least && number <= most)) throw new Error(`must be a whole number from ${least} to ${most}`);
     return number;
   };
-  return { group, text: about, shown: String(fallback), secret: false, read, fallback };
+  return { group, text: about, shown, secret: false, read, fallback };
 }
 
 /** A whole number, or 0 for none. */
@@ -305,6 +312,14 @@ export const variables = {
 
   WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
   WORKER_CONCURRENCY: whole('Background', 'Number of jobs to run at once.', 4, 1, 100),
+  STUDY_THREADS: whole(
+    'Background',
+    'Threads that work on backtests and other studies, each with a connection of its own. Default: one less than the cores, at least 1.',
+    Math.max(1, availableParallelism() - 1),
+    1,
+    64,
+    'cores - 1',
+  ),
   SCHEDULER: onOff(
     'Background',
     'Schedule alerts, segment refreshes, expiries, exports and reports. Leave it on everywhere: a lease decides which server does it. Maintenance runs wherever WORKER is on.',

@@ -132,6 +132,9 @@ test('writes content, has a second person approve it, publishes and reverts it',
   await editor.getByRole('menuitem', { name: 'Button' }).click();
   await editor.getByRole('group', { name: 'Button 2.2.1' }).getByRole('textbox', { name: 'Text' }).fill('Order');
   await editor.getByRole('button', { name: 'Move Columns 2 up' }).click();
+  // The preview shows what isn't saved yet.
+  await editor.getByRole('region', { name: 'Rendered content' }).getByText('Spring is here').waitFor();
+  await editor.frameLocator('iframe').getByText('Fresh coffee').waitFor();
   const id = await create(editor, '/content');
   const { blocks } = await stage.call('GET', `content/${id}`);
   assert.deepEqual(
@@ -219,6 +222,25 @@ test('7. a policy is simulated before it is saved, its collision is named, and i
   await page.getByRole('button', { name: 'Find when Three A Day, Ten A Week ends' }).click();
   await page.getByText(/can be shown from|Waiting alone/).waitFor();
   assert.match(page.url(), new RegExp(`customer=${customerId}`), 'a colleague sees the same');
+});
+
+test('pauses and resumes a policy on its page', skip, async () => {
+  const read = async () => {
+    const { data } = await stage.call('GET', 'contact-policies?search=quiet&limit=1');
+    const [policy] = data as readonly { readonly id: string; readonly status: string }[];
+    assert.ok(policy);
+    return policy;
+  };
+  await go(page, `/policies/${(await read()).id}`);
+  await titled(page, 'Push Quiet Hours');
+  await says(page, 'Paused Push Quiet Hours. Decisions no longer use it.', () =>
+    page.getByRole('button', { name: 'Pause', exact: true }).click(),
+  );
+  assert.equal((await read()).status, 'paused');
+  await says(page, 'Resumed Push Quiet Hours. Decisions use it again.', () =>
+    page.getByRole('button', { name: 'Resume', exact: true }).click(),
+  );
+  assert.equal((await read()).status, 'active');
 });
 
 test('shows a name that was just taken and a channel that was just deleted at their fields', skip, async () => {

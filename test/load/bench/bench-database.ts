@@ -41,6 +41,27 @@ export async function tenantIdOf(dataDir: string, name: string): Promise<string>
   return rows[0].id;
 }
 
+interface WriteCounts {
+  /** Bytes of WAL since the cluster was made. */
+  readonly walBytes: number;
+  /** Updates of customers' states, and those of them that touched no index. */
+  readonly stateUpdates: number;
+  readonly hotUpdates: number;
+}
+
+/** What the database wrote so far. */
+export async function writeCounts(dataDir: string): Promise<WriteCounts> {
+  const admin = await adminOf(dataDir);
+  const { rows } = await admin.query<Record<keyof WriteCounts, string>>(
+    `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as "walBytes",
+       sum(n_tup_upd) as "stateUpdates", sum(n_tup_hot_upd) as "hotUpdates"
+     from pg_stat_all_tables where schemaname = 'arbiter' and relname = 'customer_states'`,
+  );
+  await admin.end();
+  const { walBytes = 0, stateUpdates = 0, hotUpdates = 0 } = rows[0] ?? {};
+  return { walBytes: Number(walBytes), stateUpdates: Number(stateUpdates), hotUpdates: Number(hotUpdates) };
+}
+
 async function adminOf(dataDir: string): Promise<pg.Client> {
   const admin = new pg.Client({ connectionString: databaseUrl(dataDir, 'arbiter_admin') });
   await admin.connect();

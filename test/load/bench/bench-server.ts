@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** As `npm start` does. */
-const flags = ['--max-semi-space-size=16', '--max-old-space-size=1024'];
+export const serverFlags = ['--max-semi-space-size=16', '--max-old-space-size=1024'];
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -31,7 +31,7 @@ export function start(
   { build = root, nodeFlags = [] }: { readonly build?: string; readonly nodeFlags?: readonly string[] } = {},
 ): Promise<Started> {
   const at = performance.now();
-  const child = spawn(process.execPath, [...flags, ...nodeFlags, join(build, script), ...args], {
+  const child = spawn(process.execPath, [...serverFlags, ...nodeFlags, join(build, script), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

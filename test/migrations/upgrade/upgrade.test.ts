@@ -14,6 +14,7 @@ import {
   readMigrations,
 } from '../../../packages/server/src/db/migrate.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../../packages/server/src/db/test-database.ts';
+import { type BacktestStudy, runStudies } from '../../../packages/server/src/features/deciding/studies/test-studies.ts';
 import { startServerOn } from '../../../packages/server/src/main/test-server.ts';
 import { factsOf, restoreDatabase } from './dump.ts';
 
@@ -64,6 +65,29 @@ for (const file of files) {
           const replay = await call<{ code: string }>('POST', `decisions/${id}/replay`, {});
           assert.deepEqual([replay.status, replay.body.code], [409, 'inputs_unavailable'], replay.text);
         }
+      });
+
+      test(`studies of tenant ${number + 1} reproduce the records of all its flows`, async () => {
+        // However long ago the database was made.
+        const kept = await call('POST', 'admin/retention-configs', { dataClass: 'decisions', retentionDays: 36_500 });
+        assert.ok(kept.status < 300, kept.text);
+        const { flow } = (await call<{ flow: { id: string } }>('GET', `decisions/${decisions[0]}`)).body;
+        const [first] = await base.ownerQuery<{ version: number }>(
+          'select max(version)::int as version from arbiter.flow_versions where flow_id = $1',
+          [flow.id],
+        );
+        const range = { from: '2020-01-01', to: new Date().toISOString() };
+        const how = { scope: 'route', verify: true, maxNotEvaluableShare: 0.2 };
+        const body = { version: first?.version, ...range, ...how };
+        const started = await call<{ studyId: string }>('POST', `decision-flows/${flow.id}/backtest`, body);
+        assert.equal(started.status, 202, started.text);
+        await runStudies({ jobs: server.jobs, testDatabase: base });
+        const study = await call<BacktestStudy>('GET', `studies/${started.body.studyId}`);
+        assert.equal(study.body.status, 'completed', study.text);
+        const { drift, notEvaluable } = study.body.result ?? assert.fail();
+        assert.equal(drift.mismatches, 0);
+        assert.ok(drift.checked > 5, JSON.stringify(notEvaluable));
+        assert.equal(notEvaluable.record_corrupt, undefined);
       });
 
       test(`tenant ${number + 1} goes on deciding, and what it decides replays`, async () => {

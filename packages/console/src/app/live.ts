@@ -1,6 +1,6 @@
-import type { PollerSurroundings } from '../data/live/events.ts';
+import type { LiveSurroundings } from '../data/live/events.ts';
 
-/** Waits; resolves early when the page becomes visible again or the poller stops. */
+/** Waits; resolves early when the page becomes visible again or the listener stops. */
 function sleepUntilSeen(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -18,8 +18,8 @@ function sleepUntilSeen(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The browser features that the event poller needs. */
-export const browserSurroundings: PollerSurroundings = {
+/** The browser features that live events need. */
+export const browserSurroundings: LiveSurroundings = {
   alone: (name, signal, work) => navigator.locks.request(name, { signal }, work),
   channel: (name, hear) => {
     const channel = new BroadcastChannel(name);

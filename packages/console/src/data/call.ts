@@ -1,5 +1,5 @@
 import type { Operation } from '@arbiter/contract/core/operation';
-import { type CallAnswer, type CallBody, type CallInput, createSend } from '@arbiter/sdk/caller';
+import { type CallAnswer, type CallBody, type CallerOptions, type CallInput, createSend } from '@arbiter/sdk/caller';
 import { boot } from './boot.ts';
 import { noteConnection } from './connection.ts';
 import { endsSession, failureOf } from './failure.ts';
@@ -15,11 +15,14 @@ const fileMs = 900_000;
 type Send = ReturnType<typeof createSend>;
 
 let senders: { readonly usual: Send; readonly heavy: Send; readonly file: Send } | null = null;
+/** Address of the server, and its `fetch` in tests. Streams use them, too. */
+export let server: Pick<CallerOptions, 'baseUrl' | 'fetch'> = { baseUrl: '' };
 
 /** Sets the server's address, once, before the first call. The browser sends the session cookie itself. */
 export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void {
   // The pages show warnings.
-  const options = { baseUrl, onWarning: () => undefined, ...(fetch === undefined ? {} : { fetch }) };
+  server = { baseUrl, ...(fetch === undefined ? {} : { fetch }) };
+  const options = { ...server, onWarning: () => undefined };
   senders = {
     usual: createSend({ ...options, timeoutMs: usualMs }),
     heavy: createSend({ ...options, timeoutMs: heavyMs }),

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
-import type { PollerSurroundings } from './live/events.ts';
+import type { LiveSurroundings } from './live/events.ts';
 import { signedInAgain, signOut } from './session.ts';
 import { outdateResources } from './use-operation.ts';
 
@@ -19,7 +19,7 @@ export function useSignOut(then: () => void): () => void {
 }
 
 /** Refetches data when events report changes by others. */
-export function useLive(surroundings: PollerSurroundings): void {
+export function useLive(surroundings: LiveSurroundings): void {
   const client = useQueryClient();
   useEffect(() => {
     let over = false;
@@ -28,12 +28,10 @@ export function useLive(surroundings: PollerSurroundings): void {
     };
     const begin = async () => {
       // Not part of the shell: the first render doesn't need it.
-      const { oldAfterEvent, onEvents, startEvents } = await import('./live/events.ts');
+      const { refreshAfterEvents, startEvents } = await import('./live/events.ts');
       if (over) return;
       const stop = startEvents(surroundings);
-      const leave = onEvents((events) => {
-        outdateResources(client, [...new Set(events.flatMap(oldAfterEvent))]);
-      });
+      const leave = refreshAfterEvents((resources) => outdateResources(client, resources), surroundings.isSeen);
       end = () => {
         leave();
         stop();

@@ -35,8 +35,11 @@ export interface WhatIfDrop {
 
 export interface WhatIfAnswer {
   readonly id: number;
-  /** Why it can't be decided again: fields are withheld, or a text of the engine. Null if it can. */
-  readonly failure: { readonly kind: 'withheld' } | { readonly kind: 'error'; readonly text: string } | null;
+  /**
+   * Why it can't be decided again: fields are withheld, this engine can't open the plan, or it can't decide with the changed
+   * values. Null if it can.
+   */
+  readonly failure: 'withheld' | 'plan' | 'values' | null;
   readonly fields: readonly WhatIfField[];
   readonly recorded: readonly WhatIfOffer[];
   readonly offers: readonly WhatIfOffer[];

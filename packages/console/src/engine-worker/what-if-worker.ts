@@ -73,13 +73,18 @@ function answer(
   };
 }
 
+/** The engine's errors are texts for developers, so the page says only what they are about. */
 function respond({ proof, edits }: WhatIfRequest): Omit<WhatIfAnswer, 'id'> {
   try {
     if (proof !== undefined) trial = open(proof);
-    return trial === null ? { ...nothing, failure: { kind: 'withheld' } } : answer(trial, edits);
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return { ...nothing, failure: { kind: 'error', text } };
+  } catch {
+    return { ...nothing, failure: 'plan' };
+  }
+  if (trial === null) return { ...nothing, failure: 'withheld' };
+  try {
+    return answer(trial, edits);
+  } catch {
+    return { ...nothing, failure: 'values', fields: fieldsOf(trial), recorded: trial.recorded };
   }
 }
 

@@ -79,7 +79,7 @@ test('writes summaries as sentences', () => {
   assert.equal(summary('inventory', { scope: 'category', categoryIds: ['c1', 'c2'] }), '2 categories');
   assert.equal(summary('qualify', { mode: 'selected', ruleIds: ['a', 'b', 'c'] }), '3 selected');
   assert.equal(summary('rank', { method: 'diversity' }), 'diversity λ 0.7');
-  assert.equal(summary('rank', { method: 'explore_exploit', explorationRate: 0.05 }), 'explore 5 %, epsilon greedy');
+  assert.equal(summary('rank', { method: 'explore_exploit', explorationRate: 0.05 }), 'explore 5%, epsilon greedy');
   assert.equal(
     summary('score', {
       method: 'formula',

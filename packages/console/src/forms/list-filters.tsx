@@ -17,6 +17,8 @@ export interface Choice {
   readonly key: string;
   readonly label: string;
   readonly options: readonly Option[];
+  /** What is shown while nothing is selected; default: "Any" with the label. */
+  readonly any?: string;
 }
 
 /** Filters of a list, from its address. */
@@ -112,13 +114,13 @@ interface ChoiceFieldProps extends Pick<ListFiltersProps, 'onFilter'> {
   readonly value: string;
 }
 
-function ChoiceField({ choice: { key, label, options }, value, onFilter }: ChoiceFieldProps) {
+function ChoiceField({ choice: { key, label, options, any }, value, onFilter }: ChoiceFieldProps) {
   return (
     <SelectField
       label={label}
       labelHidden
       className="w-44 max-sm:min-w-36 max-sm:flex-1"
-      placeholder={t.any(label)}
+      placeholder={any ?? t.any(label)}
       options={withSelected(options, value)}
       value={value}
       onChange={(event) => onFilter({ [key]: event.target.value || undefined })}

@@ -8,6 +8,7 @@ import { useCallback } from 'react';
 import { useAsk } from '../data/use-ask.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { listTexts as t } from '../messages/lists/lists.ts';
+import { scopeTexts } from '../messages/lists/scopes.ts';
 import { addresses } from '../route/addresses.ts';
 import { middleCut } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
@@ -54,11 +55,14 @@ export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id
 /** Names of records by ID. */
 export type Names = ReadonlyMap<string, string>;
 
+/** Kind of a scope within a sentence: "sub-category". */
+const scopeWord = (scope: string): string => (scopeTexts.kinds[scope] ?? scope).toLocaleLowerCase();
+
 /** Scopes of a rule or a policy for files: type and name of each record, or its ID without a name. */
 export const plainScopes = (scopes: ScopeTextProps['scopes'], names: Names = new Map()): string =>
   scopes
     .map(({ scope, scopeId }) =>
-      scope === 'global' || scopeId === null ? t.everything : `${scope} ${names.get(scopeId) ?? scopeId}`,
+      scope === 'global' || scopeId === null ? t.everything : `${scopeWord(scope)} ${names.get(scopeId) ?? scopeId}`,
     )
     .join(', ');
 
@@ -98,7 +102,7 @@ export function ScopeText({ scopes, all = false }: ScopeTextProps) {
             t.everything
           ) : (
             <>
-              <span className="text-soft">{scope}</span>{' '}
+              <span className="text-soft">{scopeWord(scope)}</span>{' '}
               {isNamedKind(scope) ? <Named kind={scope} id={scopeId} /> : middleCut(scopeId)}
             </>
           )}

@@ -178,6 +178,14 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
     title: "The record doesn't match its seal",
     text: 'It was changed outside Arbiter. Send the request ID to your server administrator.',
   },
+  study_running: {
+    title: 'This study is already running',
+    text: 'Wait for its result, or cancel it first.',
+  },
+  history_unavailable: {
+    title: 'History doesn’t reach back that far',
+    text: 'Choose a later start, or restore the archived months.',
+  },
   rollback_guard: {
     title: 'Stopped by a guardrail',
     text: 'Metrics would get worse than the guardrail allows. Review the metrics listed here. An admin can override it with a reason.',
@@ -199,6 +207,10 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
   overlay_invalid: {
     title: 'The changes can’t be tried',
     text: 'Fix the errors listed here. Nothing was saved.',
+  },
+  not_comparable: {
+    title: 'These values can’t be compared',
+    text: 'Choose values of one kind, such as amounts in one currency.',
   },
   config_invalid: {
     title: 'The configuration has errors',

@@ -27,6 +27,8 @@ export const approvalTexts = {
   actions: { create: 'New', update: 'Change', delete: 'Delete' },
   publishes: 'Publish',
   by: (name: string, when: string) => `${name}, ${when}`,
+  expires: (when: string) => `Expires ${when}`,
+  expiresNow: 'Expires within minutes',
   statuses: { pending: 'waiting', approved: 'approved', rejected: 'rejected', expired: 'expired' },
   none: {
     waiting: { title: 'Nothing needs your attention', text: 'Requests that you can decide appear here.' },

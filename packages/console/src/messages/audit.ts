@@ -2,7 +2,12 @@ import { titles } from './titles.ts';
 
 /** Returns the label of a record type: "contact policy" for `contactPolicy`. */
 export const auditKind = (entityType: string): string =>
-  entityType.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  entityType
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+    .replace(/^api\b/, 'API')
+    .replace(/^oauth\b/, 'OAuth')
+    .replace(/^sso\b/, 'single sign-on');
 
 export const auditTexts = {
   title: titles.audit,
@@ -32,7 +37,7 @@ export const auditTexts = {
   summary: (right: number, wrong: number) =>
     wrong === 0 ? `${right} rows verified in your browser` : `Hash mismatch in ${wrong} of ${right + wrong} rows`,
   gap: 'The link to the row below is broken',
-  rows: 'Audit log',
+  rows: 'Entries',
   number: 'Row',
   when: 'When',
   who: 'Who',

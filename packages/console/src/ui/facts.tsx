@@ -10,7 +10,7 @@ export interface Fact {
 export function Facts({ facts, narrow = false }: { readonly facts: readonly Fact[]; readonly narrow?: boolean }) {
   const known = facts.filter(({ value }) => value !== null && value !== undefined);
   return (
-    <dl className="divide-y divide-line text-dense">
+    <dl className="divide-y divide-line text-dense empty:hidden">
       {known.map(({ label, value }) => (
         <div
           key={label}

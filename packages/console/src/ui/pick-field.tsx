@@ -150,7 +150,7 @@ function List({ box: { isOpen, highlightedIndex, getMenuProps, getItemProps }, l
     <ul
       {...getMenuProps({ 'aria-label': label, 'aria-labelledby': undefined })}
       className={cx(
-        'absolute inset-x-0 top-full z-10 mt-1 max-h-52 overflow-y-auto rounded-card border border-line bg-raised p-1 shadow-overlay',
+        'absolute inset-x-0 top-full z-20 mt-1 max-h-52 overflow-y-auto rounded-card border border-line bg-raised p-1 shadow-overlay',
         !isShown && 'hidden',
       )}
     >

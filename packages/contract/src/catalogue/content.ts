@@ -301,13 +301,17 @@ const action = <
 ) =>
   operation({ ...common, method: 'POST', role: 'editor', responses: one, changesCatalogue: true, ...value } as const);
 
+const renderData = {
+  customerId: Type.Optional(CustomerId('Customer whose profile to use. An unknown customer has no attributes.')),
+  customer: Type.Optional(JsonObject('Attributes of the customer. They override those of the profile.')),
+  attributes: Type.Optional(JsonObject('Attributes of the request.')),
+  offer: Type.Optional(JsonObject('The offer, such as { name }.')),
+};
+
 const RenderRequest = Type.Object(
   {
     version: Type.Optional(Int(1, 2_147_483_647, 'Version to render. Default: the working copy with its templates.')),
-    customerId: Type.Optional(CustomerId('Customer whose profile to use. An unknown customer has no attributes.')),
-    customer: Type.Optional(JsonObject('Attributes of the customer. They override those of the profile.')),
-    attributes: Type.Optional(JsonObject('Attributes of the request.')),
-    offer: Type.Optional(JsonObject('The offer, such as { name }.')),
+    ...renderData,
   },
   {
     description: 'Data to render with; everything is optional.',
@@ -316,21 +320,48 @@ const RenderRequest = Type.Object(
 );
 export type RenderRequest = Static<typeof RenderRequest>;
 
-const Rendered = Type.Object(
+const { content, blocks, personalization, parentTemplateId } = changes;
+
+const PreviewRequest = Type.Object(
   {
-    version: Type.Integer({ description: 'Version that was rendered.' }),
-    content: JsonObject('Content as a decision would deliver it, with tokens replaced.'),
-    html: Nullable(Type.String(), {
-      description: 'Same as content.html; null if the item has neither blocks nor HTML.',
-    }),
-    text: Nullable(Type.String(), { description: 'Same as content.text; null in the same cases.' }),
-    missing: Type.Array(Type.String(), {
-      description: 'Tokens without a value or fallback, each once, in order.',
-    }),
+    channelType: Type.String({ pattern: channelTypePattern, description: 'Channel type to render for.' }),
+    ...{ content, blocks, personalization, parentTemplateId },
+    ...renderData,
   },
+  {
+    description: 'Parts of an item as a form holds them, and data to render with.',
+    examples: [
+      {
+        channelType: 'email',
+        content: { subject: 'Hello {first}' },
+        blocks: [{ type: 'heading', props: { text: 'A card for {first}' } }],
+        personalization: { first: { source: 'customer.first_name', fallback: 'you' } },
+        customer: { first_name: 'Ada' },
+      },
+    ],
+  },
+);
+export type PreviewRequest = Static<typeof PreviewRequest>;
+
+const renderedParts = {
+  content: JsonObject('Content as a decision would deliver it, with tokens replaced.'),
+  html: Nullable(Type.String(), {
+    description: 'Same as content.html; null if the item has neither blocks nor HTML.',
+  }),
+  text: Nullable(Type.String(), { description: 'Same as content.text; null in the same cases.' }),
+  missing: Type.Array(Type.String(), {
+    description: 'Tokens without a value or fallback, each once, in order.',
+  }),
+};
+
+const Rendered = Type.Object(
+  { version: Type.Integer({ description: 'Version that was rendered.' }), ...renderedParts },
   { description: 'A rendered content item.' },
 );
 export type Rendered = Static<typeof Rendered>;
+
+const Preview = Type.Object(renderedParts, { description: 'Rendered parts.' });
+export type Preview = Static<typeof Preview>;
 
 export const contentOperations = {
   ...records,
@@ -425,6 +456,24 @@ export const contentOperations = {
     body: RenderRequest,
     responses: { 200: { description: 'The rendered item.', schema: Rendered } },
     errors: ['not_found'],
+    audit: [],
+  }),
+  preview: operation({
+    tag: 'Content',
+    auth: 'credential',
+    loadClass: 'crud',
+    transaction: 'tenant',
+    id: 'content.preview',
+    method: 'POST',
+    path: '/api/v1/content/preview',
+    summary: 'Render content that is not stored',
+    description:
+      'Writes nothing. Checks the parts like a new item, merges them with their templates, and renders them like a ' +
+      'stored item. Editors show with it what a form holds.',
+    role: 'viewer',
+    body: PreviewRequest,
+    responses: { 200: { description: 'The rendered parts.', schema: Preview } },
+    errors: [],
     audit: [],
   }),
 };

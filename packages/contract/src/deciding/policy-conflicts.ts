@@ -1,39 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { Id, IdText, Nullable, StringEnum } from '../core/schemas.ts';
+import { Overlay } from '../judging/overlays.ts';
 import { FindingWitness, PolicyFinding } from './policy-findings.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-
-/** Kinds of records that an overlay may change: folders of policy as code. */
-export const overlayKinds = [
-  'offers',
-  'creatives',
-  'qualification-rules',
-  'contact-policies',
-  'decision-flows',
-  'settings',
-] as const;
-
-export const OverlayChange = Type.Object(
-  {
-    kind: StringEnum(overlayKinds, { description: 'Kind of record, named like its folder in policy as code.' }),
-    key: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1, maxItems: 3 })], {
-      description: "Key or name; a list of the parent's and its own for children. `settings` for the settings.",
-    }),
-    patch: Type.Unknown({
-      description:
-        'JSON merge patch (RFC 7386) of the file of the object, or null to delete it. An object that does not exist is created.',
-    }),
-  },
-  { additionalProperties: false, description: 'A change of one object.' },
-);
-export type OverlayChange = Static<typeof OverlayChange>;
-
-export const Overlay = Type.Array(OverlayChange, {
-  maxItems: 100,
-  description: 'Changes to try, in order. They are made in a transaction that is rolled back.',
-});
 
 const version = Type.Optional(
   Type.Union(

@@ -53,7 +53,7 @@ export const recommendBatchOperations = {
     tag: 'Decisions',
     summary: 'Decide what to show up to 500 customers',
     description:
-      'Each request is decided or rejected independently, including malformed ones, and counts as one call of `POST /api/v1/recommend` against its rate limit. An `Idempotency-Key` covers the call for 7 days: a repeated call returns the same decisions and retries the requests that failed. A call with the same key and different requests is rejected.',
+      'Each request is decided or rejected independently, including malformed ones, and counts as one call of `POST /api/v1/recommend` against its rate limit. A batch with more requests than that limit allows in a minute is rejected with `validation_failed`. An `Idempotency-Key` covers the call for 7 days: a repeated call returns the same decisions and retries the requests that failed. A call with the same key and different requests is rejected.',
     auth: 'credential',
     role: 'viewer',
     loadClass: 'decision',

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { offsetPage, offsetQuery, type PageLimits } from '../core/pages.ts';
 import { CustomerId, Id, IdText, Int, JsonObject, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { Overlay } from '../judging/overlays.ts';
 import { ContactPolicyTrial } from './contact-policy-parts.ts';
 import { RecommendAnswer, RecommendRequest } from './recommendation.ts';
 
@@ -93,6 +94,11 @@ export const SimulateRequest = Type.Object(
       JsonObject("A config to try without storing it. Validated as for publishing. Can't be combined with `version`."),
     ),
     overrides: Type.Optional(SimulationOverrides),
+    overlay: Type.Optional({
+      ...Overlay,
+      description:
+        "Changes to policy files to try, in order. They are made in a transaction that is rolled back. They don't apply to `compare`, and can't be combined with `overrides`.",
+    }),
     now: clock,
     channel,
     channelId,
@@ -337,7 +343,7 @@ export const simulationOperations = {
       },
       202: { description: 'The simulation continues in the background.', schema: Simulation },
     },
-    errors: [...flowErrors, 'rate_limited', 'inputs_unavailable', 'record_corrupt'],
+    errors: [...flowErrors, 'overlay_invalid', 'rate_limited', 'inputs_unavailable', 'record_corrupt'],
     transaction: 'own',
   }),
   list: operation({

@@ -118,6 +118,10 @@ export const Approval = Type.Object(
     payloadBytes: Type.Integer({ description: 'Size of the payload as JSON, in bytes; 0 without a payload.' }),
     ...decided,
     createdAt: Timestamp('When the request was created.'),
+    expiresAt: Nullable(Timestamp('Instant.'), {
+      description:
+        'When it expires unless it is decided before; null if it is closed. The server closes requests at most 15 minutes later.',
+    }),
     stages: Type.Array(ApprovalStage, { description: 'Stages in order.' }),
   },
   { description: 'A request to change a record.' },

@@ -63,6 +63,7 @@ export function allocate(work: Allocating, method: RankMethod, rankCut: number):
       take(slot, next);
     }
   }
+  if (ranked.byChance && work.run.forced !== null) work.run.forced.drewOrder();
   return ranked.byChance ? draws : null;
 }
 

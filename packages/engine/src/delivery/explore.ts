@@ -1,6 +1,7 @@
 import { readIds, readNumber } from '../config-values.ts';
 import { ids, integer, type KeyCheck, number, object, taking } from '../nodes/node-keys.ts';
 import type { Candidate } from '../plan/candidate.ts';
+import type { Chances } from '../plan/forced.ts';
 import { NONE } from '../plan/ordinals.ts';
 import type { Explore, RankedPick, Ranking } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
@@ -46,6 +47,8 @@ export interface Exploring {
     left: (candidate: Candidate) => boolean,
     ranking: Ranking,
   ): number;
+  /** Chances of all candidates that `next` may answer with, given the method's pick. */
+  chances(place: number, picked: RankedPick, left: (candidate: Candidate) => boolean, ranking: Ranking): Chances;
 }
 
 /**
@@ -106,7 +109,34 @@ export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }:
       const explores = chanceOf === undefined || isOn(wanted);
       return (explores ? 1 - rate : 1) * byMethod + (inPool ? (rate * reach(chanceOf)) / size : 0);
     },
+    chances(place, picked, left, ranking) {
+      const { waits, chanceOf } = ranking;
+      const own = ownChances(picked, ranking);
+      if (place < fromRank || (chanceOf === undefined && !isOn(picked.candidate))) return own;
+      const isLeft = (candidate: Candidate): boolean =>
+        isOn(candidate) && left(candidate) && !(waits?.(candidate) ?? false);
+      const size = gatherBest(run, poolSize, pool, isLeft);
+      if (size <= 1) return own;
+      const share = (rate * reach(chanceOf)) / size;
+      const chances = new Map<Candidate, number>();
+      for (const [candidate, chance] of own) {
+        chances.set(candidate, chanceOf === undefined || isOn(candidate) ? (1 - rate) * chance : chance);
+      }
+      for (let at = 0; at < size; at++) chances.set(pool[at]!, (chances.get(pool[at]!) ?? 0) + share);
+      return chances;
+    },
   };
+}
+
+/** Chances of what a rank method may pick for a place, without exploration. */
+export function ownChances({ candidate, pick }: RankedPick, { chanceOf, choices }: Ranking): Chances {
+  if (chanceOf === undefined || choices === undefined) return new Map([[candidate, pick.probability]]);
+  const chances = new Map<Candidate, number>();
+  for (const other of choices()) {
+    const chance = chanceOf(other);
+    if (chance > 0) chances.set(other, chance);
+  }
+  return chances;
 }
 
 /** Returns true when fewer than `most` of those left come before the candidate. */

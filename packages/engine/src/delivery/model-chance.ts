@@ -1,12 +1,13 @@
 import { modelRunsByChance } from '../models/model-scores.ts';
 import type { Candidate } from '../plan/candidate.ts';
+import type { DrawnChoices } from '../plan/forced.ts';
 import type { Pick, RankedPick, RankMethod } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
 import { modelFor, workOutPropensity } from '../scoring/propensity.ts';
 import { scoredBy, settingsFor } from '../scoring/scoring.ts';
 import { DRAWN, fitOf } from '../scratch.ts';
 import type { Exploring } from './explore.ts';
-import { type Answer, estimatedPicks, type FilledPlace } from './model-estimate.ts';
+import { type Answer, estimatedPicks, type FilledPlace, repeatedChoices } from './model-estimate.ts';
 
 /** Position of `model` among the sources of propensities. */
 const fromModel = 0;
@@ -25,6 +26,8 @@ export interface ModelChance {
   took(picked: RankedPick): void;
   /** The picks with their chances, in their order; once, when the answer is filled. */
   settle(): readonly Pick[];
+  /** What could fill each place, in their order; once, when a walk along another answer is over. */
+  choices(repetitions: number): readonly DrawnChoices[];
 }
 
 /** Null: no score was drawn that an order depends on. */
@@ -41,7 +44,8 @@ export function watchModelChance(run: Run, method: RankMethod, exploring: Explor
         lastStep[candidate.at] = steps.length;
         size += 1;
       }
-      steps.push({ slot, place, size, taken: null });
+      // A placement without candidates is no step, or candidates would count as left for one more than they were.
+      if (size > 0) steps.push({ slot, place, size, taken: null });
     },
     took(picked) {
       steps.at(-1)!.taken = picked;
@@ -51,6 +55,11 @@ export function watchModelChance(run: Run, method: RankMethod, exploring: Explor
       const answer: Answer = { run, steps: filled, base: run.list.filter(({ at }) => lastStep[at]! >= 0), lastStep };
       const uniform = exploring === null ? uniformChanceOf(answer, method) : null;
       return uniform !== null ? exactPicks(answer, uniform) : estimatedPicks(answer, method, exploring);
+    },
+    choices(repetitions) {
+      const answer: Answer = { run, steps, base: run.list.filter(({ at }) => lastStep[at]! >= 0), lastStep };
+      const uniform = exploring === null ? uniformChanceOf(answer, method) : null;
+      return uniform !== null ? exactChoices(answer, uniform) : repeatedChoices(answer, method, exploring, repetitions);
     },
   };
 }
@@ -96,13 +105,7 @@ function uniformChanceOf({ run, base }: Answer, method: RankMethod): number | nu
  * order of the others uniform.
  */
 function exactPicks({ run, steps, base, lastStep }: Answer, chance: number): Pick[] {
-  const [{ scorer }] = modelRunsByChance(run) as [ReturnType<typeof modelRunsByChance>[number]];
-  const greedy = new Map(base.map((candidate) => [candidate, scorer.greedy(candidate.offer.id)]));
-  const before = (a: Candidate, b: Candidate): boolean => {
-    const difference = greedy.get(a)! - greedy.get(b)!;
-    if (difference !== 0) return difference > 0;
-    return a.priority !== b.priority ? a.priority > b.priority : a.ordinal < b.ordinal;
-  };
+  const before = greedyOrder(run, base);
   let isGreedy = true;
   let uniform = chance;
   let all = 1;
@@ -114,5 +117,36 @@ function exactPicks({ run, steps, base, lastStep }: Answer, chance: number): Pic
     const probability = size === 1 ? 1 : upTo / all;
     all = upTo;
     return { ...pick, probability };
+  });
+}
+
+/** True when the first candidate has the larger score without chance. */
+function greedyOrder(run: Run, base: readonly Candidate[]): (a: Candidate, b: Candidate) => boolean {
+  const [{ scorer }] = modelRunsByChance(run) as [ReturnType<typeof modelRunsByChance>[number]];
+  const greedy = new Map(base.map((candidate) => [candidate, scorer.greedy(candidate.offer.id)]));
+  return (a, b) => {
+    const difference = greedy.get(a)! - greedy.get(b)!;
+    if (difference !== 0) return difference > 0;
+    return a.priority !== b.priority ? a.priority > b.priority : a.ordinal < b.ordinal;
+  };
+}
+
+/** The chances of `exactPicks` for all candidates of each place. */
+function exactChoices({ run, steps, base, lastStep }: Answer, chance: number): DrawnChoices[] {
+  const before = greedyOrder(run, base);
+  let isGreedy = true;
+  let uniform = chance;
+  let all = 1;
+  return steps.map(({ taken, size }, step) => {
+    const left = base.filter(({ at }) => lastStep[at]! >= step);
+    const best = left.find((candidate) => !left.some((other) => other !== candidate && before(other, candidate)));
+    uniform /= size;
+    const upTo = (candidate: Candidate): number => (isGreedy && candidate === best ? 1 - chance : 0) + uniform;
+    const chances = new Map(left.map((candidate) => [candidate, size === 1 ? 1 : upTo(candidate) / all]));
+    if (taken !== null) {
+      all = upTo(taken.candidate);
+      isGreedy &&= taken.candidate === best;
+    }
+    return { chances, hits: null };
   });
 }

@@ -1,13 +1,15 @@
 import { modelRunsByChance } from '../models/model-scores.ts';
 import type { Candidate } from '../plan/candidate.ts';
+import type { DrawnChoices } from '../plan/forced.ts';
 import type { Pick, RankedPick, RankMethod } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
+import type { Rescoring } from '../plan/scoring.ts';
 import { stream } from '../random/stream.ts';
 import { optimizeScores } from '../scoring/optimize-stage.ts';
 import { scoreAgain } from '../scoring/rescorings.ts';
 import { scoreCandidate } from '../scoring/score-stage.ts';
 import { DRAWN, PROPENSITY } from '../scratch.ts';
-import type { Exploring } from './explore.ts';
+import { type Exploring, ownChances } from './explore.ts';
 
 /** Repetitions of an estimate, and the numbers of the beta distribution that all of them draw together at most. */
 const mostRepetitions = 1000;
@@ -37,22 +39,68 @@ export interface Answer {
  * counts only for the picks before that, so that the candidates left for each place are known.
  */
 export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring | null): Pick[] {
-  const { run, steps, base } = answer;
+  const { run, steps } = answer;
+  const draws = Math.min(mostRepetitions, Math.max(leastRepetitions, Math.floor(mostDraws / sizeOf(answer))));
+  /** By step: how many repetitions agreed up to and including it. */
+  const hits = new Float64Array(steps.length);
+  const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
+  repeat(answer, draws, next, () => countRepetition(answer, method, exploring, hits));
+  return steps.map(({ taken, size }, step) => {
+    const { pick } = taken!;
+    if (size === 1) return { ...pick, probability: 1 };
+    const before = step === 0 ? draws : hits[step - 1]!;
+    return { ...pick, probability: (hits[step]! + 1) / (before + size), estimated: true, draws };
+  });
+}
+
+/** Finds what could fill each place, given the picks before, by as many repetitions as wanted. */
+export function repeatedChoices(
+  answer: Answer,
+  method: RankMethod,
+  exploring: Exploring | null,
+  repetitions: number,
+): DrawnChoices[] {
+  const { run, steps } = answer;
+  const weights = steps.map(() => new Map<Candidate, number>());
+  const hits = new Float64Array(steps.length);
+  const next = stream(run.input.seed, `weigh:${run.program.scoring.nodeId ?? 'scoring'}:0`);
+  repeat(answer, repetitions, next, () => {
+    countRepetition(answer, method, exploring, hits, weights);
+  });
+  return steps.map(({ size }, step) => {
+    const chances = weights[step]!;
+    let sum = 0;
+    for (const weight of chances.values()) sum += weight;
+    for (const [candidate, weight] of chances) chances.set(candidate, size === 1 ? 1 : weight / sum);
+    return { chances, hits: size === 1 ? null : hits[step]! };
+  });
+}
+
+/** Numbers that a repetition draws: one for each offer, or for each candidate of each scoring stage. */
+function sizeOf({ run, base }: Answer): number {
+  const { rescorings } = run;
+  const size = rescorings === null ? ordinalsOf(base).length : rescoredBy(rescorings).length;
+  return Math.max(1, size);
+}
+
+const ordinalsOf = (list: readonly Candidate[]): number[] =>
+  [...new Set(list.map(({ ordinal }) => ordinal))].sort((a, b) => a - b);
+
+const rescoredBy = (rescorings: readonly Rescoring[]): readonly Candidate[] => [
+  ...new Set(rescorings.flatMap(({ list }) => list)),
+];
+
+/** Draws the scores again, this many times, and puts back what the run had. */
+function repeat({ run, base }: Answer, times: number, next: () => number, each: () => void): void {
   const { columns } = run.scratch;
   /** The candidates to score again. */
-  const scored = run.rescorings === null ? base : [...new Set(run.rescorings.flatMap(({ list }) => list))];
+  const scored = run.rescorings === null ? base : rescoredBy(run.rescorings);
   const before = scored.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
   const models = modelRunsByChance(run);
   const scores = models.map((model) => Float64Array.from(model.scores));
   // Candidates that a stage removed have no part in the order any more; their draws are taken as given.
-  const drawn = run.rescorings === null ? base : run.list;
-  const ordinals = [...new Set(drawn.map(({ ordinal }) => ordinal))].sort((a, b) => a - b);
-  const size = run.rescorings === null ? ordinals.length : scored.length;
-  const draws = Math.min(mostRepetitions, Math.max(leastRepetitions, Math.floor(mostDraws / Math.max(1, size))));
-  const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
-  /** By step: how many repetitions agreed up to and including it. */
-  const hits = new Float64Array(steps.length);
-  for (let repetition = 0; repetition < draws; repetition++) {
+  const ordinals = ordinalsOf(run.rescorings === null ? base : run.list);
+  for (let repetition = 0; repetition < times; repetition++) {
     for (const { model, state, scores: table } of models) {
       const scorer = model.program.begin(state, run.scope, next);
       for (const ordinal of ordinals) table[ordinal] = scorer.score(run.program.offers[ordinal]!.id, next);
@@ -63,7 +111,7 @@ export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Ex
     }
     if (run.rescorings === null) scoreBase(run, base);
     else scoreAgain(run, run.rescorings);
-    countRepetition(answer, method, exploring, hits);
+    each();
   }
   models.forEach((model, at) => void model.scores.set(scores[at]!));
   scored.forEach((candidate, at) => {
@@ -72,12 +120,6 @@ export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Ex
     candidate.taken = taken;
     columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);
     columns.score[candidate.at] = score;
-  });
-  return steps.map(({ taken, size }, step) => {
-    const { pick } = taken!;
-    if (size === 1) return { ...pick, probability: 1 };
-    const before = step === 0 ? draws : hits[step - 1]!;
-    return { ...pick, probability: (hits[step]! + 1) / (before + size), estimated: true, draws };
   });
 }
 
@@ -91,20 +133,29 @@ function scoreBase(run: Run, base: readonly Candidate[]): void {
   if (run.program.optimize !== null) optimizeScores(run, run.program.optimize, base);
 }
 
+/** `weights`: by step, what could have been picked there; absent: only the picks count. */
 function countRepetition(
   { run, steps, lastStep }: Answer,
   method: RankMethod,
   exploring: Exploring | null,
   hits: Float64Array,
+  weights?: readonly Map<Candidate, number>[],
 ): void {
   const ranking = method.begin(run);
   let weight = 1;
   for (const [step, { slot, place, taken }] of steps.entries()) {
     const left = (candidate: Candidate): boolean =>
       lastStep[candidate.at]! >= step && (slot === null || run.target.slots === null || candidate.slot === slot);
-    const { candidate } = taken!;
     const picked = ranking.next(left, place);
     if (picked === null) return;
+    if (weights !== undefined) {
+      const chances =
+        exploring === null ? ownChances(picked, ranking) : exploring.chances(place, picked, left, ranking);
+      const sums = weights[step]!;
+      for (const [candidate, chance] of chances) sums.set(candidate, (sums.get(candidate) ?? 0) + weight * chance);
+    }
+    if (taken === null) return;
+    const { candidate } = taken;
     weight *=
       exploring === null
         ? (ranking.chanceOf?.(candidate) ?? Number(picked.candidate === candidate))

@@ -1,5 +1,6 @@
 import { ln } from '../arithmetic/ln.ts';
 import type { Candidate } from '../plan/candidate.ts';
+import type { ForcedWalk } from '../plan/forced.ts';
 import type { PlanCreative } from '../plan/offer.ts';
 import { NONE } from '../plan/ordinals.ts';
 import type { Program } from '../plan/program.ts';
@@ -175,11 +176,12 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
   let best = Number.NEGATIVE_INFINITY;
   let sum = 0;
   let weight = 0;
+  const shown = run.forced === null ? undefined : shownBefore(run, run.forced, candidate, usable);
   for (const creative of usable) {
     const x = (h32After(state, creative.id) + 0.5) / 4294967296;
     const key = ln(x) / creative.weight;
     sum += creative.weight;
-    if (key <= best) continue;
+    if (shown === undefined ? key <= best : creative !== shown) continue;
     best = key;
     weight = creative.weight;
     candidate.creative = creative;
@@ -188,6 +190,19 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
   const { columns } = run.scratch;
   columns.creativeShare[candidate.at] = weight / sum;
   columns.known[candidate.at] = columns.known[candidate.at]! | SHARED;
+}
+
+/** The creative of the answer that the walk is led along, if the candidate could show it. */
+function shownBefore(
+  run: Run,
+  forced: ForcedWalk,
+  { at, offer, slot }: Candidate,
+  usable: readonly PlanCreative[],
+): PlanCreative | undefined {
+  forced.usable.set(at, usable);
+  const placementId = slot < 0 ? null : run.target.slots![slot]!.placement.id;
+  const wanted = forced.creativeOf(offer.id, placementId);
+  return usable.find(({ id }) => id === wanted);
 }
 
 /** `frequencyCapPerDay` counts the tenant's day, `cooldownHours` the latest contact. `taken`: items of this answer. */

@@ -1,10 +1,10 @@
 import { inScope } from '../compile/scopes.ts';
 import type { Candidate } from '../plan/candidate.ts';
-
+import type { Chances, ForcedPlace } from '../plan/forced.ts';
 import type { DecisionRequest } from '../plan/input.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { CompiledPolicy } from '../plan/policy.ts';
-import type { Grouping, RankedPick, RankMethod, TakenItem, Walked } from '../plan/ranking.ts';
+import type { Grouping, RankedPick, Ranking, RankMethod, TakenItem, Walked } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
 import type { Target, TargetSlot } from '../plan/target.ts';
 import { describe } from '../policies/ask-policies.ts';
@@ -15,7 +15,7 @@ import { countVolumes } from '../policies/volumes.ts';
 import { countBlock } from '../stages/candidates.ts';
 
 import { allocate } from './allocate.ts';
-import { beginExploring } from './explore.ts';
+import { beginExploring, type Exploring, ownChances } from './explore.ts';
 import { watchModelChance } from './model-chance.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain } from './rank-method.ts';
@@ -70,6 +70,7 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
   const { run, rooms, cut } = walk;
   const { slots } = run.target;
   const ranking = method.begin(run);
+  const { forced } = run;
   const { explore } = run.program;
   const isCertain = run.holdout || run.probe?.greedy === true;
   const exploring = isCertain || explore === null ? null : beginExploring(run, explore);
@@ -77,7 +78,7 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
   const draws: RankedPick[] | null = exploring === null && chance === null && method.strategy === undefined ? null : [];
   const drawn: TakenItem[] = [];
   let place = 1;
-  for (let slot = 0; slot < rooms.length; slot++) {
+  for (let slot = 0; slot < rooms.length && forced?.isOver !== true; slot++) {
     place += walk.delivery[slot]!.length;
     const left = (candidate: Candidate): boolean =>
       candidate.reason === null &&
@@ -88,7 +89,10 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
       if (chance !== null) chance.asked(slot, place, left);
       let picked = ranking.next(left, place);
       if (picked === null) break;
-      if (exploring !== null) picked = exploring.next(place, picked, left, ranking);
+      if (forced !== null) {
+        picked = forced.choose(forcedPlace(place, picked, left, ranking, exploring, chance !== null));
+        if (picked === null) break;
+      } else if (exploring !== null) picked = exploring.next(place, picked, left, ranking);
       const { candidate, pick } = picked;
       if (ranking.took !== undefined) ranking.took(candidate);
       if (chance !== null) chance.took(picked);
@@ -104,13 +108,28 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
       take(walk, slot, item);
     }
   }
-  if (chance !== null) {
+  if (chance !== null && forced !== null) {
+    forced.settle(chance.choices(forced.repetitions));
+  } else if (chance !== null) {
     for (const [at, pick] of chance.settle().entries()) {
       drawn[at]!.pick = pick;
       draws![at] = { candidate: drawn[at]!.candidate, pick };
     }
   }
   return draws;
+}
+
+function forcedPlace(
+  place: number,
+  picked: RankedPick,
+  left: (candidate: Candidate) => boolean,
+  ranking: Ranking,
+  exploring: Exploring | null,
+  isDrawn: boolean,
+): ForcedPlace {
+  const chances = (): Chances =>
+    exploring === null ? ownChances(picked, ranking) : exploring.chances(place, picked, left, ranking);
+  return { place, picked, left, ranking, chances: isDrawn ? null : chances };
 }
 
 /** Takes back what a quota doesn't cover. The first items in delivery order stay. */
@@ -213,6 +232,7 @@ function take(walk: Walk, slot: number, item: TakenItem): void {
   const { run } = walk;
   const { candidate, placementId } = item;
   candidate.taken = true;
+  if (run.forced !== null) run.forced.took(item);
   walk.delivery[slot]!.push(item);
   walk.total += 1;
   if (walk.placementUse !== null && placementId !== null) {

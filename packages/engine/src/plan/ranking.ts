@@ -27,6 +27,8 @@ export interface Ranking {
   readonly waits?: (candidate: Candidate) => boolean;
   /** Probability of this candidate at the slot of the last `next` call; absent: 1 for the pick, 0 for all others. */
   readonly chanceOf?: (candidate: Candidate) => number;
+  /** Candidates with such a probability at the slot of the last `next` call. Comes with `chanceOf`. */
+  readonly choices?: () => readonly Candidate[];
 }
 
 export interface RankedPick {

@@ -2,6 +2,7 @@ import type { Candidate } from './candidate.ts';
 import type { CalledVariant, ExperimentUse } from './decision.ts';
 import type { DropReason } from './drop-reason.ts';
 import type { RemovingStage } from './empty-reason.ts';
+import type { ForcedWalk } from './forced.ts';
 import type { FormulaScope } from './formula.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
 import type { LaneView } from './lanes.ts';
@@ -134,6 +135,8 @@ export interface Run {
    * scores. Null: they leave where they're refused, as in every decision, and in a survey from the scores on.
    */
   survey: Set<PlanOffer> | null;
+  /** The answer that the walk is led along; null: it decides. */
+  forced: ForcedWalk | null;
   /** Called for each finished stage. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
+import { booleanArray, bytesArray, instantArray, numberArray, textArray, textsArray, uuidArray } from './array-text.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 let db: TestDatabase;
@@ -33,7 +33,8 @@ test('array literals come back as they went, whatever the text', async () => {
   const bytes = [Buffer.alloc(0), Buffer.from([0, 255, 92, 34])];
   const at = new Date('2026-11-20T09:00:00.123Z');
   const [row] = await db.ownerQuery<Record<string, unknown[]>>(
-    `select $1::text[] as texts, $2::uuid[] as ids, $3::float8[] as numbers, $4::bytea[] as bytes, $5::boolean[] as flags, $6::timestamptz[] as instants`,
+    `select $1::text[] as texts, $2::uuid[] as ids, $3::float8[] as numbers, $4::bytea[] as bytes, $5::boolean[] as flags, $6::timestamptz[] as instants,
+       $7::text[] as long`,
     [
       textArray(texts),
       uuidArray(ids),
@@ -41,12 +42,13 @@ test('array literals come back as they went, whatever the text', async () => {
       bytesArray(bytes),
       booleanArray([true, false]),
       instantArray([at, null]),
+      textsArray(texts),
     ],
   );
-  assert.deepEqual(row, { texts, ids, numbers, bytes, flags: [true, false], instants: [at, null] });
-  const [empty] = await db.ownerQuery<{ texts: number; bytes: number }>(
-    'select cardinality($1::text[]) as texts, cardinality($2::bytea[]) as bytes',
-    [textArray([]), bytesArray([])],
+  assert.deepEqual(row, { texts, ids, numbers, bytes, flags: [true, false], instants: [at, null], long: texts });
+  const [empty] = await db.ownerQuery<{ texts: number; bytes: number; long: number }>(
+    'select cardinality($1::text[]) as texts, cardinality($2::bytea[]) as bytes, cardinality($3::text[]) as long',
+    [textArray([]), bytesArray([]), textsArray([])],
   );
-  assert.deepEqual(empty, { texts: 0, bytes: 0 });
+  assert.deepEqual(empty, { texts: 0, bytes: 0, long: 0 });
 });

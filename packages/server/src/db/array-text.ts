@@ -22,27 +22,53 @@ export function booleanArray(values: readonly boolean[]): string {
 }
 
 const byteaOid = 17;
+const textOid = 25;
 const arrayHeadBytes = 12;
 const dimensionBytes = 8;
 const lengthBytes = 4;
 
-/** `bytea[]` in the wire's binary form (array_recv). As text, every byte would take two characters and an escape. */
-export function bytesArray(values: readonly Buffer[]): Buffer {
-  let total = arrayHeadBytes + (values.length === 0 ? 0 : dimensionBytes);
-  for (const value of values) total += lengthBytes + value.length;
-  const bytes = Buffer.allocUnsafe(total);
-  bytes.writeInt32BE(values.length === 0 ? 0 : 1, 0);
-  bytes.writeInt32BE(0, 4);
-  bytes.writeInt32BE(byteaOid, 8);
-  if (values.length === 0) return bytes;
-  bytes.writeInt32BE(values.length, arrayHeadBytes);
+/** An array in the wire's binary form (array_recv), without its elements, which take so many bytes with their lengths. */
+function binaryArray(count: number, oid: number, hasNulls: boolean, bytesOfAll: number): Buffer {
+  const headBytes = arrayHeadBytes + (count === 0 ? 0 : dimensionBytes);
+  const bytes = Buffer.allocUnsafe(headBytes + bytesOfAll);
+  bytes.writeInt32BE(count === 0 ? 0 : 1, 0);
+  bytes.writeInt32BE(hasNulls ? 1 : 0, 4);
+  bytes.writeInt32BE(oid, 8);
+  if (count === 0) return bytes;
+  bytes.writeInt32BE(count, arrayHeadBytes);
   bytes.writeInt32BE(1, arrayHeadBytes + 4);
+  return bytes;
+}
+
+/** `bytea[]` in binary form. As text, every byte would take two characters and an escape. */
+export function bytesArray(values: readonly Buffer[]): Buffer {
+  let total = 0;
+  for (const value of values) total += lengthBytes + value.length;
+  const bytes = binaryArray(values.length, byteaOid, false, total);
   let at = arrayHeadBytes + dimensionBytes;
   for (const value of values) {
     bytes.writeInt32BE(value.length, at);
     at += lengthBytes;
     bytes.set(value, at);
     at += value.length;
+  }
+  return bytes;
+}
+
+/** `text[]` in binary form: for long texts with many quotes, which `textArray` would escape one by one. */
+export function textsArray(values: readonly (string | null)[]): Buffer {
+  let total = 0;
+  let hasNulls = false;
+  for (const value of values) {
+    total += lengthBytes + (value === null ? 0 : Buffer.byteLength(value));
+    hasNulls ||= value === null;
+  }
+  const bytes = binaryArray(values.length, textOid, hasNulls, total);
+  let at = arrayHeadBytes + dimensionBytes;
+  for (const value of values) {
+    const length = value === null ? -1 : bytes.write(value, at + lengthBytes);
+    bytes.writeInt32BE(length, at);
+    at += lengthBytes + Math.max(0, length);
   }
   return bytes;
 }

@@ -1,5 +1,5 @@
 export { databaseAnswers } from './answers.ts';
-export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
+export { booleanArray, bytesArray, instantArray, numberArray, textArray, textsArray, uuidArray } from './array-text.ts';
 export { backupFrames } from './backup/backup-database.ts';
 export {
   BackupError,

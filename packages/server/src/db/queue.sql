@@ -110,26 +110,40 @@ $$;
 revoke all on function graphile_worker.arbiter_waiting_tenants(interval) from public;
 grant execute on function graphile_worker.arbiter_waiting_tenants(interval) to arbiter_system;
 
--- Takes jobs of the transaction's tenant that used up their tries out of the queue, the oldest first: whoever takes them
--- keeps them elsewhere in the same transaction.
-create or replace function graphile_worker.arbiter_take_dead(most int)
+-- Jobs of the transaction's tenant that used up their tries, the oldest first.
+create or replace function graphile_worker.arbiter_dead(most int)
+  returns table (job_id bigint, task text, payload jsonb)
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select j.id, t.identifier, j.payload::jsonb
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+   where j.locked_at is null and j.attempts >= j.max_attempts
+     and j.payload ->> 'tenantId' is not distinct from nullif(current_setting('app.tenant', true), '')
+   order by j.id limit most
+$$;
+revoke all on function graphile_worker.arbiter_dead(int) from public;
+grant execute on function graphile_worker.arbiter_dead(int) to arbiter_app, arbiter_system;
+
+-- Takes those of them with these ids out of the queue: whoever takes them keeps them elsewhere in the same transaction.
+create or replace function graphile_worker.arbiter_take_dead(ids bigint[])
   returns table (job_id bigint, task text, payload jsonb, tries int, error text)
   language sql security definer
   set search_path = pg_catalog, pg_temp
 as $$
   with dead as (
     select j.id from graphile_worker._private_jobs j
-     where j.locked_at is null and j.attempts >= j.max_attempts
+     where j.locked_at is null and j.attempts >= j.max_attempts and j.id = any (ids)
        and j.payload ->> 'tenantId' is not distinct from nullif(current_setting('app.tenant', true), '')
-     order by j.id limit most for update skip locked),
+     order by j.id for update skip locked),
   gone as (
     delete from graphile_worker._private_jobs j using dead where j.id = dead.id
     returning j.id, j.task_id, j.payload, j.attempts, j.last_error)
   select g.id, t.identifier, g.payload::jsonb, g.attempts::int, g.last_error
     from gone g join graphile_worker._private_tasks t on t.id = g.task_id order by g.id
 $$;
-revoke all on function graphile_worker.arbiter_take_dead(int) from public;
-grant execute on function graphile_worker.arbiter_take_dead(int) to arbiter_app, arbiter_system;
+revoke all on function graphile_worker.arbiter_take_dead(bigint[]) from public;
+grant execute on function graphile_worker.arbiter_take_dead(bigint[]) to arbiter_app, arbiter_system;
 
 -- Gives back jobs that workers took longer ago than `since` which are not among those `alive`. Returns how many.
 create or replace function graphile_worker.arbiter_hand_back(alive text[], since interval) returns int

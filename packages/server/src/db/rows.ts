@@ -1900,6 +1900,46 @@ export interface StreamHeadsRow {
   readonly position: number | string;
 }
 
+/** A row of `studies`. */
+export interface StudiesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly flowId: string;
+  readonly spec: unknown;
+  readonly specHash: Buffer;
+  readonly candidateHash: Buffer;
+  readonly baseHash: Buffer | null;
+  readonly baseConfigVersion: number | string;
+  readonly routing: unknown;
+  readonly dataCut: Date;
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  readonly error: string | null;
+  readonly judged: number;
+  readonly total: number;
+  readonly isPrepared: boolean;
+  readonly result: unknown;
+  readonly load: unknown;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+  readonly expiresAt: Date;
+}
+
+/** A row of `study_chunks`. */
+export interface StudyChunksRow {
+  readonly tenantId: string;
+  readonly studyId: string;
+  readonly number: number;
+  readonly decisionIds: Buffer;
+  readonly holder: string | null;
+  readonly leaseUntil: Date | null;
+  readonly isDone: boolean;
+  readonly partial: Buffer | null;
+  readonly rowLines: Buffer | null;
+  readonly rowCount: number;
+}
+
 /** A row of `sub_categories`. */
 export interface SubCategoriesRow {
   readonly tenantId: string;
@@ -2232,6 +2272,8 @@ export interface Tables {
   readonly sso_secrets: SsoSecretsRow;
   readonly sso_states: SsoStatesRow;
   readonly stream_heads: StreamHeadsRow;
+  readonly studies: StudiesRow;
+  readonly study_chunks: StudyChunksRow;
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
@@ -3873,6 +3915,42 @@ export const columnKinds = {
   stream_heads: {
     tenantId: 'uuid',
     position: 'integer',
+  },
+  studies: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    kind: 'text',
+    flowId: 'uuid',
+    spec: 'json',
+    specHash: 'bytes',
+    candidateHash: 'bytes',
+    baseHash: 'bytes',
+    baseConfigVersion: 'integer',
+    routing: 'json',
+    dataCut: 'instant',
+    status: 'text',
+    error: 'text',
+    judged: 'integer',
+    total: 'integer',
+    isPrepared: 'boolean',
+    result: 'json',
+    load: 'json',
+    createdBy: 'text',
+    createdAt: 'instant',
+    completedAt: 'instant',
+    expiresAt: 'instant',
+  },
+  study_chunks: {
+    tenantId: 'uuid',
+    studyId: 'uuid',
+    number: 'integer',
+    decisionIds: 'bytes',
+    holder: 'uuid',
+    leaseUntil: 'instant',
+    isDone: 'boolean',
+    partial: 'bytes',
+    rowLines: 'bytes',
+    rowCount: 'integer',
   },
   sub_categories: {
     tenantId: 'uuid',

@@ -2,7 +2,7 @@ import { columns, computed, expression, type RowOf, select, selectList, table } 
 import type { Tx } from '../db/index.ts';
 import { newId } from '../platform/ids.ts';
 import { installation } from './leases.store.ts';
-import { takeDeadJobs } from './queue.store.ts';
+import { type DeadJob, selectDeadJobs, takeDeadJobs } from './queue.store.ts';
 import type { JobRegistry } from './registry.ts';
 
 type DeadLetterPayload = Readonly<Record<string, unknown>>;
@@ -40,24 +40,23 @@ const mostRetries = 1_000;
 const ofFilter = 'tenant_id = $1 and ($2::text is null or topic = $2) and ($3::uuid[] is null or id = any ($3))';
 const filterValues = (tx: Tx, { topic, ids }: DeadLetterFilter): unknown[] => [tx.tenantId, topic, ids];
 
-const mostBuried = 500;
+/** Members of a job's payload that say whose it is and what it went through. */
+const withoutOrigin = ({ tenantId: _, triesBefore: __, ...payload }: DeadJob['payload']) => payload;
 
-/**
- * Moves jobs of the transaction's tenant (none: work across tenants) that used up their tries out of the queue into the
- * dead letters, and returns them.
- */
-export async function buryDeadJobs(tx: Tx): Promise<{
-  readonly letters: readonly Pick<DeadLetter, 'topic' | 'payload'>[];
-  /** There may be more. */
-  readonly more: boolean;
-}> {
-  const dead = await takeDeadJobs(tx, mostBuried);
-  const buried = dead.map(({ task, payload: { tenantId: _, triesBefore, ...payload }, tries, error }) => ({
+/** Returns jobs of the transaction's tenant (none: work across tenants) that used up their tries. */
+export async function findDeadJobs(tx: Tx, most: number): Promise<DeadJob[]> {
+  return (await selectDeadJobs(tx, most)).map((job) => ({ ...job, payload: withoutOrigin(job.payload) }));
+}
+
+/** Moves such jobs out of the queue into the dead letters. Returns the topics of those that were still there. */
+export async function buryDeadJobs(tx: Tx, ids: readonly string[]): Promise<readonly string[]> {
+  const dead = await takeDeadJobs(tx, ids);
+  const buried = dead.map(({ task, payload, tries, error }) => ({
     id: newId(),
     topic: task,
-    payload,
+    payload: withoutOrigin(payload),
     error: error ?? 'the process exited during the last attempt',
-    retry_count: tries + (typeof triesBefore === 'number' ? triesBefore : 0),
+    retry_count: tries + (typeof payload.triesBefore === 'number' ? payload.triesBefore : 0),
   }));
   if (buried.length > 0) {
     await tx.query(
@@ -67,7 +66,7 @@ export async function buryDeadJobs(tx: Tx): Promise<{
       [tx.tenantId === '' ? installation : tx.tenantId, JSON.stringify(buried), tx.now],
     );
   }
-  return { letters: buried, more: dead.length === mostBuried };
+  return buried.map(({ topic }) => topic);
 }
 
 /** Returns the number of dead letters by topic. */

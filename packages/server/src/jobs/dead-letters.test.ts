@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Type from 'typebox';
-import { systemActor, type Tx } from '../db/index.ts';
+import { type Database, systemActor, type Tx } from '../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { newId } from '../platform/ids.ts';
 import {
@@ -262,6 +262,36 @@ test('a job whose process ended during its last try becomes a dead letter; work 
   );
   assert.equal(Number(rows!.n), 1);
 });
+
+test('what waits for a dead job ends even if the process that found it exits first', async () => {
+  const tenantId = newId();
+  await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n: 63 }));
+  await db.ownerQuery(`update graphile_worker._private_jobs set attempts = max_attempts where payload ->> 'n' = '63'`);
+  const givenUp: unknown[] = [];
+  const registry = createJobRegistry([
+    handleJob(
+      poison,
+      async () => undefined,
+      async ({ n }) => void givenUp.push(n),
+    ),
+  ]);
+  const isDead = async () => (await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 50))).length;
+  // It exits when it has ended the wait, before the job is a dead letter.
+  const exits = { ...db.database, withTenant: openUntil(db.database, () => givenUp.length > 0) };
+  const first = createQueueKeeper(exits, { registry, workerId: () => null, onDead: () => undefined });
+  await assert.rejects(first.look(), /gone/);
+  assert.deepEqual([givenUp, await isDead()], [[63], 0]);
+  await createQueueKeeper(db.database, { registry, workerId: () => null, onDead: () => undefined }).look();
+  assert.deepEqual([givenUp, await isDead()], [[63, 63], 1]);
+});
+
+/** Opens transactions until the process is gone. */
+const openUntil =
+  (database: Database, isGone: () => boolean): Database['withTenant'] =>
+  async (...call) => {
+    if (isGone()) throw new Error('the process is gone');
+    return database.withTenant(...call);
+  };
 
 test('a dead job with a payload that no longer fits keeps no other from being given up', async () => {
   const tenantId = newId();

@@ -1,5 +1,5 @@
 import { type Database, systemActor, type Tx } from '../db/index.ts';
-import { buryDeadJobs } from './dead-letters.store.ts';
+import { buryDeadJobs, findDeadJobs } from './dead-letters.store.ts';
 import { forgetLeases, leaseSeconds, selectHolders, takeLease, workerLease } from './leases.store.ts';
 import { handBackJobs, tenantsWithDeadJobs } from './queue.store.ts';
 import type { JobRegistry } from './registry.ts';
@@ -7,9 +7,9 @@ import type { JobRegistry } from './registry.ts';
 /** Looks after the queue in the name of one worker. */
 export interface QueueKeeper {
   /**
-   * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, and moves jobs
-   * without attempts left to the dead letters, and ends what waits for them. If that fails for one, it continues with the
-   * others and throws at the end.
+   * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, ends what waits for jobs
+   * without attempts left, and moves them to the dead letters. If that fails for one, it continues with the others and
+   * throws at the end.
    */
   look(): Promise<void>;
 }
@@ -24,6 +24,9 @@ export interface QueueKeeperOptions {
   /** Monotonic ms. */
   readonly elapsed?: () => number;
 }
+
+/** Dead jobs in one transaction. */
+const mostBuried = 500;
 
 /** All nodes run one, without coordination. */
 export function createQueueKeeper(database: Database, options: QueueKeeperOptions): QueueKeeper {
@@ -44,21 +47,26 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
 
   async function bury(tenantId: string | null): Promise<void> {
     const failures: unknown[] = [];
+    const inPlace = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+      tenantId === null
+        ? database.withSystem('dead-letters', work)
+        : database.withTenant(tenantId, systemActor('dead-letters'), work);
     for (let more = true; more; ) {
-      const work = (tx: Tx) => buryDeadJobs(tx);
-      const buried =
-        tenantId === null
-          ? await database.withSystem('dead-letters', work)
-          : await database.withTenant(tenantId, systemActor('dead-letters'), work);
-      more = buried.more;
-      for (const { topic, payload } of buried.letters) {
-        options.onDead(topic, tenantId);
-        if (tenantId === null) continue;
-        await options.registry
-          .get(topic)
-          ?.giveUp?.(payload, tenantId)
-          .catch((error: unknown) => failures.push(error));
+      const dead = await inPlace((tx) => findDeadJobs(tx, mostBuried));
+      // First, so that another process repeats it if this one ends before the jobs are buried.
+      for (const { task, payload } of tenantId === null ? [] : dead) {
+        const giveUp = options.registry.get(task)?.giveUp;
+        await giveUp?.(payload, tenantId!).catch((error: unknown) => failures.push(error));
       }
+      for (const topic of await inPlace((tx) =>
+        buryDeadJobs(
+          tx,
+          dead.map(({ id }) => id),
+        ),
+      )) {
+        options.onDead(topic, tenantId);
+      }
+      more = dead.length === mostBuried;
     }
     if (failures.length > 0) throw failures[0];
   }

@@ -127,17 +127,28 @@ export async function tenantsWithoutConsumer(tx: Tx): Promise<(string | null)[]>
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** A job as the queue holds it. */
+/** A job that used up its tries. */
 export interface DeadJob {
+  readonly id: string;
   readonly task: string;
   readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the transaction's tenant's jobs that used up their tries, the oldest first. */
+export async function selectDeadJobs(tx: Tx, most: number): Promise<DeadJob[]> {
+  return tx.query<DeadJob>('select job_id::text as id, task, payload from graphile_worker.arbiter_dead($1)', [most]);
+}
+
+export interface TakenJob extends Pick<DeadJob, 'task' | 'payload'> {
   readonly tries: number;
   readonly error: string | null;
 }
 
-/** Takes the transaction's tenant's jobs that used up their tries out of the queue, the oldest first. */
-export async function takeDeadJobs(tx: Tx, most: number): Promise<DeadJob[]> {
-  return tx.query<DeadJob>('select task, payload, tries, error from graphile_worker.arbiter_take_dead($1)', [most]);
+/** Takes those of the jobs that are still there out of the queue. */
+export async function takeDeadJobs(tx: Tx, ids: readonly string[]): Promise<TakenJob[]> {
+  return tx.query<TakenJob>('select task, payload, tries, error from graphile_worker.arbiter_take_dead($1::bigint[])', [
+    ids,
+  ]);
 }
 
 /** Takes all jobs of the transaction's tenant out of the queue, those at work too, but for jobs of these names. */

@@ -52,6 +52,7 @@ export type ComposeConfig = Pick<
   | 'SENDGRID_WEBHOOK_PUBLIC_KEY'
   | 'SNS_TOPIC_ARNS'
   | 'SSO_REDIRECT_ALLOWLIST'
+  | 'STUDY_THREADS'
   | 'TRUSTED_PROXIES'
   | 'WEBHOOK_SIGNING_SECRET'
   | 'WHATSAPP_APP_SECRET'
@@ -92,6 +93,8 @@ export interface ComposeOptions {
   readonly openReader?: OpenReader;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
+  /** Threads that decide for campaigns. Default: none, and the process decides itself. */
+  readonly chunkThreads?: number;
   /**
    * For tests: the minimum time of responses whose timing must not reveal who exists. Default: 300.
    */

@@ -7,6 +7,8 @@ import { type Database, databaseAnswers, type HotPath } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
 import { createArchive } from '../features/deciding/archived-months/index.ts';
 import {
+  callSignalMemory,
+  createCallSignal,
   createDecisionMetrics,
   createDecisionService,
   type DecisionService,
@@ -24,6 +26,7 @@ import {
   type OnPublished,
   type ReapOutbox,
 } from '../features/operations/stream/index.ts';
+import { createRunChunks } from '../features/outreach/campaigns/index.ts';
 import { type EventListeners, followSoon } from '../features/outreach/customer-events/index.ts';
 import { createProviderSignatures } from '../features/outreach/delivery-webhooks/index.ts';
 import { createEventListeners, createTriggerConditions } from '../features/outreach/triggers/index.ts';
@@ -31,6 +34,7 @@ import { createApp } from '../http/app.ts';
 import { createKeyedWork, type KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
+import { eventLoopDelay } from '../http/limits/load-shedding.ts';
 import { createRedisRateLimitStore } from '../http/limits/rate-limit.redis.ts';
 import { createRateLimitStore } from '../http/limits/rate-limit.ts';
 import { createRegistry } from '../http/metrics.ts';
@@ -38,14 +42,15 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createObjectStore } from '../platform/object-store/object-store.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { connectRedis, type RedisConnection } from '../platform/redis.ts';
 import type { Clock } from '../platform/time/clock.ts';
 import { zoneClock } from '../platform/time/zones.ts';
 import { archiveFilesOf } from './archive.ts';
 import type { ComposeOptions } from './compose-options.ts';
-import { createConnections } from './connections.ts';
-import { createEncryption } from './encryption.ts';
+import { type Connections, chunkConnections, createConnections } from './connections.ts';
+import { createEncryption, type Encryption } from './encryption.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import {
@@ -53,6 +58,7 @@ import {
   createCacheMetrics,
   createDeliveryMetrics,
   createNotificationMetrics,
+  createStudyMetrics,
   createTrainingMetrics,
   createTriggerMetrics,
 } from './metrics/metrics.ts';
@@ -64,6 +70,7 @@ import { createNarrativeWriter } from './outbound/narrative-writer.ts';
 import { createOutboundCalls } from './outbound/outbound-calls.ts';
 import { featurePorts } from './ports.ts';
 import { jobPorts, operationPorts, type ProcessParts } from './process-ports.ts';
+import { masterKeysOf } from './secrets.ts';
 import { createSignIn } from './sign-in.ts';
 import { connectorSources } from './sources/connector-sources.ts';
 import { createThreads } from './threads/threads.ts';
@@ -127,7 +134,8 @@ export function composeServer(options: ComposeOptions): Server {
     setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref(),
     setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref(),
   ];
-  const readMetrics = () => metricsOfProcess(registry, parts.decisionMetrics.byTenant());
+  const readMetrics = () =>
+    metricsOfProcess(registry, [...parts.decisionMetrics.byTenant(), ...parts.studyMetrics.byTenant()]);
   const app = createHttp({ parts, jobs, keyedWork, lifecycle, registry, readMetrics });
   return {
     ...{ app, database, hot, outboxPath, decisions, jobs, lifecycle, logger, clock, registry },
@@ -170,16 +178,8 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     redis === null
       ? createRateLimitStore(connections.counting, countWithinMs)
       : createRedisRateLimitStore(redis, countWithinMs);
-  const decisionMetrics = createDecisionMetrics(registry);
-  const decisions = createDecisionService({
-    ...{ database, clock, zoneClock, outbound, envelope, onError },
-    ...{ hot: connections.hot, previewPath: connections.previewPath, chunkPath: connections.chunkPath },
-    keys: encryption.keys,
-    customerHash: encryption.customerHash,
-    metrics: decisionMetrics,
-    onCatalogueAsked: cacheAsked('catalogues'),
-    anonymousKey: encryption.anonymousKey,
-  });
+  const deciding = createDeciding({ options, registry, connections, encryption, outbound, cacheAsked, onError });
+  const { decisions, decisionMetrics } = deciding;
   const mail = { envelope, publicUrl, logger, ...mailWay(config) };
   const notifier = createNotifier({
     outbound,
@@ -200,21 +200,83 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     onPublished,
   });
   const parts: ProcessParts = {
-    ...{ options, connections, encryption, outboundCalls, rateLimits, decisions, decisionMetrics, mail, notifier },
+    ...{ options, connections, encryption, outboundCalls, rateLimits, mail, notifier, ...deciding },
     narrativeWriter: createNarrativeWriter(config, decisionMetrics, patience?.modelMs),
     connectorSources: connectorSources(config, registry, outboundCalls, decisionMetrics),
     ...{ reapOutbox, triggerFiring, onError, onTrained: createTrainingMetrics(registry) },
+    studyMetrics: createStudyMetrics(registry),
     onArchived: createArchiveMetrics(registry),
     eventPublisher: createEventPublisher({ database, onPublished, onError }),
     deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
     onDelivery: createDeliveryMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
-    threads: createThreads(onError),
     archive: createArchive(archiveFilesOf(config)),
     exportBucket: config.EXPORT_S3_URL === null ? null : createObjectStore(config.EXPORT_S3_URL),
     exportFolder: createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports')),
   };
   return { parts, redis, onPublished };
+}
+
+/** Event loop delay in ms, and share of the pool that waits, at which studies pause (docs/design/lead.md 1). */
+const pressedAt = { delayMs: 20, waitingShare: 0.25 };
+
+function studyThreadsOf({
+  address,
+  config,
+  database,
+}: Pick<ComposeOptions, 'address' | 'config'> & { readonly database: Database }) {
+  const delayMs = eventLoopDelay();
+  const { url, pooled, isCluster } = address;
+  return {
+    ...{ url, pooled, isCluster, masterKeys: masterKeysOf(config) },
+    count: config.STUDY_THREADS,
+    isPressed: () =>
+      delayMs() > pressedAt.delayMs ||
+      database.connections().waiting >= config.DATABASE_POOL_MAX * pressedAt.waitingShare,
+  };
+}
+
+interface DecidingOptions {
+  readonly options: ComposeOptions;
+  readonly registry: Registry;
+  readonly connections: Connections;
+  readonly encryption: Encryption;
+  readonly outbound: Outbound;
+  readonly cacheAsked: ReturnType<typeof createCacheMetrics>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Creates what decides, and the threads, which make way for it. */
+function createDeciding({
+  options: { address, chunkThreads = 0, clock, config, patience, publicUrl },
+  registry,
+  connections: { database, hot, previewPath, chunkPath },
+  encryption: { anonymousKey, customerHash, envelope, keys },
+  outbound,
+  cacheAsked,
+  onError,
+}: DecidingOptions): Pick<ProcessParts, 'chunkDesk' | 'decisionMetrics' | 'decisions' | 'threads'> {
+  const decisionMetrics = createDecisionMetrics(registry);
+  const callMemory = callSignalMemory();
+  const setting = { address, config, publicUrl, callMemory, ...(patience === undefined ? {} : { patience }) };
+  const threads = createThreads(
+    onError,
+    callMemory,
+    studyThreadsOf({ address, config, database }),
+    chunkThreads === 0 ? null : { count: chunkThreads, setting, metrics: decisionMetrics },
+  );
+  const decisions = createDecisionService({
+    ...{ database, hot, previewPath, chunkPath, keys, customerHash, anonymousKey, envelope },
+    ...{ clock, zoneClock, outbound, onError },
+    metrics: decisionMetrics,
+    onCatalogueAsked: cacheAsked('catalogues'),
+    callSignal: createCallSignal(callMemory),
+  });
+  const chunkDesk = threads.chunks ?? {
+    runChunk: createRunChunks({ database, decideChunk: decisions.decideChunk }),
+    mostOpen: chunkConnections,
+  };
+  return { chunkDesk, decisionMetrics, decisions, threads };
 }
 
 /**

@@ -14,15 +14,19 @@ const outboxConnections = 1;
 
 const previewConnections = 2;
 
-/** A chunk of a campaign and the one behind it. */
-const chunkConnections = 2;
+/** A chunk of a campaign and the one behind it, in each thread. */
+export const chunkConnections = 2;
 
 /** Returns how many connections one process uses for its requests. The listener needs one more. */
 export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {
-  return (
-    DATABASE_POOL_MAX + countingConnections + hotConnections + outboxConnections + previewConnections + chunkConnections
-  );
+  return DATABASE_POOL_MAX + countingConnections + hotConnections + outboxConnections + previewConnections;
 }
+
+/** Connections of a thread that decides for campaigns, for what isn't a chunk: catalogues, members, figures. */
+export const threadPoolMax = 2;
+
+/** Returns how many connections such threads use, each with its listener. */
+export const threadConnections = (threads: number): number => threads * (threadPoolMax + chunkConnections + 1);
 
 /** Pools of one process, each for work that must not wait for the others. */
 export interface Connections {

@@ -39,6 +39,7 @@ import { plansFeature } from '../features/deciding/plans/index.ts';
 import { sealedRecordsFeature } from '../features/deciding/sealed-records/index.ts';
 import { shapFeature } from '../features/deciding/shap/index.ts';
 import { simulationsFeature } from '../features/deciding/simulations/index.ts';
+import { studiesFeature } from '../features/deciding/studies/index.ts';
 import { suppressionsFeature } from '../features/deciding/suppressions/index.ts';
 import { volumesFeature } from '../features/deciding/volumes/index.ts';
 import { whyNotFeature } from '../features/deciding/why-not/index.ts';
@@ -156,6 +157,7 @@ export const features = [
   signInPagesFeature,
   shapFeature,
   simulationsFeature,
+  studiesFeature,
   ssoFeature,
   streamFeature,
   suppressionsFeature,

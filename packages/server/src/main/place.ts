@@ -3,7 +3,8 @@ import { type Config, ConfigError } from '../config.ts';
 import { connectionRoom, type DatabaseAddress } from '../db/index.ts';
 import { queueConnections } from '../jobs/index.ts';
 import type { Logger } from '../platform/logger.ts';
-import { requestConnections } from './connections.ts';
+import { requestConnections, threadConnections } from './connections.ts';
+import { chunkThreads } from './threads/chunk-threads.ts';
 import { urlVariable, whenThere } from './when-there.ts';
 
 /**
@@ -33,11 +34,14 @@ export async function choosePlace(config: Config, address: DatabaseAddress, logg
 
 /** Connections to the database itself that all processes of this server may have open at once. */
 export function connectionsNeeded(
-  config: Pick<Config, 'DATABASE_POOL_MAX' | 'PROCESSES' | 'WORKER' | 'WORKER_CONCURRENCY'>,
+  config: Pick<Config, 'DATABASE_POOL_MAX' | 'PROCESSES' | 'STUDY_THREADS' | 'WORKER' | 'WORKER_CONCURRENCY'>,
   pooled: boolean,
 ): number {
   const ofEach = (pooled ? 0 : requestConnections(config)) + 1;
-  return config.PROCESSES * ofEach + (config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) : 0);
+  // Listeners go past the pooler.
+  const ofThreads = pooled ? chunkThreads : threadConnections(chunkThreads) + config.STUDY_THREADS;
+  const ofWorker = config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) + ofThreads : 0;
+  return config.PROCESSES * ofEach + ofWorker;
 }
 
 /**

@@ -33,6 +33,7 @@ import { pipelinesNamingConnector, pipelinesNamingField, startDuePipelines } fro
 import { customerNumbers } from '../features/deciding/customer-states/index.ts';
 import { readCreativeTotals } from '../features/deciding/interactions/index.ts';
 import { metricEvents } from '../features/deciding/plans/index.ts';
+import { plansOfStudies } from '../features/deciding/studies/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
 import { findingsOfFlow } from '../features/operations/checks/index.ts';
@@ -73,6 +74,7 @@ export const jobFeaturePorts = {
   },
   findModelUses: flowsScoringBy,
   metricEvents,
+  plansInUse: plansOfStudies,
   settlementNumbers: customerNumbers,
   alsoDue: [startReports, resumeJourneys, startDueCampaigns, startDuePipelines],
   filesOf: reportFiles,

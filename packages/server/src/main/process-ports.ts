@@ -10,9 +10,11 @@ import { furtherStep } from '../features/identity/second-factor/index.ts';
 import { requiresSso } from '../features/identity/sso/index.ts';
 import { expireApprovals } from '../features/operations/approvals/index.ts';
 import { type ConsolePorts, readTextOf } from '../features/operations/console/index.ts';
+import { withOverlay } from '../features/operations/gitops/index.ts';
 import type { NarrativeWriter } from '../features/operations/narration/index.ts';
 import type { Notifier } from '../features/operations/notifications/index.ts';
 import type { EventPublisher, ReapOutbox } from '../features/operations/stream/index.ts';
+import type { ChunkDesk } from '../features/outreach/campaigns/index.ts';
 import type { DeliverySender } from '../features/outreach/deliveries/index.ts';
 import { journeyDecider } from '../features/outreach/journeys/index.ts';
 import { createEventListeners, type FirePorts } from '../features/outreach/triggers/index.ts';
@@ -26,8 +28,9 @@ import type { ComposeOptions } from './compose-options.ts';
 import type { Connections } from './connections.ts';
 import type { Encryption } from './encryption.ts';
 import { allResets, features, onTenantCreated } from './features.ts';
+import type { StudyMetrics } from './metrics/metrics.ts';
 import type { OutboundCalls } from './outbound/outbound-calls.ts';
-import type { featurePorts, JobPorts, jobFeaturePorts, OperationPorts } from './ports.ts';
+import { featurePorts, type JobPorts, type jobFeaturePorts, type OperationPorts } from './ports.ts';
 import type { SignIn } from './sign-in.ts';
 import type { Threads } from './threads/threads.ts';
 
@@ -45,6 +48,7 @@ export interface ProcessParts {
   readonly signIn: SignIn;
   readonly outboundCalls: OutboundCalls;
   readonly threads: Threads;
+  readonly chunkDesk: ChunkDesk;
   readonly decisions: DecisionService;
   readonly decisionMetrics: ReturnType<typeof createDecisionMetrics>;
   /** ARCHIVE_URL. */
@@ -66,6 +70,7 @@ export interface ProcessParts {
   /** Counts what is archived. */
   readonly onArchived: (kind: string, rows: number, bytes: number) => void;
   readonly onTrained: TrainingPorts['onTrained'];
+  readonly studyMetrics: StudyMetrics;
   readonly onError: (error: unknown) => void;
 }
 
@@ -124,10 +129,12 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   const { decisions, mail } = parts;
   return {
     ...sharedPorts(parts),
+    studyThreads: parts.threads.studies,
+    onStudyEnded: parts.studyMetrics.onStudyEnded,
     decideForGeofence: (call) => journeyDecider(decisions, false)(call),
     decideForTrigger: (call) => journeyDecider(decisions, false)(call),
     eventListeners: createEventListeners(parts.triggerFiring),
-    decideChunk: (chunk) => decisions.decideChunk(chunk),
+    chunkDesk: parts.chunkDesk,
     decideForJourney: (call) => journeyDecider(decisions, false)(call),
     mail,
     openReader:
@@ -182,6 +189,18 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
       onError,
       operationHandlers: parts.operationHandlers,
     },
+    tryOverlay: (facts, overlay, work) =>
+      withOverlay(
+        {
+          database: parts.connections.database,
+          operationHandlers: parts.operationHandlers,
+          handlersInside: featurePorts.handlersInside,
+          readLargeYaml: parts.threads.policyFiles.read,
+        },
+        facts,
+        overlay,
+        work,
+      ),
     snsTopics: config.SNS_TOPIC_ARNS,
     version: options.version,
     whatsappVerifyToken: config.WHATSAPP_WEBHOOK_VERIFY_TOKEN,

@@ -86,6 +86,8 @@ export interface TestServerOptions {
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
+  /** Threads that decide for campaigns. Default: none. */
+  readonly chunkThreads?: number;
   /** Opens the sources of pipelines. */
   readonly openReader?: ComposeOptions['openReader'];
   /** The test's operations, alongside the real ones. */
@@ -135,6 +137,7 @@ const testConfig: ComposeConfig = {
   OUTBOUND_ALLOW_CIDRS: [],
   OUTBOUND_HTTP_OK: false,
   SSO_REDIRECT_ALLOWLIST: [],
+  STUDY_THREADS: 1,
   GOOGLE_CLIENT_ID: null,
   GOOGLE_CLIENT_SECRET: null,
   GOOGLE_ISSUER_URL: 'https://accounts.google.com',
@@ -223,6 +226,7 @@ export function startServerOn(
     checkResponses: options.checkResponses ?? true,
     ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    ...(options.chunkThreads === undefined ? {} : { chunkThreads: options.chunkThreads }),
     ...(options.openReader === undefined ? {} : { openReader: options.openReader }),
     ...(options.testOperations === undefined ? {} : { testOperations: options.testOperations }),
     // A busy machine, and a test that calls hundreds of times at once, are no reason to refuse.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations, resources } from '@arbiter/contract';
 import { connect } from '../call.ts';
-import { oldAfterEvent, onEvents, type PollerSurroundings, resourceOfRecord, startEvents } from './events.ts';
+import { type LiveSurroundings, oldAfterEvent, onEvents, resourceOfRecord, startEvents } from './events.ts';
 
 const event = (id: string) => ({
   id,
@@ -12,15 +12,23 @@ const event = (id: string) => ({
   payload: {},
 });
 
-/** A server that answers the questions in turn, and what it was asked. */
-function serverOf(pages: readonly (object | 'away')[]) {
+type Page = { readonly data: readonly object[]; readonly nextAfter: string };
+/** `away`: nothing listens. `full`: no place is left for a stream. */
+type Reply = Page | 'away' | 'full' | readonly object[];
+
+/** A server with replies for pages and for streams, and the positions that were requested. */
+function serverOf(pages: readonly Reply[], streams: readonly Reply[] = []) {
   const requests: string[] = [];
-  const left = [...pages];
-  connect('http://localhost', async (url) => {
-    requests.push(new URL(String(url)).searchParams.get('after') ?? '');
-    const page = left.shift() ?? { data: [], nextAfter: 'end' };
-    if (page === 'away') throw new TypeError('Failed to fetch');
-    return Response.json(page);
+  const left = { page: [...pages], stream: [...streams] };
+  connect('http://localhost', async (url, init) => {
+    const kind = new Headers(init?.headers).get('accept') === 'text/event-stream' ? 'stream' : 'page';
+    requests.push(`${kind} ${new URL(String(url)).searchParams.get('after')}`);
+    const reply = left[kind].shift() ?? (kind === 'page' ? { data: [], nextAfter: 'end' } : 'full');
+    if (reply === 'away') throw new TypeError('Failed to fetch');
+    if (reply === 'full') return Response.json({}, { status: 429 });
+    if (!Array.isArray(reply)) return Response.json(reply);
+    const text = reply.map((each) => `id: at-${each.id}\nevent: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`);
+    return new Response(`: open\n\n${text.join('')}`, { headers: { 'content-type': 'text/event-stream' } });
   });
   return requests;
 }
@@ -28,8 +36,8 @@ function serverOf(pages: readonly (object | 'away')[]) {
 /** Tabs of one browser: one lock, and channels that hear each other but not themselves. */
 function browser() {
   let delay = Promise.resolve();
-  const ears: { readonly hear: Parameters<PollerSurroundings['channel']>[1] }[] = [];
-  return (waits: number[]): PollerSurroundings => ({
+  const ears: { readonly hear: Parameters<LiveSurroundings['channel']>[1] }[] = [];
+  return (waits: number[]): LiveSurroundings => ({
     alone: (_, signal, work) => {
       delay = delay.then(() => (signal.aborted ? undefined : work()));
       return delay;
@@ -52,53 +60,72 @@ function browser() {
   });
 }
 
-test('polls in one tab, informs the others, and waits longer after failures', async () => {
-  const requests = serverOf([
-    { data: [event('1')], nextAfter: 'a' },
-    'away',
-    'away',
-    { data: [event('2'), event('3')], nextAfter: 'b' },
-  ]);
-  const waits: number[] = [];
-  const tab = browser();
+/** Starts tabs, and resolves with the event IDs that they heard once there are so many. */
+async function heardBy(tabs: readonly LiveSurroundings[], count: number): Promise<readonly string[]> {
   const heard: string[] = [];
   const done = new Promise<void>((resolve) => {
     const leave = onEvents((events) => {
       heard.push(...events.map(({ id }) => id));
-      // Each event is heard twice: by the tab that asked, and by the one beside it.
-      if (heard.length === 6) {
-        leave();
-        resolve();
-      }
+      if (heard.length < count) return;
+      leave();
+      resolve();
     });
   });
-  const stops = [startEvents(tab(waits)), startEvents(tab([]))];
+  const stops = tabs.map(startEvents);
   await done;
   for (const stop of stops) stop();
-  assert.deepEqual(requests.slice(0, 4), ['latest', 'a', 'a', 'a']);
-  assert.deepEqual(waits.slice(0, 3), [3_000, 6_000, 12_000]);
-  assert.deepEqual(heard.sort(), ['1', '1', '2', '2', '3', '3']);
+  return heard.toSorted();
+}
+
+test('listens in one tab, informs the others, and resumes where a stream ended', async () => {
+  const requests = serverOf(
+    [
+      { data: [], nextAfter: 'a' },
+      { data: [event('3')], nextAfter: 'b' },
+    ],
+    [[event('1'), event('2')], [event('4')]],
+  );
+  const waits: number[] = [];
+  const tab = browser();
+  // Each event is heard twice: by the tab that listens, and by the other.
+  assert.deepEqual(await heardBy([tab(waits), tab([])], 8), ['1', '1', '2', '2', '3', '3', '4', '4']);
+  assert.deepEqual(requests.slice(0, 4), ['page latest', 'stream a', 'page at-2', 'stream b']);
+  // The batch of two events, then the pause before the next stream.
+  assert.deepEqual(waits.slice(0, 2), [100, 500]);
 });
 
-test('requests the next part at once after a full one', async () => {
+test('polls while no stream can be open, and waits longer after failures', async () => {
+  const requests = serverOf([
+    { data: [event('1')], nextAfter: 'a' },
+    'away',
+    'away',
+    { data: [event('2')], nextAfter: 'b' },
+  ]);
+  const waits: number[] = [];
+  assert.deepEqual(await heardBy([browser()(waits)], 2), ['1', '2']);
+  assert.deepEqual(requests.slice(0, 5), ['page latest', 'stream a', 'page a', 'page a', 'page a']);
+  assert.deepEqual(waits.slice(0, 3), [3_000, 6_000, 12_000]);
+});
+
+test('tries a stream again after some polls', async () => {
+  const requests = serverOf([], ['full', [event('1')]]);
+  assert.deepEqual(await heardBy([browser()([])], 1), ['1']);
+  assert.deepEqual(
+    requests.map((request) => request.split(' ')[0]),
+    ['page', 'stream', ...Array<string>(21).fill('page'), 'stream'],
+  );
+});
+
+test('requests the next page at once after a full one', async () => {
   const full = Array.from({ length: 200 }, (_, index) => event(String(index)));
   const requests = serverOf([
     { data: full, nextAfter: 'a' },
     { data: [event('last')], nextAfter: 'b' },
   ]);
   const waits: number[] = [];
-  const tab = browser();
-  const done = new Promise<number>((resolve) => {
-    const leave = onEvents((events) => {
-      if (events[0]?.id !== 'last') return;
-      leave();
-      resolve(waits.length);
-    });
-  });
-  const stop = startEvents(tab(waits));
-  assert.equal(await done, 0);
-  stop();
-  assert.deepEqual(requests.slice(0, 2), ['latest', 'a']);
+  await heardBy([browser()(waits)], 201);
+  assert.deepEqual(waits, []);
+  assert.deepEqual(requests.slice(0, 2), ['page latest', 'page a']);
 });
 
 test('refetches data when someone else changes a record', () => {

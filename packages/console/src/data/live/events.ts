@@ -1,19 +1,30 @@
 import { eventOperations, type StreamEvent } from '@arbiter/contract/operations/events';
+import { followOperation } from '@arbiter/sdk/follow';
 import { boot, tenantOf } from '../boot.ts';
-import { call } from '../call.ts';
+import { call, server } from '../call.ts';
 import { codeOf, failureOf } from '../failure.ts';
 import { oldAfterChange } from '../invalidation.ts';
 import { isAskingToSignIn } from '../signed-out.ts';
+import { createRefreshPace, refreshGaps } from './refresh-pace.ts';
 
 /**
- * Live events of the tenant. One tab polls the server (a web lock elects it) and forwards events to the others. When it
+ * Live events of the tenant. One tab listens to the server (a web lock elects it) and forwards events to the others. When it
  * closes, another takes over. Listeners don't know how events arrive.
  */
 
-/** Polling intervals, in milliseconds: visible, hidden, and the maximum after failures. */
+/** Wait before the next poll, in milliseconds, where no stream can be open: visible, hidden, and the maximum after failures. */
 const seenMs = 3_000;
 const hiddenMs = 30_000;
 const longestMs = 60_000;
+/** Wait before the next stream after one has ended, in milliseconds. */
+const nextStreamMs = 500;
+/** Events that arrive within this time are one batch, in milliseconds: hundreds may come in a second. */
+const batchMs = 100;
+/** The server sends a sign of life every 15 seconds. A proxy that holds it back lets no events through, either. */
+const silenceMs = 20_000;
+/** Polls before trying a stream again, after the server or a proxy refused one. */
+const pollsBetween = 20;
+const pageSize = 200;
 
 /** Returns the wait before the next poll. `failures` counts failures in a row. */
 export function pollWait(failures: number, seen: boolean): number {
@@ -36,8 +47,8 @@ function tell(events: readonly StreamEvent[]): void {
   for (const listener of listeners) listener(events);
 }
 
-/** Environment of the poller: clock, tabs, visibility. */
-export interface PollerSurroundings {
+/** Environment of the listening tab: clock, tabs, visibility. */
+export interface LiveSurroundings {
   /** Runs the work in one tab at a time. Stops waiting when the signal aborts. */
   readonly alone: (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<unknown>;
   /** Receives and sends messages between tabs under a name. */
@@ -53,28 +64,31 @@ export interface TabChannel {
 }
 
 /** Starts listening for the session's tenant. Returns a function that stops it. */
-export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurroundings): () => void {
-  const tenant = tenantOf(boot());
-  const name = `arbiter-events:${tenant}`;
+export function startEvents({ alone, channel: open, isSeen, sleep }: LiveSurroundings): () => void {
+  const name = `arbiter-events:${tenantOf(boot())}`;
   const channel = open(name, tell);
   const stop = new AbortController();
   const { signal } = stop;
+  const hear = (events: readonly StreamEvent[]) => {
+    tell(events);
+    if (events.length > 0) channel.say(events);
+  };
   const lead = async () => {
     let after = 'latest';
     let failures = 0;
+    let pollsLeft = 0;
     while (!signal.aborted) {
       if (isAskingToSignIn()) {
         await sleep(seenMs, signal);
         continue;
       }
       try {
-        const page = await call(eventOperations.stream, { query: { after, limit: 200 }, signal });
+        const page = await call(eventOperations.stream, { query: { after, limit: pageSize, topic }, signal });
         after = page.nextAfter;
         failures = 0;
-        tell(page.data);
-        if (page.data.length > 0) channel.say(page.data);
+        hear(page.data);
         // A full page means that there's more.
-        if (page.data.length >= 200) continue;
+        if (page.data.length >= pageSize) continue;
       } catch (error) {
         const failure = failureOf(error);
         if (failure.kind === 'abandoned') break;
@@ -82,7 +96,15 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurro
         if (codeOf(failure) === 'invalid_cursor') after = 'latest';
         failures += 1;
       }
-      await sleep(pollWait(failures, isSeen()), signal);
+      if (failures > 0 || pollsLeft > 0) {
+        pollsLeft = Math.max(0, pollsLeft - 1);
+        await sleep(pollWait(failures, isSeen()), signal);
+        continue;
+      }
+      const stream = await listen(after, signal, hear, (ms) => sleep(ms, signal));
+      after = stream.after;
+      if (stream.isRefused) pollsLeft = pollsBetween;
+      await sleep(stream.isRefused ? pollWait(0, isSeen()) : nextStreamMs, signal);
     }
   };
   alone(name, signal, lead).catch((error: unknown) => {
@@ -95,6 +117,68 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurro
   };
 }
 
+interface EndedStream {
+  /** Position of the last event. */
+  readonly after: string;
+  /** True if there was no stream: the tenant has no place left for one, or a proxy holds it back. */
+  readonly isRefused: boolean;
+}
+
+/** Reads one stream until it ends, and passes its events on in batches. */
+async function listen(
+  from: string,
+  signal: AbortSignal,
+  hear: (events: readonly StreamEvent[]) => void,
+  wait: (ms: number) => Promise<void>,
+): Promise<EndedStream> {
+  let after = from;
+  let batch: StreamEvent[] = [];
+  const flush = () => {
+    const events = batch;
+    batch = [];
+    hear(events);
+  };
+  try {
+    const input = { query: { after, topic }, signal };
+    for await (const { id, data } of followOperation(eventOperations.stream, input, { ...server, silenceMs })) {
+      after = id ?? after;
+      // The operation's description promises this type.
+      batch.push(data as StreamEvent);
+      if (batch.length === 1) void wait(batchMs).then(flush);
+    }
+    return { after, isRefused: false };
+  } catch (error) {
+    const { kind } = failureOf(error);
+    return { after, isRefused: kind !== 'unreachable' && kind !== 'abandoned' };
+  }
+}
+
+/** Calls back with the resources that events made stale, at their pace. Returns a function that stops it. */
+export function refreshAfterEvents(refresh: (resources: readonly string[]) => void, isSeen: () => boolean): () => void {
+  const pace = createRefreshPace(refresh, {
+    now: Date.now,
+    later: (ms, work) => {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+  const leave = onEvents((events) => {
+    const [traffic, edits] = [events.filter(isTraffic), events.filter((event) => !isTraffic(event))];
+    const { edit, traffic: busy, hidden } = refreshGaps;
+    pace.add([...new Set(edits.flatMap(oldAfterEvent))], isSeen() ? edit : hidden);
+    pace.add([...new Set(traffic.flatMap(oldAfterEvent))], isSeen() ? busy : hidden);
+  });
+  return () => {
+    leave();
+    pace.stop();
+  };
+}
+
+/** Whether customers caused an event, not a colleague. */
+function isTraffic({ type }: Pick<StreamEvent, 'type'>): boolean {
+  return /^(customer|decision|interaction|segment)\./.test(type);
+}
+
 /** Returns the resources that an event makes stale. */
 export function oldAfterEvent({ type, payload }: Pick<StreamEvent, 'type' | 'payload'>): readonly string[] {
   if (type === 'catalogue.changed.v1')
@@ -103,6 +187,7 @@ export function oldAfterEvent({ type, payload }: Pick<StreamEvent, 'type' | 'pay
   return eventEffects[topic] ?? [];
 }
 
+/** Resources that events of a topic make stale. */
 const eventEffects: Readonly<Record<string, readonly string[]>> = {
   alert: ['alerts', 'notifications'],
   approval: ['approvals'],
@@ -111,6 +196,17 @@ const eventEffects: Readonly<Record<string, readonly string[]>> = {
   customer: ['customers', 'suppressions', 'schemas'],
   segment: ['segments'],
 };
+
+/** Types of events that the console listens to. */
+const topic = [
+  'alert.fired.v1',
+  'approval.resolved.v1',
+  'catalogue.changed.v1',
+  'customer.changed.v1',
+  'decision.made.v1',
+  'interaction.recorded.v1',
+  'segment.changed.v1',
+].join(',');
 
 /** Returns the resource of an entity type as it is in operation IDs: `offers` for `offer`. */
 export function resourceOfRecord(entityType: string): string {

@@ -15,6 +15,7 @@ import { ProblemPanel } from '../../ui/problem.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { ApprovalChanges } from './approval-changes.tsx';
 import { ApprovalImpact } from './approval-impact.tsx';
+import { Expiry } from './expiry.tsx';
 import { openStage, type Reviewer, whyNotDecide } from './inbox.ts';
 
 export interface ApprovalPanelProps {
@@ -60,6 +61,9 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
         </Loaded>
         <ApprovalImpact request={request} record={record} />
         <Stages request={request} />
+        <p className="text-dense text-soft empty:hidden">
+          <Expiry request={request} />
+        </p>
         <Decision request={request} reviewer={reviewer} onDecided={onDecided} />
       </div>
     </Section>

@@ -5,6 +5,7 @@ import { cx } from '../../ui/cx.ts';
 import { CheckField } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import { Expiry } from './expiry.tsx';
 
 /** Requests selected to be approved together. */
 export interface RequestSelection {
@@ -81,7 +82,10 @@ function RequestLine({ request, isChosen, onChoose }: RequestLineProps) {
       <span className="text-dense text-soft">
         {payload?.publish === true ? t.publishes : t.actions[action]} · {t.kind(entityType)}
       </span>
-      <span className="text-caption text-soft">{t.by(requesterName, format.moment(createdAt))}</span>
+      <span className="flex flex-wrap gap-x-2 text-caption text-soft">
+        <span>{t.by(requesterName, format.moment(createdAt))}</span>
+        <Expiry request={request} />
+      </span>
     </button>
   );
 }

@@ -13,7 +13,7 @@ export interface AuditFilterRowProps {
   readonly children: ReactNode;
 }
 
-const selectClass = 'w-36 max-sm:min-w-34 max-sm:flex-1';
+const selectClass = 'w-40 max-sm:min-w-34 max-sm:flex-1';
 
 /** Filters of the audit log. Users and record types are those of the loaded rows. */
 export function AuditFilterRow({ rows, search, onChange, children }: AuditFilterRowProps) {

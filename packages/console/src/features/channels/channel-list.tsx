@@ -11,6 +11,7 @@ import {
 import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { channelTexts as t } from '../../messages/catalogue/channels.ts';
+import { channelTypeName } from '../../messages/catalogue/type-names.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -21,7 +22,7 @@ const columns: readonly Column<Channel>[] = [
   nameColumn(180),
   statusColumn,
   keyColumn(110),
-  wordColumn('type', listTexts.type, ({ channelType }) => channelType, 100),
+  wordColumn('type', listTexts.type, ({ channelType }) => channelTypeName(channelType), 100),
   {
     key: 'delivery',
     header: t.delivery,

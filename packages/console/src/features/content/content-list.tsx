@@ -3,6 +3,7 @@ import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { changedColumn, nameColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
+import { channelTypeName } from '../../messages/catalogue/type-names.ts';
 import { contentTexts as t } from '../../messages/content/items.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import type { Column } from '../../ui/table/table-column.ts';
@@ -24,7 +25,7 @@ const columns: readonly Column<ContentItem>[] = [
     grow: 0,
   },
   wordColumn('live', t.live, live, 120),
-  wordColumn('channel', t.channelType, ({ channelType }) => channelType, 110),
+  wordColumn('channel', t.channelType, ({ channelType }) => channelTypeName(channelType), 110),
   wordColumn('kind', listTexts.type, ({ isTemplate }) => (isTemplate ? t.template : t.item), 110),
   wordColumn('parent', t.parent, ({ parentTemplate }) => parentTemplate?.name ?? t.none, 180, 'grows'),
   changedColumn,

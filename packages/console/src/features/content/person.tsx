@@ -11,12 +11,15 @@ export function ownId(): string | null {
   return block.authenticated ? (block.session.principal?.id ?? null) : null;
 }
 
+const isId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(text);
+
 /** Who did something. Only admins can read the names of other people. */
 export function Person({ id }: { readonly id: string }) {
   const users = useList(userOperations.list, { query: { limit: 200 } }, { enabled: can(userOperations.list).allowed });
   if (id === 'system') return t.system;
   if (id === ownId()) return t.you;
   const user = users.rows.find((each) => each.id === id);
-  if (user === undefined) return <Id id={id} what="user id" />;
+  // Keys are recorded by name.
+  if (user === undefined) return isId(id) ? <Id id={id} what="user id" /> : <span dir="auto">{id}</span>;
   return <span dir="auto">{user.name === '' ? user.email : user.name}</span>;
 }

@@ -3,6 +3,8 @@ import { placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useOperation } from '../../data/use-operation.ts';
 import { lengthOf, partsOf, type ShownContent, shownOf } from '../../forms/texts/shown-texts.ts';
 import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
+import { textTexts } from '../../messages/content/texts.ts';
+import { humanKey } from '../../messages/human-key.ts';
 import { previewTexts } from '../../messages/preview.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { later } from '../../ui/later.tsx';
@@ -67,7 +69,7 @@ export function Content({ creative, view, onView }: ContentProps) {
               {shown.map((one) => (
                 <div key={one.key} className="flex flex-col gap-1">
                   <dt className="flex flex-wrap items-center gap-2">
-                    <code className="text-caption text-faint">{one.key}</code>
+                    <span className="text-caption text-faint">{textTexts.labels[one.key] ?? humanKey(one.key)}</span>
                     {one.kind === 'markup' ? <Badge tone="info">{previewTexts.html}</Badge> : null}
                     {one.kind === 'json' ? <Badge tone="neutral">{t.json}</Badge> : null}
                     <Length text={one.text} most={one.kind === 'json' ? undefined : rules?.maxLength?.[one.key]} />

@@ -4,10 +4,11 @@ import { useList } from '../../data/use-operation.ts';
 import { statusField } from '../../forms/bulk/bulk-fields.ts';
 import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { choiceOf } from '../../forms/list-filters.tsx';
-import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { countColumn, nameColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
+import { templateTypeName } from '../../messages/catalogue/type-names.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -30,7 +31,7 @@ function ClickRate({ creative: { metrics } }: { readonly creative: Creative }) {
 }
 
 const columns: readonly Column<Creative>[] = [
-  nameColumn(240),
+  nameColumn(220),
   statusColumn,
   {
     key: 'offer',
@@ -38,7 +39,7 @@ const columns: readonly Column<Creative>[] = [
     cell: ({ offer, offerId }) => <Link to={addresses.offer(offerId)}>{offer?.name ?? t.deleted}</Link>,
     text: ({ offer }) => offer?.name ?? t.deleted,
     sortBy: ({ offer }) => offer?.name ?? null,
-    width: 200,
+    width: 170,
   },
   {
     key: 'channel',
@@ -61,7 +62,7 @@ const columns: readonly Column<Creative>[] = [
     text: ({ placement, placementId }) => (placementId === null ? t.any : (placement?.name ?? t.deleted)),
     width: 120,
   },
-  codeColumn('template', t.template, ({ templateType }) => templateType, 150),
+  wordColumn('template', t.template, ({ templateType }) => templateTypeName(templateType), 130),
   countColumn('weight', t.weight, ({ weight }) => weight),
   {
     key: 'shown',

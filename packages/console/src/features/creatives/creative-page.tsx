@@ -4,12 +4,14 @@ import { drillTo } from '../../data/drill.ts';
 import { useList, useOperation } from '../../data/use-operation.ts';
 import { weightShares } from '../../forms/creatives/weight-shares.ts';
 import { DeleteButton } from '../../forms/editing/delete-button.tsx';
+import { PauseButton } from '../../forms/editing/pause-button.tsx';
 import { EditLink } from '../../forms/editing/record-links.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
 import { tokensOf } from '../../forms/texts/shown-texts.ts';
 import { valueText } from '../../messages/catalogue/conditions.ts';
 import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
+import { templateTypeName } from '../../messages/catalogue/type-names.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -46,6 +48,7 @@ export function CreativePage() {
               name={answer.data.name}
               isSoft={true}
             />
+            <PauseButton kind="creative" operation={creativeOperations.updateById} record={answer.data} />
             <EditLink kind="creative" id={id} operation={creativeOperations.updateById} />
           </>
         )
@@ -112,7 +115,7 @@ function Where({ creative }: CreativePartProps) {
                 />
               ),
           },
-          { label: t.template, value: <code className="text-caption">{templateType}</code> },
+          { label: t.template, value: templateTypeName(templateType) },
           { label: t.weight, value: weight === 0 ? `0 · ${t.weightNone}` : format.number(weight) },
           { label: t.variants, value: <Variants creative={creative} /> },
           { label: t.variant, value: abTestVariant },

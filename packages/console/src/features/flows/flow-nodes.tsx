@@ -60,7 +60,10 @@ export function FlowNodes(props: FlowNodesProps) {
           {loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
         </div>
       )}
-      <aside aria-label={t.node} className="rounded-card border border-line bg-surface md:sticky md:top-4">
+      <aside
+        aria-label={t.node}
+        className="rounded-card border border-line bg-surface md:sticky md:top-4 has-[[role=listbox]:not(.hidden)]:z-20"
+      >
         {isAlone ? (
           <Button
             kind="quiet"

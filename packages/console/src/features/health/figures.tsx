@@ -6,6 +6,7 @@ import { Loaded } from '../../forms/loaded.tsx';
 import { healthTexts as t } from '../../messages/health.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
+import type { Drill } from '../../ui/drill.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -50,7 +51,7 @@ function Shown({ metrics }: { metrics: MetricsSummary }) {
   const most99 = largestBound(metrics);
   const within = (ms: number | null): string =>
     ms === null ? '–' : Number.isFinite(ms) ? format.duration(ms) : t.slower(format.duration(most99));
-  const drill = { reason: t.notDecisions, saidBeside: true } as const;
+  const drill = { reason: t.notDecisions, isCaptioned: true } as const satisfies Drill;
   return (
     <div className="flex flex-col gap-4">
       <p className="text-dense text-soft">{t.figuresLead}</p>

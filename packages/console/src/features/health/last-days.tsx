@@ -7,6 +7,7 @@ import { endAfter } from '../../route/days.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { BarChart } from '../../ui/charts/bars.tsx';
 import { startOf } from '../../ui/charts/zone-days.ts';
+import type { Drill } from '../../ui/drill.ts';
 import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
@@ -26,7 +27,7 @@ export function LastDays() {
 function Shown({ health }: { health: DecisionHealth }) {
   const format = useFormat();
   const { decisions, failed, errorRate, emptyRate, degradedRate, policyBlockRate, daily } = health;
-  const sums = { reason: t.aggregate, saidBeside: true } as const;
+  const sums = { reason: t.aggregate, isCaptioned: true } as const satisfies Drill;
   const rates = [
     [t.errorRate, errorRate],
     [t.emptyRate, emptyRate],

@@ -4,6 +4,7 @@ import { Loaded } from '../../forms/loaded.tsx';
 import { healthTexts as t } from '../../messages/health.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
+import type { Drill } from '../../ui/drill.ts';
 import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
@@ -28,7 +29,7 @@ export function Pipeline() {
 function Shown({ pipeline }: { pipeline: DecisionPipeline }) {
   const format = useFormat();
   const { decisions, failed, p50Ms, p95Ms, p99Ms, stages, tracesRead, notes, from } = pipeline;
-  const sums = { reason: t.aggregate, saidBeside: true } as const;
+  const sums = { reason: t.aggregate, isCaptioned: true } as const satisfies Drill;
   const ms = (value: number | null) => (value === null ? '–' : format.duration(value));
   return (
     <div className="flex flex-col gap-4">

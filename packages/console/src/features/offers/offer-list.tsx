@@ -32,7 +32,7 @@ type FiguresOf = ReturnType<typeof useOfferFigures>;
 
 /** `today`: the day in the tenant's zone, to which counters of a day belong. */
 const columnsOn = (today: string, figuresOf: FiguresOf): readonly Column<Offer>[] => [
-  nameColumn(200),
+  nameColumn(190),
   statusColumn,
   {
     key: 'category',
@@ -51,7 +51,8 @@ const columnsOn = (today: string, figuresOf: FiguresOf): readonly Column<Offer>[
         : [categoryRef, subCategoryRef].flatMap((one) => (one === null ? [] : [one.name])).join(' / '),
     sortBy: ({ categoryRef, subCategoryRef }) =>
       categoryRef === null ? null : `${categoryRef.name} ${subCategoryRef?.name ?? ''}`,
-    width: 200,
+    width: 216,
+    grow: 2,
   },
   priorityColumn,
   {
@@ -59,7 +60,7 @@ const columnsOn = (today: string, figuresOf: FiguresOf): readonly Column<Offer>[
     header: t.schedule,
     cell: ({ schedule }) => <ScheduleText schedule={schedule} />,
     text: ({ schedule }) => plainSchedule(schedule),
-    width: 110,
+    width: 96,
     halfCard: true,
   },
   {
@@ -67,7 +68,7 @@ const columnsOn = (today: string, figuresOf: FiguresOf): readonly Column<Offer>[
     header: t.budget,
     cell: (offer) => <Budget offer={offer} />,
     text: (offer) => plainLimit(offer, today) ?? t.noBudget,
-    width: 110,
+    width: 96,
     halfCard: true,
   },
   {
@@ -76,7 +77,7 @@ const columnsOn = (today: string, figuresOf: FiguresOf): readonly Column<Offer>[
     cell: ({ id }) => <Impressions id={id} of={figuresOf(id)} />,
     text: ({ id }) => figuresOf(id).impressions,
     align: 'end',
-    width: 130,
+    width: 124,
     grow: 0,
   },
   {
@@ -85,7 +86,7 @@ const columnsOn = (today: string, figuresOf: FiguresOf): readonly Column<Offer>[
     cell: ({ id }) => <Conversion of={figuresOf(id)} />,
     text: ({ id }) => figuresOf(id).conversion,
     align: 'end',
-    width: 130,
+    width: 124,
     grow: 0,
   },
   creativesColumn(t.creatives, (id) => addresses.creatives({ offerId: id })),

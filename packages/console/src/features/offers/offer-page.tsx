@@ -1,6 +1,7 @@
 import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useOperation } from '../../data/use-operation.ts';
 import { DeleteButton } from '../../forms/editing/delete-button.tsx';
+import { PauseButton } from '../../forms/editing/pause-button.tsx';
 import { EditLink } from '../../forms/editing/record-links.tsx';
 import { DecisionsLink, RecordPage } from '../../forms/record-page.tsx';
 import { offerTexts as t } from '../../messages/catalogue/offers.ts';
@@ -43,6 +44,7 @@ export function OfferPage() {
                 name={answer.data.name}
                 isSoft={true}
               />
+              <PauseButton kind="offer" operation={offerOperations.updateById} record={answer.data} />
               <EditLink kind="offer" id={id} operation={offerOperations.updateById} />
             </>
           )}

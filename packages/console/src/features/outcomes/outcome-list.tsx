@@ -27,7 +27,7 @@ const columns: readonly Column<OutcomeType>[] = [
   wordColumn('conversion', t.conversion, ({ isConversion }) => (isConversion ? t.yes : t.no), 110),
   {
     key: 'builtIn',
-    header: t.builtIn,
+    header: t.builtInColumn,
     cell: ({ isSystem }) => (isSystem ? t.yes : t.no),
     text: ({ isSystem }) => (isSystem ? t.yes : t.no),
     width: 90,
@@ -38,7 +38,7 @@ const columns: readonly Column<OutcomeType>[] = [
 const optionsOf = (texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([value, label]) => ({ value, label }));
 const choices = [
-  { key: 'classification', label: t.classification, options: optionsOf(t.classifications) },
+  { key: 'classification', label: t.classification, options: optionsOf(t.classifications), any: t.anyClassification },
   { key: 'category', label: t.category, options: optionsOf(t.categories) },
   { key: 'status', label: listTexts.status, options: optionsOf({ active: 'active', inactive: 'inactive' }) },
 ];

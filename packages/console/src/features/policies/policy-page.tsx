@@ -22,7 +22,7 @@ export function PolicyPage() {
       actions={(id, policy) => (
         <>
           <DecisionsLink to={addresses.decisions({ policyId: id })}>{t.allDecisions}</DecisionsLink>
-          <RecordActions kind="contactPolicy" operations={contactPolicyOperations} record={policy} />
+          <RecordActions kind="contactPolicy" operations={contactPolicyOperations} record={policy} pausable={policy} />
         </>
       )}
     >

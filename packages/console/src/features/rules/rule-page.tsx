@@ -24,7 +24,12 @@ export function RulePage() {
       actions={(id, rule) => (
         <>
           <DecisionsLink to={addresses.decisions({ ruleId: id })}>{t.allDecisions}</DecisionsLink>
-          <RecordActions kind="qualificationRule" operations={qualificationRuleOperations} record={rule} />
+          <RecordActions
+            kind="qualificationRule"
+            operations={qualificationRuleOperations}
+            record={rule}
+            pausable={rule}
+          />
         </>
       )}
     >

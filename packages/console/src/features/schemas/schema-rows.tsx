@@ -19,6 +19,7 @@ import { Button } from '../../ui/button.tsx';
 import { csvValueOf } from '../../ui/csv.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/field.tsx';
+import type { Format } from '../../ui/format.ts';
 import { later } from '../../ui/later.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table/table.tsx';
@@ -50,7 +51,7 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
   const format = useFormat();
   const query = rowKey === '' ? { limit: pageSize, offset } : { key: rowKey };
   const answer = useOperation(schemaTableOperations.listRows, { params: { id: schema.id }, query });
-  const columns = useMemo(() => columnsOf(schema), [schema]);
+  const columns = useMemo(() => columnsOf(schema, format), [schema, format]);
   const look = useListLook(`${schemaTableOperations.listRows.id} ${schema.tableName}`, columns, { stateIn: 'page' });
   const { data } = answer;
   const key = schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? schema.rowKey;
@@ -126,14 +127,15 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
 }
 
 /** Columns of the schema's fields, the key first. */
-function columnsOf({ fields, rowKey }: DataSchema): readonly Column<SchemaRow>[] {
+function columnsOf({ fields, rowKey }: DataSchema, format: Format): readonly Column<SchemaRow>[] {
   return [...fields]
     .sort((a, b) => Number(b.name === rowKey) - Number(a.name === rowKey) || a.ordinal - b.ordinal)
     .map(
       ({ name, dataType }): Column<SchemaRow> => ({
         key: name,
         header: name,
-        cell: (row) => cellText(row[name]),
+        cell: ({ [name]: value }) =>
+          dataType.startsWith('timestamp') && typeof value === 'string' ? format.instant(value) : cellText(value),
         text: (row) => csvValueOf(row[name]),
         align: numericTypes.has(dataType) ? 'end' : 'start',
         width: widthOf(dataType),

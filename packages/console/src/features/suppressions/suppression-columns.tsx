@@ -23,7 +23,8 @@ function Until({ row: { expiresAt, isActive } }: { readonly row: Suppression }) 
   );
 }
 
-const reasonOf = ({ policyType, reason }: Suppression): string => (policyType === 'cooldown' ? t.cooldown : reason);
+const reasonOf = ({ policyType, reason }: Suppression): string =>
+  policyType === 'cooldown' ? t.cooldown : t.afterOutcome(reason);
 
 function What({ row: { scope, scopeId, offerName } }: { readonly row: Suppression }) {
   if (scope === 'global') return t.everything;

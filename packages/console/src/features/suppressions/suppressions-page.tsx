@@ -15,7 +15,6 @@ import { SearchField } from '../../forms/search-field.tsx';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { suppressionTexts as t } from '../../messages/catalogue/suppressions.ts';
 import { deletionTexts } from '../../messages/lists/editing.ts';
-import { listTexts } from '../../messages/lists/lists.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { useKeys } from '../../route/use-keys.ts';
 import { Button } from '../../ui/button.tsx';
@@ -138,12 +137,14 @@ function Filters({ search, change, isFiltered, clear, children }: FiltersProps) 
       />
       <Choice
         label={t.scope}
+        any={t.anyScope}
         options={suppressionScopes.map((value) => ({ value, label: t.scopes[value] }))}
         value={search.scope}
         onChange={(scope) => change({ scope: suppressionScopes.find((each) => each === scope) })}
       />
       <Choice
         label={t.by}
+        any={t.anyOrigin}
         options={suppressionTypes.map((value) => ({ value, label: t.types[value] }))}
         value={search.policyType}
         onChange={(type) => change({ policyType: suppressionTypes.find((each) => each === type) })}
@@ -167,18 +168,19 @@ function Filters({ search, change, isFiltered, clear, children }: FiltersProps) 
 
 interface ChoiceProps {
   readonly label: string;
+  readonly any: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;
 }
 
-function Choice({ label, options, value, onChange }: ChoiceProps) {
+function Choice({ label, any, options, value, onChange }: ChoiceProps) {
   return (
     <SelectField
       label={label}
       labelHidden
       className="w-40 max-sm:min-w-36 max-sm:flex-1"
-      placeholder={listTexts.any(label)}
+      placeholder={any}
       options={options}
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value)}

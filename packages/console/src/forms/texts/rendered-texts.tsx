@@ -62,7 +62,7 @@ export function RenderedTexts({ content, missing, templateType }: RenderedTextsP
                   className={large.has(key) ? 'text-section break-words' : 'break-words whitespace-pre-wrap'}
                   dir="auto"
                 >
-                  {text}
+                  {text.trim()}
                 </p>
               )}
               {templateType === 'sms_text' && key === 'body' ? <SmsLength text={text} /> : null}

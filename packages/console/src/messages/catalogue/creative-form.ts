@@ -1,3 +1,5 @@
+import { templateTypeNames } from './type-names.ts';
+
 /** Texts of the form of a creative. */
 export const creativeFormTexts = {
   basics: 'Basics',
@@ -16,18 +18,7 @@ export const creativeFormTexts = {
   addToken: 'Add token',
   removeToken: (name: string) => `Remove token ${name}`,
   statuses: { draft: 'Draft', active: 'Active', paused: 'Paused', archived: 'Archived' },
-  templateTypes: {
-    email_html: 'Email',
-    push_notification: 'Push notification',
-    sms_text: 'SMS',
-    banner: 'Banner',
-    in_app_modal: 'In-app modal',
-    in_app_card: 'In-app card',
-    content_card: 'Content card',
-    whatsapp_template: 'WhatsApp',
-    call_script: 'Call script',
-    webhook_json: 'JSON',
-  },
+  templateTypes: templateTypeNames,
   capPerDay: 'Contacts per day',
   capPerDayHelp: 'Empty means no limit; 0 blocks the creative.',
   cooldown: 'Hours between contacts',

@@ -13,6 +13,8 @@ export const outcomeTexts = {
   yes: 'yes',
   no: 'no',
   builtIn: 'built in',
+  builtInColumn: 'Built in',
+  anyClassification: 'Any effect',
   builtInText: "This outcome type is built in. It can't be changed or deleted.",
   basics: 'Details',
   send: 'Report it from your application',

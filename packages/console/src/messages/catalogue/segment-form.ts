@@ -21,6 +21,8 @@ export const segmentFormTexts = {
     '/filters': 'Members',
   },
   help: {
+    '/name': '',
+    '/description': '',
     '/baseSchemaId': 'Default: your first schema of customers.',
     '/joins': 'Conditions refer to their columns by the short name: orders.amount.',
     '/joins/-/alias': '',

@@ -11,9 +11,13 @@ export const suppressionTexts = {
   by: 'Set by',
   types: { manual: 'a person', cooldown: 'cooldown', outcome_based: 'an outcome' },
   scope: 'Blocks',
+  anyScope: 'Blocks anything',
+  anyOrigin: 'Any origin',
   scopes: { global: 'every offer', category: 'a category', offer: 'an offer' },
   reason: 'Reason',
   cooldown: 'recent contact',
+  afterOutcome: (reason: string) =>
+    reason.replace(/^outcome_based: ([^,]+)/, (_, outcome: string) => `after ${outcome.replaceAll('_', ' ')}`),
   since: 'Since',
   until: 'Until',
   never: 'no end',

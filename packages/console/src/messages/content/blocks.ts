@@ -1,7 +1,7 @@
 /** Texts of the blocks of a content item. */
 export const blockTexts = {
   blocks: 'Blocks',
-  lead: 'Parts of the body, from top to bottom. Save to see them rendered.',
+  lead: 'Parts of the body, from top to bottom.',
   add: 'Add block',
   full: 'You can add up to 200 blocks',
   numbered: (type: string, place: string) => `${type} ${place}`,

@@ -10,6 +10,8 @@ export const contentFormTexts = {
   name: 'Token',
   source: 'Source',
   fallback: 'Fallback',
+  preview: 'Preview',
+  unfinished: 'Some fields need attention. The preview continues when they are complete.',
   addVariable: 'Add token',
   removeVariable: (name: string) => `Remove token ${name}`,
   offText: 'Changes can’t be saved until an admin turns it on in the settings.',

@@ -78,8 +78,6 @@ export const contentTexts = {
   creative: titles.creative,
   more: (count: number) => `${count} more`,
   preview: 'Preview',
-  asCustomer: 'As customer',
-  asCustomerHelp: 'Customer ID. Leave empty to see fallbacks.',
   versions: 'Versions',
   versionHead: 'Version',
   version: (version: number) => `v${version}`,

@@ -1,6 +1,8 @@
 /** Texts about what customers read: previews, tokens, labels of content. */
 export const textTexts = {
   rendered: 'Rendered content',
+  asCustomer: 'As customer',
+  asCustomerHelp: 'Customer ID. Leave empty to see fallbacks.',
   nothingYet: 'Enter content to see it here.',
   missingToken: (token: string) => `{${token}} has no value for this customer and no fallback.`,
   device: 'Device',

@@ -82,7 +82,7 @@ function rankText(config: NodeConfig): string {
   if (method === 'diversity') parts.push(`diversity λ ${numberOf(config.lambda ?? config.diversityLambda) ?? 0.7}`);
   if (method === 'round_robin') parts.push(`round robin by ${textOf(config.roundRobinBy) ?? 'category'}`);
   if (method === 'explore_exploit') {
-    parts.push(`explore ${Math.round((numberOf(config.explorationRate) ?? 0.1) * 100)} %`);
+    parts.push(`explore ${Math.round((numberOf(config.explorationRate) ?? 0.1) * 100)}%`);
     parts.push((textOf(config.strategy) ?? 'epsilon_greedy').replaceAll('_', ' '));
   }
   const perCategory = numberOf(config.maxPerCategory) ?? 0;

@@ -29,6 +29,7 @@ export const editingTexts = {
   required: 'Enter a value.',
   badJson: (message: string) => `This isn't valid JSON: ${message}`,
   none: 'None',
+  addShort: 'Add',
   add: (what: string) => `Add to ${what.toLowerCase()}`,
   remove: (what: string) => `Remove ${what}`,
   removeOne: 'Remove',
@@ -46,6 +47,15 @@ export const editingTexts = {
   clear: (what: string) => `Clear ${what.toLowerCase()}`,
   moreFields: 'More fields',
   needsRole: (role: string) => `Only users with the role ${role} can do this.`,
+} as const;
+
+/** Texts of the button that takes a record out of use and back. */
+export const pauseTexts = {
+  pause: 'Pause',
+  resume: 'Resume',
+  paused: (name: string) => `Paused ${name}. Decisions no longer use it.`,
+  resumed: (name: string) => `Resumed ${name}. Decisions use it again.`,
+  failed: (name: string) => `Couldn't change ${name}. Reload the page and try again.`,
 } as const;
 
 /** Texts of the merge of two people's changes. */

@@ -108,7 +108,7 @@ export function Diff({ before, after, names, label, write }: DiffProps) {
   const { found, unchanged } = differences(before, after);
   if (found.length === 0) return <p className="text-soft">No differences.</p>;
   return (
-    <div className="flex flex-col gap-1 text-dense">
+    <div className="@container flex flex-col gap-1 text-dense">
       {names ? (
         <p className="text-caption text-soft">
           From <del className={cx(removedClass, 'px-1')}>{names.before}</del> to{' '}
@@ -119,7 +119,7 @@ export function Diff({ before, after, names, label, write }: DiffProps) {
         {found.map((difference) => (
           <div
             key={`${difference.kind} ${difference.pointer}`}
-            className="grid gap-x-4 gap-y-0.5 py-1.5 sm:grid-cols-[minmax(8rem,16rem)_1fr]"
+            className="grid gap-x-4 gap-y-0.5 py-1.5 @md:grid-cols-[minmax(8rem,16rem)_1fr]"
           >
             <dt className="min-w-0 text-soft">
               {label?.(difference.pointer) ?? (pointerText(difference.pointer) || 'value')}

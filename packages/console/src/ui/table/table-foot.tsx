@@ -34,7 +34,7 @@ export function TableFoot<Row>(props: TableFootProps<Row>) {
   const count = complete ? (total ?? loaded) : loaded;
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
   return (
-    <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-4 py-1.5 text-caption text-soft">
+    <div className="relative -mt-px flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-4 py-1.5 text-caption text-soft">
       <span role="status">
         {complete ? format.number(count) : `${format.number(count)}${of}`}{' '}
         {count === 1 && (complete || of === '') ? 'row' : inSentence(label)}

@@ -18,10 +18,10 @@ export interface TableRowsProps<Row> extends Pick<SortedRows<Row>, 'lines'> {
 /** The rows near the window, side by side or as cards. */
 export function TableRows<Row>({ lines, geometry, rowWindow, place, onPlace, rowTo, shared }: TableRowsProps<Row>) {
   const { card, density, headHeight, rowHeight, totalWidth, width } = geometry;
-  const { virtualizer, slots } = rowWindow;
+  const { virtualizer, slots, drawn } = rowWindow;
   return (
     <div role="rowgroup">
-      {virtualizer.getVirtualItems().map(({ index, start }) => {
+      {drawn.map(({ index, start }) => {
         const line = lines[index];
         if (!line) return null;
         const props = {

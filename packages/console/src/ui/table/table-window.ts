@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect } from 'react';
+import { useRowTurns } from './row-turns.ts';
 import type { TableGeometry } from './table-geometry.ts';
 
 /** Rows drawn above and below the window. */
@@ -9,7 +10,7 @@ const overscan = 4;
 export function useRowWindow(
   box: RefObject<HTMLDivElement | null>,
   keys: readonly string[],
-  { rowHeight, headHeight }: TableGeometry,
+  { rowHeight, headHeight, card }: TableGeometry,
 ) {
   const virtualizer = useVirtualizer({
     count: keys.length,
@@ -25,7 +26,10 @@ export function useRowWindow(
   useEffect(() => virtualizer.measure(), [rowHeight]);
   // Rows that leave the window hand their elements to those that enter it. Never more than this many are drawn.
   const slots = Math.ceil((virtualizer.scrollRect?.height ?? 0) / rowHeight) + 2 * overscan + 2;
-  return { virtualizer, slots };
+  const wanted = virtualizer.getVirtualItems();
+  const inTurns = useRowTurns(wanted, slots);
+  // Cards measure themselves, so each has an element of its own.
+  return { virtualizer, slots, drawn: card ? wanted : inTurns };
 }
 
 export type RowWindow = ReturnType<typeof useRowWindow>;

@@ -153,11 +153,11 @@ function useTrail<Row>({ label, rowTo }: DataTableProps<Row>, lines: readonly Ta
 function isDrawn(
   { row, column }: GridPlace,
   rows: number,
-  { virtualizer }: RowWindow,
+  { drawn }: RowWindow,
   { card }: TableGeometry,
   visible: readonly number[],
 ): boolean {
-  const hasRow = row === -1 || (row < rows && virtualizer.getVirtualItems().some(({ index }) => index === row));
+  const hasRow = row === -1 || (row < rows && drawn.some(({ index }) => index === row));
   return hasRow && (card ? card.cells[column] !== undefined : visible.includes(column));
 }
 

@@ -7,6 +7,7 @@ import { stream } from '../../random/stream.ts';
 import { evidenceOf, propensityOf } from '../../scoring/propensity.ts';
 import { scoredBy, settingsFor } from '../../scoring/scoring.ts';
 import type { ExploreExploit, ExploreStrategy } from './strategy.ts';
+import { winChances } from './win-chances.ts';
 
 const mostBetaDraws = 20_000;
 const leastDraws = 20;
@@ -48,6 +49,11 @@ export const thompson: ExploreStrategy = {
       choose(pool, size, place) {
         sizeOfPool = size;
         for (let at = 0; at < size; at++) prepare(run, pool[at]!, at);
+        if (run.forced !== null) {
+          // Led along another answer, what is drawn doesn't matter, and the chances are integrated.
+          winChances(betas, size, hits);
+          return 0;
+        }
         const chosen = best(size, sample);
         const again = betaSampler(stream(run.input.seed, `estimate:${nodeId}:${place}`));
         hits.fill(0, 0, size);
@@ -57,7 +63,7 @@ export const thompson: ExploreStrategy = {
         }
         return chosen;
       },
-      chance: (position) => (hits[position]! + 1) / (draws + sizeOfPool),
+      chance: (position) => (run.forced === null ? (hits[position]! + 1) / (draws + sizeOfPool) : hits[position]!),
     };
   },
 };

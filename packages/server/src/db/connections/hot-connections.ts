@@ -1,14 +1,15 @@
 import pg from 'pg';
-import { answerWithinMs, overdue } from '../../platform/deadline.ts';
+import { overdue } from '../../platform/deadline.ts';
 import { translateError } from '../errors.ts';
 import { connectionConfig } from './connection.ts';
+import { createHotWire, type HotWire } from './wire/hot-wire.ts';
 
 /** The pipelined connections of a hot path. */
 export interface HotConnections {
   /** Resolves to a free connection. Throws `unavailable` when none is free by `until`, or within two seconds. */
-  acquire(until: number): Promise<pg.Client>;
+  acquire(until: number): Promise<HotWire>;
   /** Takes a connection back; one that isn't clean is closed. */
-  release(client: pg.Client, clean: boolean): void;
+  release(wire: HotWire, clean: boolean): void;
   close(): Promise<void>;
 }
 
@@ -22,7 +23,7 @@ interface HotConnectionOptions {
 }
 
 interface Waiter {
-  readonly take: (client: pg.Client) => void;
+  readonly take: (wire: HotWire) => void;
   readonly fail: (error: unknown) => void;
   readonly until: number;
   /** Fails the waiter if it's still in the queue when the timer fires. */
@@ -32,7 +33,7 @@ interface Waiter {
 const acquireTimeoutMs = 2_000;
 
 interface ConnectionsState {
-  readonly idle: pg.Client[];
+  readonly idle: HotWire[];
   readonly waiters: Waiter[];
   /** Connections that are open or being opened. */
   open: number;
@@ -49,8 +50,8 @@ export function createHotConnections(options: HotConnectionOptions): HotConnecti
       if (state.isClosing) throw translateError(new Error('Cannot use a pool after calling end on the pool'));
       const waitMs = Math.min(acquireTimeoutMs, until - performance.now());
       if (waitMs <= 0) throw overdue();
-      const client = idle.pop();
-      if (client) return client;
+      const wire = idle.pop();
+      if (wire) return wire;
       if (state.open < options.connections) return connect(state, options, waitMs);
       return new Promise((take, fail) => {
         // All connections may be waiting for a database that hangs.
@@ -62,16 +63,16 @@ export function createHotConnections(options: HotConnectionOptions): HotConnecti
         waiters.push(waiter);
       });
     },
-    release(client, clean) {
+    release(wire, clean) {
       if (!clean || state.isClosing) {
         state.open--;
-        client.end().catch(onError);
+        wire.close().catch(onError);
         connectForWaiter(state, options);
         return;
       }
       const next = takeWaiter(state);
-      if (next) next.take(client);
-      else idle.push(client);
+      if (next) next.take(wire);
+      else idle.push(wire);
     },
     async close() {
       state.isClosing = true;
@@ -79,9 +80,9 @@ export function createHotConnections(options: HotConnectionOptions): HotConnecti
         waiter.fail(translateError(new Error('Client closed')));
       }
       await Promise.all(
-        idle.splice(0).map((client) => {
+        idle.splice(0).map((wire) => {
           state.open--;
-          return client.end().catch(onError);
+          return wire.close().catch(onError);
         }),
       );
     },
@@ -92,17 +93,16 @@ async function connect(
   state: ConnectionsState,
   { url, options, onError }: HotConnectionOptions,
   connectTimeoutMs: number,
-): Promise<pg.Client> {
+): Promise<HotWire> {
   state.open++;
   const client = new pg.Client({
     ...connectionConfig({ url, applicationName: 'arbiter decisions', connectTimeoutMs }),
     ...(options === undefined ? {} : { options }),
-    pipeline: true,
-    query_timeout: answerWithinMs,
   });
+  let wire: HotWire | null = null;
   client.on('error', (error) => {
     onError(error);
-    const at = state.idle.indexOf(client);
+    const at = wire === null ? -1 : state.idle.indexOf(wire);
     if (at >= 0) {
       state.idle.splice(at, 1);
       state.open--;
@@ -110,7 +110,8 @@ async function connect(
   });
   try {
     await client.connect();
-    return client;
+    wire = createHotWire(client);
+    return wire;
   } catch (error) {
     state.open--;
     throw translateError(error);

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { answerWithinMs, overdue } from '../../platform/deadline.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
 import { channelsOf } from '../cluster/announcements.ts';
@@ -8,6 +7,7 @@ import { translateCommitError, translateError } from '../errors.ts';
 import { plannerSettings } from '../planner-settings.ts';
 import { enterTenant, presenceOf } from '../transaction.ts';
 import { createHotConnections, type HotConnections } from './hot-connections.ts';
+import type { HotWire, WireResult, WireStatement } from './wire/hot-wire.ts';
 
 /** A hot-path statement, prepared once per connection under its name. */
 export interface HotStatement {
@@ -80,6 +80,9 @@ const rollbackMs = 100;
 
 const present = `pg_advisory_xact_lock_shared(${presenceOf('$1')})`;
 const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true), ${present}` };
+const begin: WireStatement = { name: 'hot.begin', text: 'begin', values: [] };
+const commit: WireStatement = { name: 'hot.commit', text: 'commit', values: [] };
+const rollback: WireStatement = { name: 'hot.rollback', text: 'rollback', values: [] };
 /** For a connection without its own session: everything that applies to a transaction, in one statement. */
 const setEverything = [
   `select set_config('app.tenant', $1, true)`,
@@ -87,12 +90,16 @@ const setEverything = [
   present,
 ].join(', ');
 /** On a cluster the tenant is already set, and the lock is where the rows are. */
-const presentAtHome = (tenantId: string): pg.QueryConfig & { readonly name: string } => ({
+const presentAtHome = (tenantId: string): WireStatement => ({
   name: 'hot.present',
   text: `select pg_advisory_xact_lock_shared(${presenceOf('home.id::text')}) from arbiter.tenants home where home.id = $1`,
   values: [tenantId],
 });
-const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
+const leftover: WireStatement = {
+  name: 'hot.leftover',
+  text: `select current_setting('app.tenant', true) as tenant`,
+  values: [],
+};
 
 /** Opens connections lazily, up to the given number. */
 export function createHotPath({
@@ -119,9 +126,9 @@ export function createHotPath({
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
       const node = homes === null ? url : await homes.urlOf(tenantId);
       const pool = poolOf(node);
-      const client = await pool.acquire(until);
+      const wire = await pool.acquire(until);
       counts.used++;
-      const tx = createHotTransaction(client, { tenantId, until, pooled, isCluster, isHome: node !== url, counts });
+      const tx = createHotTransaction(wire, { tenantId, until, pooled, isCluster, isHome: node !== url, counts });
       try {
         return await fn(tx);
       } catch (error) {
@@ -130,7 +137,7 @@ export function createHotPath({
       } finally {
         const clean = await tx.end();
         counts.used--;
-        pool.release(client, clean);
+        pool.release(wire, clean);
       }
     },
     inUse: () => counts.used,
@@ -167,7 +174,7 @@ interface OpenHotTransaction extends HotTransaction {
   end(): Promise<boolean>;
 }
 
-function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): OpenHotTransaction {
+function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHotTransaction {
   const { tenantId, until, pooled, isCluster, isHome, counts } = facts;
   let clean = false;
   // A connection that didn't answer in time gets no more statements.
@@ -175,47 +182,49 @@ function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): Op
   let state: 'new' | 'open' | 'over' = 'new';
   const channels = new Set<string>();
 
-  const query = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
-    const timed = { ...config, query_timeout: Math.max(1, until - performance.now()) };
-    return client.query(timed);
+  const run = (statements: readonly WireStatement[], withinMs: number): Promise<readonly WireResult[]> => {
+    counts.trips++;
+    return wire.trip(pooled ? statements.map(unnamed) : statements, Math.max(1, withinMs));
   };
-  const opening = (): Promise<pg.QueryResult>[] => {
+  const opening = (): WireStatement[] => {
+    if (state !== 'new') return [];
     state = 'open';
-    const setting = pooled ? { text: setEverything } : setTenant;
-    if (isCluster) return [query({ text: `begin; ${enterTenant(tenantId, !isHome)}` }), query(presentAtHome(tenantId))];
-    return [query({ text: 'begin' }), query({ ...setting, values: [tenantId] })];
+    if (isCluster) {
+      return [begin, { name: null, text: enterTenant(tenantId, !isHome), values: [] }, presentAtHome(tenantId)];
+    }
+    const setting = pooled ? { name: null, text: setEverything } : setTenant;
+    return [begin, { ...setting, values: [tenantId] }];
   };
-  const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
-    statements.map(({ name, text: plain, values }) => {
-      const text = isCluster ? onOneWorker(atHome(plain, '$1::text')) : plain;
-      if (isCluster) for (const channel of channelsOf(plain)) channels.add(channel);
-      return query(pooled ? { text, values: [...values] } : { name, text, values: [...values] });
+  const placed = (statements: readonly HotStatement[]): readonly WireStatement[] => {
+    if (!isCluster) return statements;
+    return statements.map(({ name, text, values }) => {
+      for (const channel of channelsOf(text)) channels.add(channel);
+      return { name, text: onOneWorker(atHome(text, '$1::text')), values };
     });
+  };
 
   return {
     async send(statements) {
-      counts.trips++;
-      const sent = corked(client, () => [...(state === 'new' ? opening() : []), ...dispatch(statements)]);
-      return (await settle(sent)).slice(sent.length - statements.length).map((r) => r.rows);
+      const sent = [...opening(), ...placed(statements)];
+      const results = await run(sent, until - performance.now());
+      return results.slice(sent.length - statements.length).map(({ rows }) => rows);
     },
     async commit(statements) {
       // Don't send a commit that nobody waits for.
       if (performance.now() >= until) throw overdue();
-      counts.trips++;
-      const sent = corked(client, () => [
-        ...(state === 'new' ? opening() : []),
-        ...dispatch(statements),
-        ...[...channels].map((channel) => query({ text: 'select pg_notify($1, $2)', values: [channel, tenantId] })),
-        query({ text: 'commit' }),
-        // Behind a pooler any session would answer; there the setting ended with the transaction.
-        ...(pooled ? [] : [query(leftover)]),
-      ]);
+      const sent = [...opening(), ...placed(statements)];
+      for (const channel of channels) {
+        sent.push({ name: null, text: 'select pg_notify($1, $2)', values: [channel, tenantId] });
+      }
+      sent.push(commit);
+      // Behind a pooler any session would answer; there the setting ended with the transaction.
+      if (!pooled) sent.push(leftover);
       state = 'over';
-      const results = await settle(sent).catch((error: unknown) => {
+      const results = await run(sent, until - performance.now()).catch((error: unknown) => {
         stuck = isReadTimeout(error);
         throw translateCommitError(error);
       });
-      if (results.at(pooled ? -1 : -2)?.command !== 'COMMIT') throw new Error('nothing was committed');
+      if (results.at(pooled ? -1 : -2)?.tag !== 'COMMIT') throw new Error('nothing was committed');
       clean = pooled || isClean(results.at(-1));
     },
     noteError(error) {
@@ -223,46 +232,23 @@ function createHotTransaction(client: pg.Client, facts: HotTransactionFacts): Op
     },
     async end() {
       if (state === 'new' || clean || stuck) return state === 'new' || clean;
-      counts.trips++;
-      return rollback(client, Math.max(rollbackMs, until - performance.now()), pooled);
+      try {
+        const statements = pooled ? [rollback] : [rollback, leftover];
+        const results = await run(statements, Math.max(rollbackMs, until - performance.now()));
+        return pooled || isClean(results.at(-1));
+      } catch {
+        // The connection is lost; the database rolls back by itself.
+        return false;
+      }
     },
   };
 }
 
-/** Sends everything inside in one write. The driver alone would make a system call per statement. */
-function corked(client: pg.Client, sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] {
-  const { stream } = client.connection;
-  stream.cork();
-  try {
-    return sendAll();
-  } finally {
-    stream.uncork();
-  }
-}
+const unnamed = ({ text, values }: WireStatement): WireStatement => ({ name: null, text, values });
 
 const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
-/** Waits for all, then throws the first error: the connection must be quiet before anyone else gets it. */
-async function settle(sent: readonly Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
-  const settled = await Promise.allSettled(sent);
-  return settled.map((each) => {
-    if (each.status === 'rejected') throw each.reason;
-    return each.value;
-  });
-}
-
-async function rollback(client: pg.Client, waitMs: number, pooled: boolean): Promise<boolean> {
-  const timed = <C extends pg.QueryConfig>(config: C) => client.query({ ...config, query_timeout: waitMs });
-  try {
-    const results = await settle([timed({ text: 'rollback' }), ...(pooled ? [] : [timed(leftover)])]);
-    return pooled || isClean(results.at(-1));
-  } catch {
-    // The connection is lost; the database rolls back by itself.
-    return false;
-  }
-}
-
-function isClean(result: pg.QueryResult | undefined): boolean {
-  const tenant: unknown = result?.rows[0]?.tenant;
+function isClean(result: WireResult | undefined): boolean {
+  const tenant = result?.rows[0]?.tenant;
   return tenant === '' || tenant === null;
 }

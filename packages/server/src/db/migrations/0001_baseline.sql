@@ -2675,6 +2675,66 @@ create table arbiter.simulations (
 comment on table arbiter.simulations is 'Simulations over segments, kept for 30 days.';
 select arbiter.protect_table('arbiter.simulations');
 
+-- Long analyses of recorded decisions.
+create table arbiter.studies (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  kind text not null,
+  flow_id uuid not null,
+  -- json keeps the bytes of spec and result.
+  spec json not null check (json_typeof(spec) = 'object'),
+  -- SHA-256 of the canonical spec and the plans: the same question while the first one runs is refused.
+  spec_hash bytea not null check (length(spec_hash) = 32),
+  -- The plan that is judged, and the one that it is compared with; null: what each record says.
+  candidate_hash bytea not null,
+  base_hash bytea,
+  base_config_version bigint not null,
+  -- Which requests go to the flow; null: the study reads the flow's own decisions.
+  routing json,
+  -- Records stored later are left out.
+  data_cut timestamptz(3) not null,
+  status text not null check (status in ('queued', 'running', 'completed', 'failed', 'cancelled')),
+  error text check ((error is null) = (status <> 'failed')),
+  judged integer not null default 0 check (judged >= 0),
+  total integer not null default 0 check (total >= judged),
+  -- True once the chunks are there.
+  is_prepared boolean not null default false,
+  result json check ((result is null) = (status <> 'completed')),
+  -- Measured times. Not part of the result, which is the same bytes for the same question.
+  load json,
+  created_by text not null,
+  created_at timestamptz(3) not null,
+  completed_at timestamptz(3) check ((completed_at is null) = (status in ('queued', 'running'))),
+  expires_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+comment on table arbiter.studies is 'Studies of recorded decisions, kept for 90 days.';
+create unique index studies_running on arbiter.studies (tenant_id) where status = 'running';
+create unique index studies_spec on arbiter.studies (tenant_id, spec_hash) where status in ('queued', 'running');
+select arbiter.protect_table('arbiter.studies');
+
+-- Parts of a study, each for whole customers.
+create table arbiter.study_chunks (
+  tenant_id uuid not null,
+  study_id uuid not null,
+  number integer not null check (number >= 0),
+  -- The decisions, 16 bytes each: customer by customer, in the order of their ids. Empty once the study has ended.
+  decision_ids bytea not null,
+  -- The process that works on it, and until when its lease lasts; null: nobody.
+  holder uuid,
+  lease_until timestamptz(3) check ((lease_until is null) = (holder is null)),
+  is_done boolean not null default false,
+  -- Packed counts; null before the chunk is done and once the study has ended.
+  partial bytea,
+  -- Deflated lines of GET /studies/{id}/rows, and their number.
+  row_lines bytea,
+  row_count integer not null default 0,
+  primary key (tenant_id, study_id, number),
+  foreign key (tenant_id, study_id) references arbiter.studies (tenant_id, id) on delete cascade
+);
+comment on table arbiter.study_chunks is 'Parts of a study, leased to the process that works on them.';
+select arbiter.protect_table('arbiter.study_chunks');
+
 -- =====================================================================================================================
 -- Interaction history
 -- =====================================================================================================================

@@ -1,5 +1,5 @@
 import { namesTenant, type Operation, type RateLimit } from '@arbiter/contract';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import type { Caller } from '../binding/caller.ts';
 import type { HttpMetrics } from '../metrics.ts';
@@ -27,7 +27,8 @@ export function limitsOf(
 
 /**
  * Takes a call from each limit, in order, or as many as the body has items. Announces the RateLimit headers of the tightest
- * one. Throws 429 `rate_limited`, also when the store is down; `announce` still gets the headers.
+ * one. Throws 429 `rate_limited`, also when the store is down; `announce` still gets the headers. Throws 400
+ * `validation_failed` for more items than a limit allows in its whole window.
  */
 export async function takeLimits(
   operation: Operation,
@@ -41,6 +42,8 @@ export async function takeLimits(
   let tightest: RateLimitVerdict | null = null;
   for (const limit of limits) {
     const calls = callsOf(limit, body);
+    // It would never fit, however long the caller waits.
+    if (calls > limit.limit && limit.countsItems !== undefined) throw tooManyItems(limit, limit.countsItems, calls);
     let verdict: RateLimitVerdict;
     try {
       verdict = await store.take(
@@ -62,6 +65,11 @@ export async function takeLimits(
     }
   }
   if (tightest !== null) announce(limitHeaders(tightest));
+}
+
+function tooManyItems({ limit, windowSeconds }: RateLimit, list: string, items: number): AppError {
+  const rule = `at most ${limit} calls in ${windowSeconds} seconds are allowed, and each item counts as one`;
+  return invalid(`/${list}`, `has ${items} items, but ${rule}`);
 }
 
 /** Returns how many calls a request counts as. */

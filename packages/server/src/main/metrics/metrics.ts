@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database, Tx, Written } from '../../db/index.ts';
+import type { TenantMetric } from '../../features/deciding/decisions/index.ts';
 import { countFailedExports } from '../../features/operations/exports/index.ts';
 import { countAllDeadLetters, countJobs } from '../../jobs/index.ts';
 import { AppError } from '../../platform/app-error.ts';
@@ -161,6 +162,29 @@ export function createTrainingMetrics(
   return (outcome, modelType, seconds) => {
     trainings.inc({ outcome, modelType });
     duration.observe({ modelType }, seconds);
+  };
+}
+
+/** Counts studies that ended, also by tenant. */
+export interface StudyMetrics {
+  readonly onStudyEnded: (tenantId: string, kind: string, outcome: string) => void;
+  byTenant(): TenantMetric[];
+}
+
+export function createStudyMetrics(registry: Registry): StudyMetrics {
+  const name = 'svc_studies_total';
+  const help = 'Studies that ended, by kind and outcome.';
+  const total = new Counter({ name, help, labelNames: ['kind', 'outcome'], registers: [registry] });
+  const counts = new Map<string, { readonly labels: Record<string, string>; value: number }>();
+  return {
+    onStudyEnded(tenant, kind, outcome) {
+      total.inc({ kind, outcome });
+      const key = `${tenant} ${kind} ${outcome}`;
+      const count = counts.get(key) ?? { labels: { tenant, kind, outcome }, value: 0 };
+      count.value += 1;
+      counts.set(key, count);
+    },
+    byTenant: () => (counts.size === 0 ? [] : [{ name, help, type: 'counter', values: [...counts.values()] }]),
   };
 }
 

@@ -9,6 +9,8 @@ interface NumberedMessage {
 export interface ThreadQueueOptions<Reply extends NumberedMessage, Result> {
   /** The file that the thread runs. */
   readonly program: URL;
+  /** What the thread starts with, as plain data. */
+  readonly data?: unknown;
   /** Messages that may wait in one process. */
   readonly mostWaiting: number;
   /** A thread that takes longer for one message hangs, and is replaced. */
@@ -82,7 +84,10 @@ function start<Message, Reply extends NumberedMessage, Result>(
   state: QueueState<Message, Result>,
   options: ThreadQueueOptions<Reply, Result>,
 ): QueueThread {
-  const worker = new Worker(options.program, { resourceLimits: { maxOldGenerationSizeMb: options.mostMemoryMb } });
+  const worker = new Worker(options.program, {
+    workerData: options.data,
+    resourceLimits: { maxOldGenerationSizeMb: options.mostMemoryMb },
+  });
   worker.on('error', (error) => {
     options.onError(error);
     lose(state, options, worker, { cause: error });

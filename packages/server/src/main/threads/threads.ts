@@ -1,5 +1,8 @@
+import type { CallSignalMemory } from '../../features/deciding/decisions/index.ts';
+import { type ChunkThreads, type ChunkThreadsOptions, createChunkThreads } from './chunk-threads.ts';
 import { createModelFileThread } from './model-file-threads.ts';
 import { createReportThread } from './report-threads.ts';
+import { createStudyThreads, type StudyThreadsOptions } from './study-threads.ts';
 import { createTrainingThread } from './training-threads.ts';
 import { createSearchThreads } from './why-not-threads.ts';
 import { createYamlThread } from './yaml-threads.ts';
@@ -14,28 +17,42 @@ export interface Threads {
   readonly policyFiles: ReturnType<typeof createYamlThread>;
   readonly trainings: ReturnType<typeof createTrainingThread>;
   readonly modelFiles: ReturnType<typeof createModelFileThread>;
+  readonly studies: ReturnType<typeof createStudyThreads>;
+  /** Null: the process decides chunks itself. */
+  readonly chunks: ChunkThreads | null;
   close(): Promise<void>;
 }
 
 /** Creates the threads. Each starts at first use. */
-export function createThreads(onError: (error: unknown) => void): Threads {
+export function createThreads(
+  onError: (error: unknown) => void,
+  callMemory: CallSignalMemory,
+  studyOptions: Omit<StudyThreadsOptions, 'onError'>,
+  chunkOptions: ChunkThreadsOptions | null,
+): Threads {
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
   const policyFiles = createYamlThread(onError);
-  const trainings = createTrainingThread(onError);
+  const trainings = createTrainingThread(onError, callMemory);
   const modelFiles = createModelFileThread(onError);
+  const studies = createStudyThreads({ ...studyOptions, onError });
+  const chunks = chunkOptions === null ? null : createChunkThreads(chunkOptions, onError);
   return {
     searches,
     reports,
     policyFiles,
     trainings,
     modelFiles,
+    studies,
+    chunks,
     async close() {
       await searches.close();
       await reports.close();
       await policyFiles.close();
       await trainings.close();
       await modelFiles.close();
+      await studies.close();
+      await chunks?.close();
     },
   };
 }

@@ -1,8 +1,10 @@
 // The program of a thread that trains models (training-threads.ts). It holds the rows of one training.
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { type TrainedModel, trainModel } from '@arbiter/engine';
+import { type CallSignalMemory, createCallSignal } from '../../features/deciding/decisions/index.ts';
 import { readRows, type ThreadTraining } from '../../features/deciding/model-training/index.ts';
 import { lowerPriority } from './low-priority.ts';
+import { createPace } from './pace.ts';
 
 /** To the thread: a training. */
 export interface ToTrainingThread {
@@ -12,19 +14,25 @@ export interface ToTrainingThread {
   readonly progress: Float64Array<SharedArrayBuffer>;
   /** One flag, set to 1 to stop. */
   readonly stopped: Int32Array<SharedArrayBuffer>;
+  readonly callMemory: CallSignalMemory;
 }
 
 export type FromTrainingThread =
   | { readonly id: number; readonly kind: 'ended'; readonly trained: TrainedModel }
   | { readonly id: number; readonly kind: 'failed'; readonly message: string };
 
-function answer({ id, training, progress, stopped }: ToTrainingThread): FromTrainingThread {
+function answer({ id, training, progress, stopped, callMemory }: ToTrainingThread): FromTrainingThread {
   const { modelType, config, params, seed } = training;
+  const pace = createPace(createCallSignal(callMemory), (ms) => void Atomics.wait(stopped, 0, 0, ms));
+  const breathe = (): void => {
+    pace();
+    if (Atomics.load(stopped, 0) === 1) throw new Error('the training was stopped');
+  };
   try {
-    const rows = readRows(training.rows);
+    const rows = readRows(training.rows, breathe);
     const trained = trainModel({ model: { modelType, config }, rows, params, seed }, (share) => {
       progress[0] = share;
-      if (Atomics.load(stopped, 0) === 1) throw new Error('the training was stopped');
+      breathe();
     });
     return { id, kind: 'ended', trained };
   } catch (error) {

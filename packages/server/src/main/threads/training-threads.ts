@@ -1,4 +1,5 @@
 import type { TrainedModel } from '@arbiter/engine';
+import type { CallSignalMemory } from '../../features/deciding/decisions/index.ts';
 import type { TrainInThread } from '../../features/deciding/model-training/index.ts';
 import { createThreadQueue } from './thread-queue.ts';
 import type { FromTrainingThread, ToTrainingThread } from './training-thread.ts';
@@ -19,7 +20,7 @@ export interface TrainingThread {
 }
 
 /** Creates a thread that trains models one after another: seconds of computing, which would block every request. */
-export function createTrainingThread(onError: (error: unknown) => void): TrainingThread {
+export function createTrainingThread(onError: (error: unknown) => void, callMemory: CallSignalMemory): TrainingThread {
   const queue = createThreadQueue<Omit<ToTrainingThread, 'id'>, FromTrainingThread, TrainedModel>({
     program: new URL('./training-thread.ts', import.meta.url),
     ...{ mostWaiting, hangsAfterMs, idleMs, mostMemoryMb },
@@ -35,9 +36,12 @@ export function createTrainingThread(onError: (error: unknown) => void): Trainin
       const progress = new Float64Array(new SharedArrayBuffer(8));
       const stopped = new Int32Array(new SharedArrayBuffer(4));
       return {
-        result: queue.run({ training, progress, stopped }),
+        result: queue.run({ training, progress, stopped, callMemory }),
         progress: () => Math.min(1, Math.max(0, progress[0] ?? 0)),
-        stop: () => void Atomics.store(stopped, 0, 1),
+        stop() {
+          Atomics.store(stopped, 0, 1);
+          Atomics.notify(stopped, 0);
+        },
       };
     },
     close: queue.close,

@@ -8,7 +8,8 @@ import { blockTexts } from '../../../messages/content/blocks.ts';
 import { contentFormTexts as t } from '../../../messages/content/form.ts';
 import { ProblemPanel } from '../../../ui/problem.tsx';
 import { whyNotChange } from '../content-enabled.ts';
-import { BlocksInput } from './blocks/blocks-input.tsx';
+import { BlocksInput, blocksIn } from './blocks/blocks-input.tsx';
+import { FormPreview } from './form-preview.tsx';
 import { TemplateBlocks } from './template-blocks.tsx';
 import { TextsInput } from './texts-input.tsx';
 import { VariablesInput } from './variables-input.tsx';
@@ -28,6 +29,7 @@ export function ContentForm() {
 
 function Fields({ form, field, record }: FormParts) {
   const off = whyNotChange();
+  const blocks = blocksIn(form);
   const templateId = form.valueAt('/parentTemplateId');
   const parent = useMemo(() => ({ ...field('/parentTemplateId'), to: 'contentItem' }), [field]);
   return (
@@ -58,11 +60,6 @@ function Fields({ form, field, record }: FormParts) {
         <FieldGroup title={t.texts}>
           <TextsInput form={form} />
         </FieldGroup>
-        <FieldGroup title={t.variables}>
-          <VariablesInput form={form} />
-        </FieldGroup>
-      </div>
-      <div className="flex min-w-0 flex-col gap-4">
         <FieldGroup title={blockTexts.blocks}>
           <BlocksInput form={form} />
         </FieldGroup>
@@ -71,6 +68,12 @@ function Fields({ form, field, record }: FormParts) {
             <TemplateBlocks form={form} templateId={templateId} />
           </FieldGroup>
         ) : null}
+        <FieldGroup title={t.variables}>
+          <VariablesInput form={form} />
+        </FieldGroup>
+      </div>
+      <div className="min-w-0 lg:sticky lg:top-4">
+        <FormPreview form={form} blocks={blocks} />
       </div>
     </FieldGroups>
   );

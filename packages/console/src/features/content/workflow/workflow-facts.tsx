@@ -1,5 +1,6 @@
 import type { ContentItem } from '@arbiter/contract/catalogue/content';
 import { versionFacts } from '../../../forms/record-page.tsx';
+import { channelTypeName } from '../../../messages/catalogue/type-names.ts';
 import { contentTexts as t } from '../../../messages/content/items.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Facts } from '../../../ui/facts.tsx';
@@ -40,7 +41,7 @@ export function WorkflowFacts({ item }: { readonly item: ContentItem }) {
                   </>
                 ),
             },
-            { label: t.channelType, value: item.channelType },
+            { label: t.channelType, value: channelTypeName(item.channelType) },
             { label: t.isTemplate, value: item.isTemplate ? t.yes : null },
             {
               label: t.parent,

@@ -196,7 +196,7 @@ function Rows({ rows }: { readonly rows: readonly (readonly [name: string, a: st
     <table className="w-full table-fixed text-dense">
       <thead>
         <tr className="border-b border-line text-caption text-soft">
-          <th scope="col" className="w-1/4 py-1 text-start font-medium" />
+          <th scope="col" className="w-1/4 py-1 text-start font-medium max-sm:w-2/5" />
           <th scope="col" className="py-1 text-start font-medium">
             A
           </th>

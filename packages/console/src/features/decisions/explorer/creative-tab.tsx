@@ -1,7 +1,9 @@
 import type { RecordedItem } from '@arbiter/contract/deciding/decision-record';
 import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
+import { textTexts } from '../../../messages/content/texts.ts';
 import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
+import { humanKey } from '../../../messages/human-key.ts';
 import { Section } from '../../../ui/page.tsx';
 import { HtmlPreview } from '../../../ui/preview/html-preview.tsx';
 import { isMarkup } from '../../../ui/preview/markup.ts';
@@ -67,7 +69,7 @@ function Words({
     <dl className="grid grid-cols-[8.5rem_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1.5">
       {Object.entries(values).map(([key, value]) => (
         <div key={key} className="contents">
-          <dt className="font-mono text-caption break-words text-faint">{key}</dt>
+          <dt className="text-caption break-words text-faint">{textTexts.labels[key] ?? humanKey(key)}</dt>
           <dd className={large ? 'break-words whitespace-pre-wrap' : 'text-dense break-words'}>
             <Value name={key} value={value} />
           </dd>

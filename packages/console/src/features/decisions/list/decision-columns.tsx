@@ -85,7 +85,7 @@ export function decisionColumns(channels: ReadonlyMap<string, string>): readonly
     {
       key: 'source',
       header: t.columns.source,
-      width: 96,
+      width: 124,
       grow: 0,
       cell: ({ source }) => t.sources[source] ?? source,
       text: ({ source }) => source,

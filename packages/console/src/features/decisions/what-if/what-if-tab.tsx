@@ -42,10 +42,10 @@ export function WhatIfTab({ record }: { readonly record: DecisionRecord }) {
       </Empty>
     );
   }
-  if (answer.failure !== null) {
+  if (answer.failure === 'withheld' || answer.failure === 'plan') {
     return (
       <ProblemPanel tone="warn" title={t.cannot}>
-        {answer.failure.kind === 'withheld' ? t.withheld : answer.failure.text}
+        {t[answer.failure]}
       </ProblemPanel>
     );
   }
@@ -98,7 +98,13 @@ function Trial({ record, whatIf, answer }: TrialProps) {
           )
         }
       >
-        <WhatIfOutcome answer={answer} isChanged={changed > 0} />
+        {answer.failure === 'values' ? (
+          <ProblemPanel tone="warn" title={t.noDecision}>
+            {t.values}
+          </ProblemPanel>
+        ) : (
+          <WhatIfOutcome answer={answer} isChanged={changed > 0} />
+        )}
       </Section>
     </div>
   );

@@ -92,7 +92,10 @@ export function SaveBar({ editor, flow, findings }: SaveBarProps) {
       data-save-bar
       className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-canvas px-4 py-3 md:-mx-6 md:px-6"
     >
-      <div role="status" className="flex min-w-0 grow flex-wrap items-center gap-2 text-dense text-soft">
+      <div
+        role="status"
+        className="flex min-w-0 grow flex-wrap items-center gap-2 text-dense text-soft max-sm:basis-full"
+      >
         {errors === 0 ? <Badge tone="pass">{t.valid}</Badge> : <Badge tone="block">{t.problems(errors, 0)}</Badge>}
         <span>{editor.isChanged ? `${t.unsaved}. ${t.keptHere}` : t.allSaved}</span>
       </div>

@@ -32,7 +32,13 @@ export function Pressure() {
           return (
             <BarChart
               title={t.pressureTitle}
-              summary={first === undefined ? '' : t.pressureSummary(first.name, format.percent(first.share, 1))}
+              summary={
+                first === undefined
+                  ? ''
+                  : first.share > 0
+                    ? t.pressureSummary(first.name, format.percent(first.share, 1))
+                    : t.pressureNone
+              }
               empty={t.noPressure}
               measure={t.shareBlocked}
               of={t.policy}

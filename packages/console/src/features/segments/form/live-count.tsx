@@ -1,8 +1,8 @@
 import { segmentOperations } from '@arbiter/contract/catalogue/segments';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useAsk } from '../../../data/use-ask.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { sameValue } from '../../../forms/editing/changes.ts';
+import { useSettled } from '../../../forms/editing/use-settled.ts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
 import { conditionText } from '../../../messages/catalogue/conditions.ts';
 import { segmentFormTexts as t } from '../../../messages/catalogue/segment-form.ts';
@@ -16,16 +16,6 @@ import { isComplete, mostSteps, type SegmentDefinition, stepsOf } from './segmen
 /** Milliseconds without changes before counting (docs/design/console.md 3.7). */
 const debounceMs = 500;
 
-/** Returns a value once it hasn't changed for a while. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled((before) => (sameValue(before, value) ? before : value)), debounceMs);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}
-
 export interface LiveCountProps {
   readonly definition: SegmentDefinition;
   /** Column of the base schema with the customer ID. */
@@ -38,7 +28,7 @@ const inputOf = (definition: SegmentDefinition) => ({ body: definition }) as Pre
 /** Counts the customers of a definition while it's edited, and shows examples. */
 export function LiveCount({ definition, rowKey }: LiveCountProps) {
   const format = useFormat();
-  const settled = useSettled(definition);
+  const settled = useSettled(definition, debounceMs);
   const canCount = isComplete(settled.filters);
   const { baseSchemaId } = settled;
   const input = useMemo(() => inputOf(settled), [settled]);

@@ -69,10 +69,11 @@ export function MapInput({ field, form }: FieldInputProps) {
       <Button
         size="small"
         className="w-fit"
+        aria-label={t.add(label)}
         icon={<Plus aria-hidden className="size-4" />}
         onClick={() => setTyped([...entries, ['', '']])}
       >
-        {t.add(label)}
+        {t.addShort}
       </Button>
       {error === undefined ? (
         help === '' ? null : (

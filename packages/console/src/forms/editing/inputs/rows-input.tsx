@@ -70,11 +70,12 @@ export function RowsInput(props: RowsInputProps) {
       <Button
         size="small"
         className="w-fit"
+        aria-label={t.add(label)}
         icon={<Plus aria-hidden className="size-4" />}
         disabledReason={isFull ? t.full(longest) : null}
         onClick={() => form.set(path, [...rows, start])}
       >
-        {t.add(label)}
+        {t.addShort}
       </Button>
     </fieldset>
   );

@@ -1,10 +1,12 @@
-import type { Rendered, RenderRequest } from '@arbiter/contract';
+import type { Preview, PreviewRequest, Rendered, RenderRequest } from '@arbiter/contract';
 import { compileTemplate, emptyScope } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { getRecord } from '../catalogue-records/index.ts';
+import { withIds } from './blocks.rules.ts';
+import { checkFields } from './content.service.ts';
 import { type ContentRecord, contentSpec, selectVersion } from './content.store.ts';
-import { mergeWithTemplates } from './content.templates.ts';
+import { checkParent, mergeWithTemplates } from './content.templates.ts';
 import type { ContentParts } from './merge.rules.ts';
 import { shownParts } from './shown.rules.ts';
 
@@ -35,8 +37,35 @@ export async function renderContent(
 ): Promise<Rendered> {
   const item = await getRecord(tx, contentSpec, id);
   const parts = await partsToRender(tx, item, request.version);
+  const rendered = await renderParts(tx, parts, { ...request, channelType: item.channelType }, readProfile);
+  return { version: request.version ?? item.version, ...rendered };
+}
+
+/**
+ * Renders the parts of an item that isn't stored, with its templates. Throws the 400 errors of `createContent`. Writes
+ * nothing.
+ */
+export async function previewContent(tx: Tx, request: PreviewRequest, readProfile: ReadProfile): Promise<Preview> {
+  const parentTemplateId = request.parentTemplateId ?? null;
+  checkFields(tx, request, parentTemplateId !== null);
+  if (parentTemplateId !== null) await checkParent(tx, parentTemplateId, null);
+  const { parts } = await mergeWithTemplates(tx, {
+    content: request.content ?? {},
+    blocks: withIds(request.blocks ?? []),
+    personalization: request.personalization ?? {},
+    parentTemplateId,
+  });
+  return renderParts(tx, parts, request, readProfile);
+}
+
+async function renderParts(
+  tx: Tx,
+  parts: ContentParts,
+  request: Omit<PreviewRequest, keyof ContentParts | 'parentTemplateId'>,
+  readProfile: ReadProfile,
+): Promise<Preview> {
   const { content, personalization, ...markup } = await shownParts(parts);
-  const templateType = templateTypes.get(item.channelType) ?? 'plain';
+  const templateType = templateTypes.get(request.channelType) ?? 'plain';
   const template = compileTemplate(content, [], templateType, personalization, { markup });
   const profile = request.customerId === undefined ? {} : await readProfile(tx, request.customerId);
   const scope = Object.assign(emptyScope(), {
@@ -47,7 +76,6 @@ export async function renderContent(
   const rendered = template.render(scope, {});
   const { html, text } = rendered;
   return {
-    version: request.version ?? item.version,
     content: { ...rendered },
     html: typeof html === 'string' ? html : null,
     text: typeof text === 'string' ? text : null,

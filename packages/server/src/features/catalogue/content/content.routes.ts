@@ -1,7 +1,7 @@
 import type { contentOperations } from '@arbiter/contract';
 import { type AnyHandler, type Handlers, reply, type TenantHandler } from '../../../http/handler.ts';
 import { noContent, recordHandlers } from '../catalogue-records/index.ts';
-import { type ReadProfile, renderContent } from './content.render.ts';
+import { previewContent, type ReadProfile, renderContent } from './content.render.ts';
 import {
   archiveContent,
   changeContent,
@@ -45,5 +45,6 @@ export function contentRoutes({
     revert: async (tx, { params }) =>
       reply(200, await showContentItem(tx, await revertContent(tx, params.id, params.version))),
     render: async (tx, { params, body }) => reply(200, await renderContent(tx, params.id, body, readProfile)),
+    preview: async (tx, { body }) => reply(200, await previewContent(tx, body, readProfile)),
   };
 }

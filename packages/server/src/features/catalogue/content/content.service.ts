@@ -41,8 +41,12 @@ export async function assertEnabled(tx: Tx): Promise<void> {
 
 type Fields = Omit<ContentUpdate, 'id' | 'rowVersion'>;
 
-/** Checks the fields on their own. `hasParent`: whether the item has a parent after the write. */
-function checkFields(tx: Tx, fields: Fields, hasParent: boolean): void {
+/** Checks the fields on their own. `hasParent`: whether the item has a parent after the write. Throws 400. */
+export function checkFields(
+  tx: Tx,
+  fields: Pick<Fields, 'content' | 'blocks' | 'personalization'>,
+  hasParent: boolean,
+): void {
   const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
   refuseProblems([
     ...(fields.content === undefined ? [] : contentProblems(fields.content, bytes)),

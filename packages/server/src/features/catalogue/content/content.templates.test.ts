@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Preview, Problem } from '@arbiter/contract';
 import { newId } from '../../../platform/ids.ts';
 import { type ContentServer, startContentServer } from './test-content.ts';
 
@@ -35,6 +36,43 @@ test('parent first: keys are added and removed, blocks replaced in place, remove
     blocks: [text('body', 'Own'), text('foot', 'Z'), text('new', 'N')],
     personalization: { who: { source: 'customer.name', fallback: 'friend' } },
   });
+});
+
+test('a preview renders unsaved parts like a stored item, and stores nothing', async () => {
+  const template = await contents.make({
+    isTemplate: true,
+    content: { subject: 'S', footer: 'F' },
+    blocks: [text('head', 'Dear {who}'), text('body', 'B')],
+    personalization: { who: { source: 'customer.name', fallback: 'you' } },
+  });
+  const own = { parentTemplateId: template.id, content: { subject: 'For {who}' }, blocks: [text('body', 'Own')] };
+  const preview = (body: object) =>
+    contents.call<Preview & Problem>(
+      'POST',
+      '/preview',
+      { channelType: 'email', ...body },
+      contents.tenant.keys.viewer,
+    );
+  const stored = await contents.make(own);
+  const before = (await contents.call<{ pagination: { total: number } }>('GET', '')).body.pagination.total;
+  for (const data of [{}, { customer: { name: 'Ada' } }]) {
+    const { version: _, ...rendered } = await contents.render(stored.id, data);
+    const unsaved = await preview({ ...own, ...data });
+    assert.deepEqual([unsaved.status, unsaved.body], [200, rendered]);
+  }
+  // Blocks without an ID are new ones.
+  const added = await preview({ blocks: [{ type: 'text', props: { text: '{nobody}' } }] });
+  assert.deepEqual([added.body.html, added.body.missing], ['<p></p>', ['nobody']]);
+  for (const [body, path] of [
+    [{ blocks: [{ type: 'button', props: { text: 1 } }] }, '/blocks/0/props/text'],
+    [{ personalization: { who: 'offer.name' } }, '/personalization/who'],
+    [{ parentTemplateId: stored.id }, '/parentTemplateId'],
+    [{ parentTemplateId: newId() }, '/parentTemplateId'],
+  ] as const) {
+    const refused = await preview(body);
+    assert.deepEqual([refused.status, refused.body.errors[0]?.path], [400, path], refused.text);
+  }
+  assert.equal((await contents.call<{ pagination: { total: number } }>('GET', '')).body.pagination.total, before);
 });
 
 test('publishing freezes: a template published later changes no child, which says so until it is published again', async () => {

@@ -39,7 +39,10 @@ const ownParts = ({ content, blocks, personalization }: ContentParts): ContentPa
  * its own templates, or else its working copy merged with its own templates. A template that was archived keeps
  * counting.
  */
-export async function mergeWithTemplates(tx: Tx, item: ContentRecord): Promise<Merged> {
+export async function mergeWithTemplates(
+  tx: Tx,
+  item: ContentParts & Pick<ContentRecord, 'parentTemplateId'>,
+): Promise<Merged> {
   const layers: ContentParts[] = [ownParts(item)];
   const from: TemplateUse[] = [];
   for (let parentId = item.parentTemplateId; parentId !== null && from.length < maxLevels; ) {

@@ -42,6 +42,7 @@ export {
   isActivating,
   lockOpenTraining,
   lockOpenTrainingOf,
+  modelsTrainedOn,
   noteProgress,
   type TrainingError,
   type TrainingRequest,

@@ -6,6 +6,7 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
 import type { DecisionMetrics } from './metrics.ts';
+import type { CallSignal } from './queue/call-signal.ts';
 
 export interface DecisionDeps {
   readonly database: Database;
@@ -27,5 +28,7 @@ export interface DecisionDeps {
   readonly outbound: Pick<Outbound, 'call'>;
   /** Opens what flows hide of them; null: no DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
+  /** Makes chunks give way to calls. */
+  readonly callSignal: CallSignal;
   readonly onError: (error: unknown) => void;
 }

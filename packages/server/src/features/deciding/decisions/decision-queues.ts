@@ -84,9 +84,6 @@ const volumeMaker =
   (catalogue, refs) =>
     database.withTenant(catalogue.tenantId, systemActor('volumes'), (tx) => makeVolumes(tx, catalogue, refs));
 
-/** Calls of the last ms make chunks give way. */
-const recentMs = 100;
-
 function createDecisionBatcher(ports: DecidePorts, onBatch: () => void): Batcher<DecideJob> {
   return createBatcher({
     // Larger batches cost less per decision: with these, 128 callers get 5 to 8 % more than with 48 and 12
@@ -127,11 +124,7 @@ export function createDecisionQueues(deps: DecisionDeps): DecisionQueues {
   // Rehearsals and trials don't report to the breaker, so they must not take its probe.
   const previewPorts: DecidePorts = { ...ports, modelBreaker: lookingAt(ports.modelBreaker) };
   const asker = createWebhookAsker(deps);
-  let lastBatchAt = Number.NEGATIVE_INFINITY;
-  const decisions = createDecisionBatcher(ports, () => {
-    lastBatchAt = performance.now();
-  });
-  const hasCalls = (): boolean => performance.now() - lastBatchAt < recentMs;
+  const decisions = createDecisionBatcher(ports, deps.callSignal.note);
   const rehearsals = createRehearsals(previewPorts, asker, decisions.submit);
   const responses = createResponseBatcher(deps, keepers);
   // On connections of its own, so that calls never wait for one of a chunk.
@@ -139,7 +132,7 @@ export function createDecisionQueues(deps: DecisionDeps): DecisionQueues {
     ...ports,
     hot: deps.chunkPath,
     askAhead: rehearsals.ask,
-    hasCalls,
+    hasCalls: deps.callSignal.isRecent,
   };
   const chunks = new Set<Promise<void>>();
   return {

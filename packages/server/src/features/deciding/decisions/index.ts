@@ -9,7 +9,7 @@ import { decisionErasers } from './erasers.ts';
 export type { ChunkDecision, ChunkWork } from './chunks/decide-chunk.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
-export { createDecisionMetrics } from './metrics.ts';
+export { createDecisionMetrics, type DecisionMetrics } from './metrics.ts';
 export {
   type MinuteSums,
   readMinuteSums,
@@ -17,6 +17,7 @@ export {
 } from './minutes/daily-minutes.store.ts';
 export type { TenantMetric } from './minutes/tenant-counts.ts';
 export { type DecisionFigures, readDecisionFigures } from './minutes/window-minutes.store.ts';
+export { type CallSignal, type CallSignalMemory, callSignalMemory, createCallSignal } from './queue/call-signal.ts';
 export { shapeAnswer } from './recommend/answer.ts';
 export { type RecommendCall, readRecommendCall } from './recommend/recommend.rules.ts';
 export { readTrialClock } from './recommend/trial-clock.ts';

@@ -1,6 +1,6 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { DecisionCounts } from './minutes/decision-counts.ts';
+import type { DecisionSums } from './minutes/decision-counts.ts';
 import { createRecentMaximum } from './minutes/recent-maximum.ts';
 import { createTenantCounts, latencyBuckets, type TenantMetric } from './minutes/tenant-counts.ts';
 import { createScoringMetrics, type ScoringMetrics } from './scoring-metrics.ts';
@@ -11,7 +11,7 @@ const configAgePeriodMs = 60_000;
 /** Metrics of decisions (docs/design/api-access.md 19). */
 export interface DecisionMetrics extends Pick<ScoringMetrics, 'breakerMoved' | 'webhookAsked'> {
   /** `configAgeMs`: ms since this process last knew the catalogue of the batch to be the newest. */
-  batchDecided(tenantId: string, batchSize: number, counts: DecisionCounts, configAgeMs: number): void;
+  batchDecided(tenantId: string, batchSize: number, counts: DecisionSums, configAgeMs: number): void;
   recommended(tenantId: string, status: 'ok' | 'failed', channel: string | null, seconds: number): void;
   responded(tenantId: string, answer: RespondAnswer): void;
   /** A stage of a decision; `load` and `commit` are those of a batch. */

@@ -8,6 +8,7 @@ import { interactionJobs, retainers } from './interactions.jobs.ts';
 import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
+export { contactHistory, oldestInteraction, type PastContact } from './contacts/contact-history.store.ts';
 export { countsOfErased, isHistoryOf } from './erasure.store.ts';
 export {
   type HistoryRow,
@@ -24,6 +25,7 @@ export {
   insertInteraction,
   type NewInteraction,
 } from './interactions.store.ts';
+export { type ItemResponse, responsesToItems, valueCurrencies } from './item-responses.store.ts';
 export { customerAfterRows, eventsAheadMs, metricDayParameters, metricEventSources } from './metric-events.store.ts';
 export { countSummariesOf, customersOfOffers, removeHistoryOf } from './offer-removal.store.ts';
 export { archivedHistory } from './old-history/archive.store.ts';

@@ -261,20 +261,31 @@ export interface DecidedItem {
 /** History of a batch of decisions: one row for what each showed, one for each item that is reserved. */
 export function insertShown(tenantId: string, at: Date, shown: readonly ShownDecision[]): HotStatement[] {
   const isReserved = shown.some(({ items }) => items.some((item) => item.reservedUntil !== null));
-  const impressions = shown.flatMap(impressionsOf);
+  const impressions: readonly Impressions[] = isReserved ? shown.flatMap(impressionsOf) : shown.filter(hasItems);
   const statements: HotStatement[] = [];
   if (impressions.length > 0) statements.push(insertImpressions(tenantId, at, impressions));
   if (isReserved) statements.push(insertReservations(tenantId, at, shown));
   return statements;
 }
 
-type Impressions = ShownDecision & { readonly isWhole: boolean };
+const hasItems = ({ items }: ShownDecision): boolean => items.length > 0;
 
+interface Impressions extends ShownDecision {
+  /** Others of the decision's items are reserved. */
+  readonly isPart?: boolean;
+}
+
+/** The decision with those of its items that count as shown; nothing when there are none. */
 function impressionsOf(decision: ShownDecision): Impressions[] {
   const items = decision.items.filter((item) => item.reservedUntil === null);
-  if (items.length === 0) return [];
-  const isWhole = items.length === decision.items.length && items.every((item, i) => item.rank === i + 1);
-  return [{ ...decision, items, isWhole }];
+  return items.length === 0 ? [] : [{ ...decision, items, isPart: items.length < decision.items.length }];
+}
+
+/** True for all items of a decision with the ranks 1, 2, 3: then none is stored. */
+function isWhole({ items, isPart = false }: Impressions): boolean {
+  if (isPart) return false;
+  for (let i = 0; i < items.length; i++) if (items[i]!.rank !== i + 1) return false;
+  return true;
 }
 
 /** Ids that the items of a decision may have in common. */
@@ -285,7 +296,7 @@ const mayBeShared = ['creativeId', 'channelId', 'placementId', 'categoryId'] as 
  * part with the same id for all items is stored as one, and an empty one as null.
  */
 function insertImpressions(tenantId: string, at: Date, shown: readonly Impressions[]): HotStatement {
-  const items = shown.flatMap((decision) => decision.items);
+  const items: DecidedItem[] = [];
   const first: number[] = [];
   const last: number[] = [];
   const lastOf = mayBeShared.map((): (number | null)[] => []);
@@ -295,8 +306,11 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
     const to = from + decision.items.length - 1;
     first.push(from);
     last.push(to);
-    for (const [i, name] of mayBeShared.entries()) lastOf[i]!.push(lastPlace(decision.items, name, from, to));
-    ranks.push(decision.isWhole ? null : numberArray(decision.items.map((item) => item.rank)));
+    for (let i = 0; i < decision.items.length; i++) items.push(decision.items[i]!);
+    for (let i = 0; i < mayBeShared.length; i++) {
+      lastOf[i]!.push(lastPlace(decision.items, mayBeShared[i]!, from, to));
+    }
+    ranks.push(isWhole(decision) ? null : numberArray(decision.items.map((item) => item.rank)));
     from = to + 1;
   }
   return {
@@ -340,7 +354,7 @@ function lastPlace(
   last: number,
 ): number | null {
   const value = items[0]![name];
-  if (items.some((item) => item[name] !== value)) return last;
+  for (let i = 1; i < items.length; i++) if (items[i]![name] !== value) return last;
   return value === null ? null : first;
 }
 

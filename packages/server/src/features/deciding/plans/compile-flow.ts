@@ -1,6 +1,7 @@
 import { compileInSlices, joinedSources, planRefs, type Snapshot } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { inTurns } from '../../../platform/turns.ts';
+import { policyMarksOf } from './catalogue-overlay.ts';
 import { readPlanContent } from './plan-pieces.ts';
 import type { CompiledFlow } from './tenant-catalogue.ts';
 
@@ -19,7 +20,14 @@ export async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<Com
       typeof valueFrom === 'string' ? [[id, valueFrom] as const] : [],
     ),
   );
-  return { plan, hash, neverStore, comparedWith, refs: planRefs(snapshot, plan.ordinals) };
+  return {
+    plan,
+    hash,
+    neverStore,
+    comparedWith,
+    refs: planRefs(snapshot, plan.ordinals),
+    outcomePolicyMarks: () => policyMarksOf(snapshot.policies),
+  };
 }
 
 /**

@@ -5,14 +5,15 @@ import { modelsForPlan } from '../../catalogue/models/index.ts';
 import { membershipReader } from '../../catalogue/segments/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
 import { policyMarksOf, rowsWith, withPolicies } from './catalogue-overlay.ts';
-import { compileFlow } from './compile-flow.ts';
+import { compileFlow, openPlan } from './compile-flow.ts';
+import { piecesOf } from './pieces-of-content.ts';
 import { headOf, metricKeys, metricsFor, snapshotOf } from './plan-head.ts';
-import { newPiece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
+import { type Piece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { ownReadSet, readSetNames, storeNames } from './read-set.ts';
 import type { CatalogueOverlay, CompiledFlow, InTransaction, LiveFlow, TenantCatalogue } from './tenant-catalogue.ts';
 
 /** The plans of a catalogue version's flows, compiled and stored when a flow is first used. */
-export interface FlowPlans extends Pick<TenantCatalogue, 'compileOnce' | 'compileAhead' | 'logHorizonMs'> {
+export interface FlowPlans extends Pick<TenantCatalogue, 'compileOnce' | 'openOnce' | 'compileAhead' | 'logHorizonMs'> {
   /** A promise when the plan isn't compiled and stored yet. */
   planOf(flow: RunnableFlow): LiveFlow | Promise<LiveFlow>;
 }
@@ -75,6 +76,7 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
       return work;
     },
     compileOnce: (flow, overlay) => compileOnce(content, flow, overlay, inTransaction),
+    openOnce: async (hash) => previewOf(content, await inTransaction((tx) => openPlan(tx, hash))),
     async compileAhead() {
       for (const flow of content.flows.runnable().slice(0, mostAhead)) {
         if (!ready.has(nameOf(flow))) await begin(flow).flow;
@@ -87,7 +89,7 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
 /** Returns a function that stores a plan and its read set, and completes the flow with what they read. */
 function planStore(
   content: CatalogueContent,
-  pieces: readonly ReturnType<typeof newPiece>[],
+  pieces: readonly Piece[],
   inTransaction: InTransaction,
 ): (flow: RunnableFlow, ahead: PlanAhead) => Promise<LiveFlow> {
   const { version, settings, lists, joins, models, segments, beside } = content;
@@ -140,31 +142,20 @@ async function compileOnce(
   inTransaction: InTransaction,
 ): Promise<LiveFlow> {
   const content = withPolicies(stored, overlay);
-  const { policies, segments } = content;
+  const { policies } = content;
   const rows = await rowsWith(content, offerStatusesOf(flow), overlay, inTransaction);
   const compiled = await compileFlow(snapshotOf(content, headOf(content, flow), rows), noHash);
+  return previewOf(content, compiled, overlay.policies.length > 0 ? policyMarksOf(policies) : null);
+}
+
+/** A plan for previews, which store nothing beyond what it reads. `marks`: of other policies than the catalogue's. */
+function previewOf(
+  content: CatalogueContent,
+  compiled: CompiledFlow,
+  marks: TenantCatalogue['policyMarks'] | null = compiled.outcomePolicyMarks(),
+): LiveFlow {
   const { plan } = compiled;
-  const membership = membershipReader(segments, plan.reads, plan.reads.segments);
+  const membership = membershipReader(content.segments, plan.reads, plan.reads.segments);
   const live = { ...compiled, readSet: ownReadSet(plan, metricKeys(content)), joined: plan.joinedSources, membership };
-  return overlay.policies.length === 0 ? live : { ...live, policyMarks: policyMarksOf(policies) };
-}
-
-/** Rules or policies in a piece. */
-const rowsPerPart = 256;
-
-/** Everything of a plan but its head, in pieces that its versions share. */
-function piecesOf({ lists, rules, policies, rows }: CatalogueContent) {
-  return [
-    newPiece(lists),
-    ...inParts(rules).map((part) => newPiece({ rules: part })),
-    ...inParts(policies).map((part) => newPiece({ policies: part })),
-    ...rows.pieces.map(({ piece }) => piece),
-    ...rows.contentItems.groups.map(({ piece }) => piece),
-  ];
-}
-
-function inParts<Row>(rows: readonly Row[]): Row[][] {
-  const parts: Row[][] = [];
-  for (let at = 0; at < rows.length; at += rowsPerPart) parts.push(rows.slice(at, at + rowsPerPart));
-  return parts;
+  return marks === null ? live : { ...live, policyMarks: marks };
 }

@@ -5,7 +5,14 @@ export { outcomePoliciesOf } from './catalogue-content.ts';
 export { isEmptyOverlay } from './catalogue-overlay.ts';
 export { compileFlow, openPlan } from './compile-flow.ts';
 export { noContentItems } from './content-items.ts';
-export { readFlowSnapshot } from './flow-snapshot.ts';
+export {
+  type CandidatePlan,
+  type Routing,
+  readCandidate,
+  readFlowSnapshot,
+  routerOf,
+  storeCandidate,
+} from './flow-snapshot.ts';
 export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
 export { readPlanContent, readPlanTexts } from './plan-pieces.ts';
 export { ownReadSet, type ReadSetNames, readNames } from './read-set.ts';

@@ -24,21 +24,26 @@ export async function retirePlans(tx: Tx): Promise<boolean> {
   return false;
 }
 
-/** Deletes plans and read sets that no record names, the oldest record being of `oldest`. True when there may be more. */
-export async function expirePlans(tx: Tx, oldest: Date): Promise<boolean> {
+/**
+ * Deletes plans and read sets that no record names, the oldest record being of `oldest`, except the plans in use elsewhere.
+ * True when there may be more.
+ */
+export async function expirePlans(tx: Tx, oldest: Date, inUse: readonly Buffer[]): Promise<boolean> {
   let more = false;
   for (const table of storedFor) {
-    const key = table === 'plans' ? 'hash' : 'id';
+    const isPlans = table === 'plans';
+    const key = isPlans ? 'hash' : 'id';
+    const isUnused = isPlans ? 'and hash <> all($5::bytea[])' : '';
     const [row] = await tx.query<{ deleted: number }>(
       `with due as (
          select ${key} as key from ${table}
-         where tenant_id = $1 and retired_at < $2::timestamptz - make_interval(days => $3) order by key limit $4
+         where tenant_id = $1 and retired_at < $2::timestamptz - make_interval(days => $3) ${isUnused} order by key limit $4
          for update skip locked),
        gone as (
          delete from ${table} t using due where t.tenant_id = $1 and t.${key} = due.key
            and t.retired_at < $2::timestamptz - make_interval(days => $3) returning 1)
        select count(*) as deleted from gone`,
-      [tx.tenantId, oldest, graceDays, rowsPerSlice],
+      [tx.tenantId, oldest, graceDays, rowsPerSlice, ...(isPlans ? [inUse] : [])],
     );
     more ||= row?.deleted === rowsPerSlice;
   }

@@ -55,6 +55,8 @@ export interface TenantCatalogue {
    * offers of statuses that no published flow names, and what the overlay changes.
    */
   compileOnce(flow: RunnableFlow, overlay?: CatalogueOverlay): Promise<LiveFlow>;
+  /** Opens a stored plan for a preview only. */
+  openOnce(hash: Buffer): Promise<LiveFlow>;
   /** Compiles the plans of some flows that can run, likeliest first, in advance. Stores none. */
   compileAhead(): Promise<void>;
   /** Returns the longest look-back of any compiled plan's windows, in ms. */
@@ -70,6 +72,8 @@ export interface CompiledFlow {
   /** Paths of the values that rules compare offers with, by rule. */
   readonly comparedWith: ReadonlyMap<string, string>;
   readonly refs: PlanRefs;
+  /** Identifies what each policy that writes suppressions does. */
+  readonly outcomePolicyMarks: () => ReadonlyMap<string, string>;
 }
 
 /** A flow that decisions are made with now. */

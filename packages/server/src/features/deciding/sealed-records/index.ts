@@ -1,8 +1,7 @@
 import { decisionListOperations } from '@arbiter/contract';
-import type { Database } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { retainers, sealedRecordJobs } from './sealed-records.jobs.ts';
+import { retainers, type SealedRecordJobPorts, sealedRecordJobs } from './sealed-records.jobs.ts';
 import { decisionListRoutes } from './sealed-records.routes.ts';
 import { eraseRecordsOf } from './sealed-records.store.ts';
 
@@ -12,6 +11,7 @@ export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './
 export { recordMatches } from './decision-list.store.ts';
 export { emptyCodes } from './empty-codes.ts';
 export { engineStamp } from './engine-stamp.ts';
+export { openRecords } from './opened-records.ts';
 export { inputText, newZoneWriter, type ZoneWriter } from './packed-input.ts';
 export { resultHash, shownAssignment } from './packed-result.ts';
 export { proveDecision } from './proof.service.ts';
@@ -31,10 +31,12 @@ export {
   isRecorded,
   type RecordRow,
   recordExists,
+  type StoredRecord,
   selectRandomRecords,
   traceNamedBy,
 } from './sealed-records.store.ts';
 export { createSeal, type Seal, unseal } from './sealing.ts';
+export { selectedRecords } from './selected-records.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decisions'];
@@ -54,5 +56,5 @@ export const sealedRecordsFeature = feature({
   ],
   retains: retainers,
   operations: () => handlerEntries(decisionListOperations, decisionListRoutes()),
-  jobs: ({ database }: { readonly database: Database }) => sealedRecordJobs(database),
+  jobs: (ports: SealedRecordJobPorts) => sealedRecordJobs(ports),
 });

@@ -46,11 +46,19 @@ export const retainers = [
 ] as const satisfies readonly Retainer[];
 const [records] = retainers;
 
+/** Returns plans that something else than records names. */
+export type PlansInUse = (tx: Tx) => Promise<readonly Buffer[]>;
+
+export interface SealedRecordJobPorts {
+  readonly database: Database;
+  readonly plansInUse: PlansInUse;
+}
+
 /** Returns this feature's jobs with their handlers. */
-export function sealedRecordJobs(database: Database): readonly JobHandler[] {
+export function sealedRecordJobs({ database, plansInUse }: SealedRecordJobPorts): readonly JobHandler[] {
   return [
     handleInstallationJob(partitionRecordsJob, () => database.withSystem('partitions', ensureRecordPartitions)),
-    handleInSlices(retainRecordsJob, database, ...retainingSteps),
+    handleInSlices(retainRecordsJob, database, ...retainingSteps(plansInUse)),
     handleInstallationJob(dropRecordMonthsJob, async () => {
       await database.withSystem('partitions', (tx) => dropEmptyMonths(tx, 'arbiter.decisions'));
     }),
@@ -58,10 +66,10 @@ export function sealedRecordJobs(database: Database): readonly JobHandler[] {
 }
 
 /** In this order: what a record names is deleted after it. */
-export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
+export const retainingSteps = (plansInUse: PlansInUse): readonly ((tx: Tx) => Promise<boolean>)[] => [
   async (tx) => (await records.remove(tx)).more,
   retirePlans,
-  async (tx) => expirePlans(tx, await oldestRecordAt(tx)),
+  async (tx) => expirePlans(tx, await oldestRecordAt(tx), await plansInUse(tx)),
   expirePieces,
   async (tx) => expireEvidence(tx, await oldestRecordAt(tx)),
   async (tx) => expireModelStates(tx, await oldestRecordAt(tx)),

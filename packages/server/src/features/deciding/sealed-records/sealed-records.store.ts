@@ -20,6 +20,8 @@ export const storedColumns = selectList(
     decisions,
     [
       'id',
+      'customerRef',
+      'customerSeq',
       'source',
       'decidedAt',
       'flowId',

@@ -30,27 +30,44 @@ export type Seal = (key: KeyObject, context: string, text: string) => Buffer;
 
 /** Initialisation vectors that are drawn at once: one draw costs as much as many bytes of it. */
 const ivsPerDraw = 256;
+/** Texts are encoded into memory that the next one overwrites; longer ones get their own. */
+const firstScratchBytes = 16 * 1024;
+const largestScratchBytes = 1024 * 1024;
+/** UTF-8 takes at most three bytes for a unit of UTF-16. */
+const bytesPerUnit = 3;
 
 /** Creates the sealing function. One per process, because it draws randomness ahead. */
 export function createSeal(): Seal {
   const drawn = Buffer.alloc(ivBytes * ivsPerDraw);
   let used = drawn.length;
+  let scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
+
+  /** Returns the text's bytes, until the next call. */
+  function bytesOf(text: string): Buffer {
+    const most = text.length * bytesPerUnit;
+    if (most > largestScratchBytes) return Buffer.from(text, 'utf8');
+    if (most > scratch.length) scratch = Buffer.allocUnsafeSlow(most);
+    return scratch.subarray(0, scratch.write(text, 'utf8'));
+  }
+
   return (key, context, text) => {
     if (used === drawn.length) {
       randomFillSync(drawn);
       used = 0;
     }
-    const raw = Buffer.from(text, 'utf8');
-    const packed = raw.length > compressAboveBytes ? deflateRawSync(raw, packing) : raw;
-    const sealed = Buffer.allocUnsafe(1 + ivBytes + packed.length + tagBytes);
-    sealed[0] = packed === raw ? plain : deflated;
-    drawn.copy(sealed, 1, used, used + ivBytes);
+    const iv = drawn.subarray(used, used + ivBytes);
     used += ivBytes;
-    const cipher = createCipheriv('aes-256-gcm', key, sealed.subarray(1, 1 + ivBytes));
-    cipher.setAAD(Buffer.from(context, 'utf8'));
-    cipher.update(packed).copy(sealed, 1 + ivBytes);
+    const cipher = createCipheriv('aes-256-gcm', key, iv);
+    cipher.setAAD(bytesOf(context));
+    const raw = bytesOf(text);
+    const isLong = raw.length > compressAboveBytes;
+    const packed = isLong ? deflateRawSync(raw, packing) : raw;
+    const sealed = Buffer.allocUnsafe(1 + ivBytes + packed.length + tagBytes);
+    sealed[0] = isLong ? deflated : plain;
+    sealed.set(iv, 1);
+    sealed.set(cipher.update(packed), 1 + ivBytes);
     cipher.final();
-    cipher.getAuthTag().copy(sealed, 1 + ivBytes + packed.length);
+    sealed.set(cipher.getAuthTag(), 1 + ivBytes + packed.length);
     return sealed;
   };
 }

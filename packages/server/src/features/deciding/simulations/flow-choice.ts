@@ -1,14 +1,31 @@
+import type { OverlayChange } from '@arbiter/contract';
 import type { DecisionRequest } from '@arbiter/engine';
 import { type Database, systemActor, type Tx } from '../../../db/index.ts';
-import { type FlowPorts, flowConfigToTry, flowVersionToTry, type RunnableFlow } from '../../catalogue/flows/index.ts';
-import { isEmptyOverlay, type LiveFlow, type TenantCatalogue } from '../plans/index.ts';
+import type { RequestFacts } from '../../../http/handler.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import {
+  type FlowPorts,
+  flowConfigToTry,
+  flowVersionToTry,
+  type RunnableFlow,
+  readFlowDirectory,
+} from '../../catalogue/flows/index.ts';
+import { isEmptyOverlay, type LiveFlow, readCandidate, storeCandidate, type TenantCatalogue } from '../plans/index.ts';
 import { overlayOf } from './overrides.service.ts';
 import type { StoredFlow } from './segment-question.ts';
 import { type WantedFlow, withFormula } from './simulate.rules.ts';
 
 export interface FlowChoicePorts extends FlowPorts {
   readonly database: Database;
+  readonly tryOverlay: TryOverlay;
 }
+
+/** Port: does the work in a transaction that has made the changes, and rolls back. Throws 422 `overlay_invalid`. */
+export type TryOverlay = <Result>(
+  facts: RequestFacts,
+  overlay: readonly OverlayChange[],
+  work: (tx: Tx) => Promise<Result>,
+) => Promise<Result>;
 
 /**
  * Returns the flow to simulate: published, an older version, the draft, or an unstored config, optionally with other
@@ -20,14 +37,43 @@ export async function chooseFlow(
   catalogue: TenantCatalogue,
   request: DecisionRequest,
   wanted: WantedFlow,
-  until: number,
+  facts: RequestFacts,
 ): Promise<StoredFlow> {
+  const { until } = facts;
+  if (wanted.overlay.length > 0) return chooseWithOverlay(ports, catalogue, request, wanted, facts);
   const flow = await findFlow(ports, catalogue, request, wanted, until);
   const actor = systemActor('simulate');
   const overlay = await ports.database.withTenant(catalogue.tenantId, actor, (tx) => overlayOf(tx, wanted.overrides), {
     until,
   });
   return isEmptyOverlay(overlay) ? flow : { ...flow, isLive: false, overlay };
+}
+
+/** Compiles the flow with the catalogue as the overlay would leave it, and stores that plan, which nothing decides with. */
+async function chooseWithOverlay(
+  ports: FlowChoicePorts,
+  catalogue: TenantCatalogue,
+  request: DecisionRequest,
+  wanted: WantedFlow,
+  facts: RequestFacts,
+): Promise<StoredFlow> {
+  const named = wanted.flow ?? (await catalogue.flowFor(null, request)).plan.flow.id;
+  const { flow, candidate } = await ports.tryOverlay(facts, wanted.overlay, async (tx) => {
+    const found = withFormula(await flowIn(tx, ports, named, wanted), wanted);
+    return { flow: found, candidate: await readCandidate(tx, found) };
+  });
+  await ports.database.withTenant(catalogue.tenantId, systemActor('simulate'), (tx) => storeCandidate(tx, candidate), {
+    until: facts.until,
+  });
+  return { flow, isLive: false, plan: candidate.sealed.hash.toString('hex') };
+}
+
+async function flowIn(tx: Tx, ports: FlowPorts, named: string, { config, version }: WantedFlow): Promise<RunnableFlow> {
+  if (config !== null) return flowConfigToTry(tx, named, config, ports);
+  if (version !== 'published') return flowVersionToTry(tx, named, version, ports);
+  const runnable = (await readFlowDirectory(tx)).find(named)?.runnable ?? null;
+  if (runnable !== null) return runnable;
+  throw new AppError('flow_not_published', { detail: 'The decision flow is inactive or has no published version.' });
 }
 
 async function findFlow(
@@ -53,10 +99,14 @@ async function findFlow(
 }
 
 /** Returns the plan of a chosen flow. A plan that isn't the published one is compiled for this call and not cached. */
-export async function planOf(catalogue: TenantCatalogue, { flow, isLive, overlay }: StoredFlow): Promise<LiveFlow> {
+export async function planOf(
+  catalogue: TenantCatalogue,
+  { flow, isLive, overlay, plan }: StoredFlow,
+): Promise<LiveFlow> {
   if (isLive) {
     const live = await catalogue.flowFor(flow.id);
     if (live.plan.flow.version === flow.version) return live;
   }
+  if (plan !== undefined) return catalogue.openOnce(Buffer.from(plan, 'hex'));
   return catalogue.compileOnce(flow, overlay);
 }

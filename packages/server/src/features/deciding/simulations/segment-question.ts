@@ -21,6 +21,8 @@ export interface StoredFlow {
   readonly isLive: boolean;
   /** Changes to the catalogue that it runs with. */
   readonly overlay?: CatalogueOverlay;
+  /** Hash of its plan in hex, if it's a stored one that no decision uses. */
+  readonly plan?: string;
 }
 
 export interface SimulationResult {

@@ -1,4 +1,10 @@
-import type { FormulaWeights, RecommendRequest, SimulateRequest, SimulationOverrides } from '@arbiter/contract';
+import type {
+  FormulaWeights,
+  OverlayChange,
+  RecommendRequest,
+  SimulateRequest,
+  SimulationOverrides,
+} from '@arbiter/contract';
 import type { FlowConfig, FlowNode, Json, SnapshotFlow } from '@arbiter/engine';
 import { invalid } from '../../../platform/app-error.ts';
 
@@ -13,6 +19,7 @@ export interface WantedFlow {
   /** Path of `formula` in the body. */
   readonly formulaPath: string;
   readonly overrides: SimulationOverrides;
+  readonly overlay: readonly OverlayChange[];
 }
 
 /** Determined by the recorded decision. */
@@ -22,6 +29,7 @@ const besideRecord = [
   'version',
   'draftConfig',
   'overrides',
+  'overlay',
   'now',
   'channel',
   'channelId',
@@ -41,6 +49,9 @@ export function readSubject({ customerId, segmentId, ...body }: SimulateRequest)
   }
   if (body.draftConfig !== undefined && body.version !== undefined) {
     throw invalid('/draftConfig', "can't be combined with version");
+  }
+  if (body.overlay !== undefined && body.overrides !== undefined) {
+    throw invalid('/overlay', "can't be combined with overrides");
   }
   if (segmentId !== undefined) {
     for (const name of ['profile', 'decisionId'] as const) {
@@ -67,6 +78,7 @@ export const wantedFlow = (body: SimulateRequest): WantedFlow => ({
   formula: body.formulaOverride ?? null,
   formulaPath: '/formulaOverride',
   overrides: body.overrides ?? {},
+  overlay: body.overlay ?? [],
 });
 
 /** Returns the flow to compare with: the same one as published, unless the body says otherwise. */
@@ -80,6 +92,7 @@ export function wantedCompare(body: SimulateRequest): WantedFlow | null {
     formula: compare.formulaOverride ?? null,
     formulaPath: '/compare/formulaOverride',
     overrides: {},
+    overlay: [],
   };
 }
 

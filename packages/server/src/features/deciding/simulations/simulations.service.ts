@@ -45,7 +45,7 @@ export interface SimulationPorts extends FlowChoicePorts {
   readonly rateLimits: RateLimitStore;
 }
 
-export type SimulationCaller = Pick<RequestFacts, 'tenantId' | 'credentialId' | 'ip' | 'userAgent' | 'until'>;
+export type SimulationCaller = RequestFacts;
 
 /**
  * Returns what recommend would answer a customer now, or at `now` (docs/design/api-decisioning.md 13). Throws like
@@ -73,7 +73,7 @@ export async function simulateCustomer(
     [
       {
         call,
-        flow: async (catalogue) => planOf(catalogue, await chooseFlow(ports, catalogue, call.request, wanted, until)),
+        flow: async (catalogue) => planOf(catalogue, await chooseFlow(ports, catalogue, call.request, wanted, caller)),
         ...(seed === undefined ? {} : { seed }),
         ...(profile === undefined ? {} : { alter: ({ plan }, input) => withChanges(plan, input, { profile }) }),
       },
@@ -162,10 +162,11 @@ async function countCall({ rateLimits }: SimulationPorts, caller: SimulationCall
 /** Returns the flows to run. Checks them and the placement before anything is written. */
 async function flowsFor(
   ports: SimulationPorts,
-  { tenantId, until }: SimulationCaller,
+  caller: SimulationCaller,
   body: SimulateRequest,
   asked: SharedBody,
 ): Promise<StoredFlow[]> {
+  const { tenantId, until } = caller;
   const { trials } = ports.decisions.service;
   const call = callFor({ asked }, 'nobody');
   const flows: StoredFlow[] = [];
@@ -178,7 +179,7 @@ async function flowsFor(
         {
           call,
           flow: async (catalogue) => {
-            const found = await chooseFlow(ports, catalogue, call.request, wanted, until);
+            const found = await chooseFlow(ports, catalogue, call.request, wanted, caller);
             chosen.push(found);
             return planOf(catalogue, found);
           },

@@ -11,7 +11,7 @@ const mostListed = 200;
 export function approvalRoutes(ports: ApprovalPorts): Handlers<typeof approvalOperations> {
   return {
     list: async (tx, { query: { status = 'pending', limit = 100 } }) =>
-      reply(200, await listApprovals(tx, status, Math.min(limit, mostListed))),
+      reply(200, await listApprovals(tx, ports, status, Math.min(limit, mostListed))),
     create: async (tx, request) => reply(201, await fileApproval(tx, request, ports, request.body)),
     get: async (tx, request) => reply(200, await readApproval(tx, request, ports, request.params.id)),
     decide: async (tx, request) => reply(200, await decide(tx, request, ports, request.params.id, request.body)),

@@ -23,8 +23,22 @@ const showStage = ({ approvalId: _approval, decidedAt, ...stage }: StageRow): Ap
 /** Payloads up to this many bytes are in lists; two hundred of them make an answer of reasonable size. */
 const longestListed = 32 * 1024;
 
-/** A request as answers carry it. */
-export function showApproval(row: ApprovalRow, stages: readonly StageRow[], view: 'one' | 'list'): Approval {
+/** A request as audit rows have it: answers add when it expires. */
+type StoredApproval = Omit<Approval, 'expiresAt'>;
+
+const hourMs = 3_600_000;
+
+/** Adds when a request expires; `maxAgeHours` is the operator's setting. */
+export const withExpiry = (approval: StoredApproval, maxAgeHours: number): Approval => ({
+  ...approval,
+  expiresAt:
+    approval.status === 'pending'
+      ? new Date(Date.parse(approval.createdAt) + maxAgeHours * hourMs).toISOString()
+      : null,
+});
+
+/** A request without when it expires. */
+export function showApproval(row: ApprovalRow, stages: readonly StageRow[], view: 'one' | 'list'): StoredApproval {
   const { hiddenPaths: _hidden, createdAt, resolvedAt, payload, ...shown } = row;
   return {
     ...shown,

@@ -10,7 +10,7 @@ import { personBehind } from '../../identity/credentials/index.ts';
 import { readTarget } from './apply.service.ts';
 import { tellDeciders } from './approval-mails.ts';
 import type { ApprovalPorts } from './approvals.ports.ts';
-import { showApproval } from './approvals.rules.ts';
+import { showApproval, withExpiry } from './approvals.rules.ts';
 import {
   type ApprovalRow,
   countPending,
@@ -103,7 +103,7 @@ export async function fileApproval(
     after: approval,
   });
   await tellDeciders(tx, ports.enqueueMail, row, asStages);
-  return approval;
+  return withExpiry(approval, ports.approvalMaxAgeHours);
 }
 
 /**
@@ -142,14 +142,19 @@ export async function openPayload(tx: Tx, envelope: Envelope | null, row: Approv
 }
 
 /** The newest requests of one state, or of all. */
-export async function listApprovals(tx: Tx, status: ApprovalStatus | 'all', limit: number): Promise<Approval[]> {
+export async function listApprovals(
+  tx: Tx,
+  { approvalMaxAgeHours }: Pick<ApprovalPorts, 'approvalMaxAgeHours'>,
+  status: ApprovalStatus | 'all',
+  limit: number,
+): Promise<Approval[]> {
   const rows = await selectApprovals(tx, status === 'all' ? null : status, limit);
   const stages = await selectStages(
     tx,
     rows.map(({ id }) => id),
   );
   const byApproval = Map.groupBy(stages, ({ approvalId }) => approvalId);
-  return rows.map((row) => showApproval(row, byApproval.get(row.id) ?? [], 'list'));
+  return rows.map((row) => withExpiry(showApproval(row, byApproval.get(row.id) ?? [], 'list'), approvalMaxAgeHours));
 }
 
 /** Returns one request with its difference to the current record. Throws 404. */
@@ -167,7 +172,7 @@ export async function readApproval(
       ? null
       : await readTarget(tx, facts, ports, { entityType, entityId });
   return {
-    ...showApproval(row, await selectStages(tx, [row.id]), 'one'),
+    ...withExpiry(showApproval(row, await selectStages(tx, [row.id]), 'one'), ports.approvalMaxAgeHours),
     diff: target === null || !isApprovable(entityType) ? [] : differences(entityType, row, target),
     targetFound: target !== null,
   };

@@ -154,7 +154,7 @@ test('a new request: the fields of the contract, one admin stage, and what is li
     action: 'update',
     payload: { priority: 3 },
   });
-  const { id, createdAt, stages, ...rest } = approval;
+  const { id, createdAt, expiresAt, stages, ...rest } = approval;
   assert.deepEqual(rest, {
     entityType: 'offer',
     entityId: offer.id,
@@ -176,10 +176,13 @@ test('a new request: the fields of the contract, one admin stage, and what is li
     stages.map(({ ordinal, requiredRole, status, decidedBy }) => [ordinal, requiredRole, status, decidedBy]),
     [[1, 'admin', 'pending', null]],
   );
-  assert.ok(!Number.isNaN(Date.parse(createdAt)));
+  // The test server's APPROVAL_MAX_AGE_HOURS is 168.
+  assert.equal(Date.parse(String(expiresAt)) - Date.parse(createdAt), 168 * 3_600_000);
   const list = async (query = '') => (await world.as<Approval[]>(null, 'GET', `approvals${query}`)).body;
   assert.deepEqual((await list('?limit=1'))[0], approval);
+  assert.equal((await world.get(id)).expiresAt, expiresAt);
   assert.equal((await world.decide(null, id, { action: 'reject', comments: 'No' })).body.status, 'rejected');
+  assert.equal((await world.get(id)).expiresAt, null, 'a closed request no longer expires');
   assert.ok((await list()).every(({ status }) => status === 'pending'));
   assert.ok((await list('?status=rejected')).some((each) => each.id === id));
   assert.ok((await list('?status=all')).some((each) => each.id === id));

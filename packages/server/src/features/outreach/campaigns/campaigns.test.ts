@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Campaign, CampaignResult, CampaignRun } from '@arbiter/contract';
-import { requestIdOf } from './freeze-run.service.ts';
+import { requestIdOf } from './chunks/run-chunk.ts';
 import { type CampaignServer, startCampaignServer } from './test-campaigns.ts';
 
 /** Campaigns over HTTP (docs/design/api-decisioning.md 14). */

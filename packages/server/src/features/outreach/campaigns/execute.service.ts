@@ -1,40 +1,31 @@
 import { systemActor, type Tx } from '../../../db/index.ts';
-import { AppError } from '../../../platform/app-error.ts';
-import { rest } from '../../../platform/turns.ts';
 import { integrationChannels } from '../../catalogue/channels/index.ts';
-import type { DecisionService } from '../../deciding/decisions/index.ts';
 import { selectCampaign } from './campaigns.store.ts';
-import { type ChunkStop, createRunChunk, createRunTallies, Outrun, type RunTallies } from './chunk-work.ts';
+import { type ChunkStop, Outrun } from './chunks/chunk-work.ts';
+import { decideInChunks } from './chunks/decide-in-chunks.ts';
+import type { RunChunks } from './chunks/run-chunk.ts';
 import { endRun } from './end-run.service.ts';
-import { insertFailure } from './failed-customer.store.ts';
-import { requestIdOf } from './freeze-run.service.ts';
 import { queueMessages } from './queue-messages.service.ts';
-import { type Member, selectMembers } from './results.store.ts';
-import { type FilePorts, showsPersonalization, unwritable, writeFile } from './run-file.service.ts';
+import { type FilePorts, unwritable, writeFile } from './run-file.service.ts';
 import { enqueueRun } from './run-jobs.ts';
 import { type RunEnd, selectRun } from './runs.store.ts';
 import { type TakenRun, takeRun } from './take-run.service.ts';
 
+/** What decides the chunks of runs in a process. */
+export interface ChunkDesk {
+  readonly runChunk: RunChunks;
+  /** Chunks of a run that may be open at a time. */
+  readonly mostOpen: number;
+}
+
 export interface ExecutePorts extends FilePorts {
-  readonly decideChunk: DecisionService['decideChunk'];
+  readonly chunkDesk: ChunkDesk;
 }
 
 const campaignActor = systemActor('campaign');
 
-/** Customers in a chunk. Begins small, and grows while the chunk holds its customers shorter than `heldMs`. */
-const chunkSizes = { first: 64, most: 500, least: 8 };
-/** A request for a customer of a chunk waits about this long at most, in ms. */
-const heldMs = 60;
-/** The same while calls are decided. */
-const heldBesideCallsMs = 25;
-/** While calls are decided, a run rests after each chunk for as long as the chunk took, and at most this long. */
-const longestRestMs = 200;
-/** How long the transaction of a chunk may take. */
-const chunkMs = 3_500;
 /** A run that takes longer goes to the end of the queue, so that other tenants get their turn. */
 const turnMs = 20_000;
-/** Of these first customers, at most half may fail. */
-const judged = 1_000;
 
 /**
  * Works on a run until it ends, its turn is over, or the process stops. Each chunk is one transaction with its checkpoint,
@@ -53,15 +44,19 @@ export async function executeRun(
   const taken = await inTenant((tx) => takeRun(tx, runId));
   if (taken === null) return;
   try {
-    const stop = await decideInChunks({
-      ...{ ports, tenantId, taken, signal, isRetry, queued: { place: taken.run.queuedPlace } },
-      tallies: createRunTallies(taken.run),
-    });
+    const stop = await decide({ ports, tenantId, taken, signal, isRetry, queued: { place: taken.run.queuedPlace } });
     if (stop === 'turn') await inTenant((tx) => enqueueRun(tx, runId));
     else await finish(ports, tenantId, taken, stop, inTenant);
   } catch (error) {
     if (!(error instanceof Outrun)) throw error;
+    await inTenant((tx) => continueOwn(tx, taken.run));
   }
+}
+
+/** A commit that nobody confirmed may have moved the run on. It's still this process's then, and needs another turn. */
+async function continueOwn(tx: Tx, { id, token }: TakenRun['run']): Promise<void> {
+  const run = await selectRun(tx, id, true);
+  if (run?.status === 'running' && run.token === token) await enqueueRun(tx, id);
 }
 
 /** What a process does for a run during its turn. */
@@ -71,52 +66,29 @@ interface Work {
   readonly taken: TakenRun;
   /** Place of the first member whose messages aren't queued yet. */
   readonly queued: { place: number };
-  readonly tallies: RunTallies;
   readonly signal: AbortSignal;
   readonly isRetry: boolean;
 }
 
-type Stop = ChunkStop | 'turn' | 'too_many_failures' | null;
-
-/**
- * Decides for the members from the checkpoint on, two chunks at a time: while one is written, the next is decided. Returns
- * why it stopped; null: none is left.
- */
-async function decideInChunks(work: Work): Promise<Stop> {
-  const { run } = work.taken;
-  const until = work.isRetry ? 0 : performance.now() + turnMs;
-  const sends = await work.ports.database.withTenant(work.tenantId, campaignActor, (tx) =>
+/** Decides for the members from the checkpoint on. Returns why it stopped; null: none is left. */
+async function decide(work: Work): Promise<ChunkStop | 'turn' | 'too_many_failures' | null> {
+  const { ports, tenantId, taken, signal, isRetry } = work;
+  const { run, flow } = taken;
+  const until = isRetry ? 0 : performance.now() + turnMs;
+  const sends = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
     integrationChannels(tx, run.channelIds),
   );
-  let size = chunkSizes.first;
-  let place = run.nextPlace;
-  let failed = run.failedCustomers;
-  let stop: Stop = null;
-  const isOver = (): boolean =>
-    stop !== null || work.signal.aborted || (place > run.nextPlace && performance.now() > until);
-  const startAt = (from: number, before: StartedChunk | null): StartedChunk | null =>
-    isOver() || from >= run.totalCustomers
-      ? null
-      : startChunk(work, from, Math.min(from + size, run.totalCustomers), before);
   // Whoever had the run before may have ended between a chunk and its messages.
+  await queueUpTo(work, run.nextPlace);
+  const { place, stop } = await decideInChunks({
+    ...{ tenantId, run, flow, database: ports.database, ...ports.chunkDesk },
+    isOver: (place) => signal.aborted || (place > run.nextPlace && performance.now() > until),
+    afterChunk: async (place) => {
+      if (sends.length > 0) await queueUpTo(work, place);
+    },
+  });
   await queueUpTo(work, place);
-  for (let chunk = startAt(place, null); chunk !== null; ) {
-    await chunk.nextMayStart;
-    const ahead = startAt(chunk.to, chunk);
-    const { outcome, next } = await endOf(work, chunk, ahead);
-    place = outcome.to;
-    failed += outcome.failed;
-    if (sends.length > 0) await queueUpTo(work, place);
-    stop ??= outcome.stop;
-    if (place <= judged && failed * 2 > Math.min(judged, run.totalCustomers)) stop ??= 'too_many_failures';
-    const goalMs = outcome.hadCalls ? heldBesideCallsMs : heldMs;
-    const wanted = outcome.heldMs === null ? size / 2 : (size * goalMs) / Math.max(1, outcome.heldMs);
-    size = Math.round(Math.min(chunkSizes.most, size * 2, Math.max(chunkSizes.least, wanted)));
-    if (next === null && outcome.hadCalls) await rest(Math.min(longestRestMs, outcome.heldMs ?? 0));
-    chunk = next ?? startAt(place, null);
-  }
-  await queueUpTo(work, place);
-  if (stop === null && work.signal.aborted) throw new Error('the process stopped before the run ended');
+  if (stop === null && signal.aborted) throw new Error('the process stopped before the run ended');
   return stop ?? (place < run.totalCustomers ? 'turn' : null);
 }
 
@@ -129,133 +101,6 @@ async function queueUpTo({ ports, tenantId, taken: { run }, queued }: Work, plac
     if (next === null) throw new Outrun();
     queued.place = next;
   }
-}
-
-interface ChunkOutcome {
-  readonly to: number;
-  readonly failed: number;
-  readonly stop: ChunkStop | null;
-  /** How long it held its customers; null: it didn't commit as a whole. */
-  readonly heldMs: number | null;
-  /** Calls were decided at the same time. */
-  readonly hadCalls: boolean;
-}
-
-interface StartedChunk {
-  readonly from: number;
-  readonly to: number;
-  /** Resolves when the next chunk may start. */
-  readonly nextMayStart: Promise<void>;
-  readonly end: Promise<ChunkEnd>;
-}
-
-/** What came of a chunk; an error if nothing was committed. */
-type ChunkEnd = { readonly outcome: ChunkOutcome } | { readonly error: unknown };
-
-/** `before`: the chunk before, without which this one can't commit; null: there is none. */
-function startChunk(work: Work, from: number, to: number, before: StartedChunk | null): StartedChunk {
-  const gate = Promise.withResolvers<void>();
-  const afterBefore = async (): Promise<void> => {
-    const end = await before?.end;
-    if (end !== undefined && 'error' in end) throw end.error;
-  };
-  const end = decideChunk(work, from, to, afterBefore, gate.resolve)
-    .then(
-      (outcome): ChunkEnd => ({ outcome }),
-      (error: unknown): ChunkEnd => ({ error }),
-    )
-    .finally(gate.resolve);
-  return { from, to, nextMayStart: gate.promise, end };
-}
-
-/** Decides for the members at these places in one transaction. */
-async function decideChunk(
-  { ports, tenantId, taken: { run, flow }, tallies }: Work,
-  from: number,
-  to: number,
-  afterBefore: () => Promise<void>,
-  allowNext: () => void,
-): Promise<ChunkOutcome> {
-  const members = await ports.database.withTenant(tenantId, campaignActor, (tx) => selectMembers(tx, run.id, from, to));
-  const keepsPersonalization = showsPersonalization(run);
-  const chunk = createRunChunk({
-    tenantId,
-    run,
-    from,
-    to,
-    members,
-    keepsPersonalization,
-    tallies,
-    afterBefore,
-    allowNext,
-  });
-  try {
-    await ports.decideChunk({
-      tenantId,
-      origin: { source: 'campaign', sourceId: run.id },
-      campaignId: run.campaignId,
-      flow,
-      channelIds: run.channelIds,
-      limit: null,
-      customers: members.map(({ customerId }) => ({ customerId, requestId: requestIdOf(run.id, customerId) })),
-      until: performance.now() + chunkMs,
-      work: chunk,
-    });
-  } catch (error) {
-    chunk.failed();
-    throw error;
-  }
-  chunk.committed();
-  return { to, failed: 0, stop: chunk.stop(), heldMs: chunk.heldMs(), hadCalls: chunk.hadCalls() };
-}
-
-/** Waits for a chunk. If it failed, nothing of `ahead` was committed either, and `next` is null. */
-async function endOf(
-  work: Work,
-  chunk: StartedChunk,
-  ahead: StartedChunk | null,
-): Promise<{ readonly outcome: ChunkOutcome; readonly next: StartedChunk | null }> {
-  const end = await chunk.end;
-  if ('outcome' in end) return { outcome: end.outcome, next: ahead };
-  // It fails with the chunk before it.
-  await ahead?.end;
-  return { outcome: await decideFewer(work, chunk.from, chunk.to, end.error), next: null };
-}
-
-const noWait = async (): Promise<void> => undefined;
-
-/** Tries with half of a chunk that failed, down to a single customer, who then has failed. */
-async function decideFewer(work: Work, from: number, to: number, error: unknown): Promise<ChunkOutcome> {
-  if (error instanceof Outrun) throw error;
-  if (to - from > 1) {
-    const middle = from + Math.ceil((to - from) / 2);
-    try {
-      const outcome = await decideChunk(work, from, middle, noWait, () => undefined);
-      return { ...outcome, heldMs: null };
-    } catch (again) {
-      return decideFewer(work, from, middle, again);
-    }
-  }
-  // The database is away, or the server is overloaded: that's no fault of the customer, and the job is tried again.
-  if (isPassing(error)) throw error;
-  const { ports, tenantId, taken } = work;
-  const [member] = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
-    selectMembers(tx, taken.run.id, from, to),
-  );
-  if (member === undefined) throw error;
-  await noteFailure(work, member, error);
-  return { to, failed: 1, stop: null, heldMs: null, hadCalls: false };
-}
-
-const passing: ReadonlySet<string> = new Set(['unavailable', 'overloaded', 'not_fresh']);
-const isPassing = (error: unknown): boolean => error instanceof AppError && passing.has(error.code);
-
-async function noteFailure({ ports, tenantId, taken: { run } }: Work, member: Member, error: unknown): Promise<void> {
-  const code = error instanceof AppError ? error.code : 'internal';
-  const isNoted = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
-    insertFailure(tx, run, member, code),
-  );
-  if (!isNoted) throw new Outrun();
 }
 
 const messages = {

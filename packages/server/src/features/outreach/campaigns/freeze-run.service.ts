@@ -2,7 +2,6 @@ import type { CampaignRunError } from '@arbiter/contract';
 import { compareText, h32 } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
-import { derivedId } from '../../../platform/ids.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { activeChannels } from '../../catalogue/channels/index.ts';
@@ -78,6 +77,3 @@ async function usualChannels(tx: Tx): Promise<string[]> {
   const batch = active.filter(({ deliveryMode }) => deliveryMode !== 'api');
   return (batch.length > 0 ? batch : active).map(({ id }) => id);
 }
-
-/** Returns the request id of a customer's decision in a run. */
-export const requestIdOf = (runId: string, customerId: string): string => derivedId(`${runId}\0${customerId}`);

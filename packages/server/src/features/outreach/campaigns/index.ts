@@ -4,12 +4,15 @@ import { handlerEntries } from '../../../http/handler.ts';
 import type { FileConfigPorts } from '../../catalogue/channels/index.ts';
 import { campaignJobs, retainRuns } from './campaigns.jobs.ts';
 import { type CampaignRunRoutePorts, campaignRoutes, campaignRunRoutes } from './campaigns.routes.ts';
-import type { ExecutePorts } from './execute.service.ts';
+import type { ChunkDesk, ExecutePorts } from './execute.service.ts';
 import { eraseCustomer } from './results.store.ts';
 import { enqueueFile } from './run-jobs.ts';
 
 export { selectNamingSegment as campaignsNamingSegment } from './campaigns.store.ts';
+export { Outrun } from './chunks/chunk-work.ts';
+export { type ChunkNeighbors, type ChunkOrder, createRunChunks, type RunChunks } from './chunks/run-chunk.ts';
 export { startDueCampaigns } from './due.service.ts';
+export type { ChunkDesk };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['campaigns', 'campaign_runs', 'campaign_members', 'campaign_results'];

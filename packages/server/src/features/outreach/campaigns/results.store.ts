@@ -1,6 +1,6 @@
 import type { CampaignResultStatus, CampaignSkipReason } from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
-import { type HotStatement, instantArray, numberArray, type Tx, textArray, uuidArray } from '../../../db/index.ts';
+import { type Tx, textArray } from '../../../db/index.ts';
 
 /** An item of a result, with names as they were. */
 export interface ResultItem {
@@ -62,33 +62,6 @@ export async function countResults(tx: Tx, runId: string, status: string | null)
     [tx.tenantId, runId, status],
   );
   return row?.total ?? 0;
-}
-
-/** Writes the results of a chunk. */
-export function insertResults(tenantId: string, runId: string, rows: readonly ResultRow[]): HotStatement {
-  return {
-    name: 'campaigns.results',
-    text: `insert into campaign_results (tenant_id, run_id, place, customer_id, status, skip_reason, request_id, decision_id,
-        items, error, processed_at)
-      select $1, $2, u.place, u.customer_id, u.status, u.skip_reason, u.request_id, u.decision_id, u.items::jsonb, u.error,
-        u.processed_at
-      from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::text[], $10::text[],
-        $11::timestamptz[])
-        as u(place, customer_id, status, skip_reason, request_id, decision_id, items, error, processed_at)`,
-    values: [
-      tenantId,
-      runId,
-      numberArray(rows.map(({ place }) => place)),
-      textArray(rows.map(({ customerId }) => customerId)),
-      textArray(rows.map(({ status }) => status)),
-      textArray(rows.map(({ skipReason }) => skipReason)),
-      uuidArray(rows.map(({ requestId }) => requestId)),
-      uuidArray(rows.map(({ decisionId }) => decisionId)),
-      textArray(rows.map(({ items }) => (items === null ? null : JSON.stringify(items)))),
-      textArray(rows.map(({ error }) => error)),
-      instantArray(rows.map(({ processedAt }) => processedAt)),
-    ],
-  };
 }
 
 /** Freezes the members of a run. `customerIds`: in the order in which it decides, from this place on. */

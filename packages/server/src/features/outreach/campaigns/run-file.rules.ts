@@ -1,6 +1,7 @@
 import { type FileConfig, fileColumns } from '@arbiter/contract';
 import { csvText } from '../../operations/report-rendering/index.ts';
 import type { ResultItem } from './results.store.ts';
+import type { RunRow } from './runs.store.ts';
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 export type FileColumn = (typeof fileColumns)[number];
@@ -22,6 +23,10 @@ export function fileRulesOf(config: FileConfig): FileRules {
     columns: isPersonal ? [...columns, 'personalization'] : columns,
   };
 }
+
+/** Whether the run's own settings ask for personalization; a channel's settings don't. */
+export const showsPersonalization = ({ fileConfig }: Pick<RunRow, 'fileConfig'>): boolean =>
+  fileConfig?.includePersonalization === true || fileConfig?.columns?.includes('personalization') === true;
 
 /** An item of a file: one row. */
 export type FileItem = ResultItem & { readonly customerId: string; readonly decidedAt: string };

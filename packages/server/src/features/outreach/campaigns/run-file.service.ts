@@ -34,10 +34,6 @@ function keyOf(tenantId: string, { id, runNumber }: RunRow, s3Path: string, form
 /** Message of a run whose file can't be written, when there is nothing more to say. */
 export const unwritable = "The file couldn't be written.";
 
-/** Whether the run's own settings ask for personalization; a channel's settings don't. */
-export const showsPersonalization = ({ fileConfig }: Pick<RunRow, 'fileConfig'>): boolean =>
-  fileConfig?.includePersonalization === true || fileConfig?.columns?.includes('personalization') === true;
-
 /** Settings of the run's file: the campaign's, else those of its first channel with files. Null: it has no file. */
 async function configOf(tx: Tx, { fileConfig, channelIds }: RunRow): Promise<FileConfig | null> {
   const channels = await channelFiles(tx, channelIds);

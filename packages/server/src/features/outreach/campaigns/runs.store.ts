@@ -2,7 +2,7 @@ import type { CampaignCaps, CampaignRunError, CampaignTrigger, FileConfig } from
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import { type Tx, uuidArray } from '../../../db/index.ts';
 import { isUuid } from '../../../platform/ids.ts';
-import type { ItemCounts } from './caps.rules.ts';
+import type { ItemCounts } from './chunks/caps.rules.ts';
 
 const runs = table<
   'campaign_runs',

@@ -2,7 +2,7 @@ import type { CampaignResult, CampaignRun } from '@arbiter/contract';
 import type { Tx } from '../../../db/index.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { countRunDeliveries, type RunDeliveries, selectStatuses } from '../deliveries/index.ts';
-import type { ItemCounts } from './caps.rules.ts';
+import type { ItemCounts } from './chunks/caps.rules.ts';
 import type { ResultRow } from './results.store.ts';
 import type { RunRow } from './runs.store.ts';
 

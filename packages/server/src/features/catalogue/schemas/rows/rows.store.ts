@@ -53,6 +53,10 @@ export async function writeRows(
   rows: readonly CheckedRow[],
   onExisting: OnExisting,
 ): Promise<WrittenRows> {
+  if (onExisting === 'fail') {
+    await tx.query(insertOf(table, columns, onExisting), [await jsonOf(rows), tx.tenantId]);
+    return { inserted: rows.length, updated: 0 };
+  }
   const [result] = await tx.query<WrittenRows>(
     `with written as (${insertOf(table, columns, onExisting)} returning (xmax = 0) as is_new)
      select count(*) filter (where is_new)::int as inserted, count(*) filter (where not is_new)::int as updated

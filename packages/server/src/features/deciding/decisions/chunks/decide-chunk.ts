@@ -29,6 +29,8 @@ export interface Chunk {
 export interface ChunkWork {
   /** Runs first in each try. Returns the customers to leave out. What it throws ends the transaction. */
   open(tx: HotTransaction): Promise<ReadonlySet<string>>;
+  /** Runs once all customers are locked, and none is decided. */
+  beforeDeciding(around: ChunkSurroundings): Promise<void>;
   /** Returns what is used up for the next decision; null: everything, and there is no decision. */
   usedUp(): { readonly offerIds: readonly string[]; readonly channelIds: readonly string[] } | null;
   /** Returns how many of the first items of a decision there is room for. */
@@ -128,6 +130,7 @@ function jobFor(chunk: Chunk, { customerId, requestId }: Chunk['customers'][numb
 function companyOf({ channelIds, work }: Chunk, { hasCalls }: ChunkPorts): BatchCompany {
   return {
     open: (tx) => work.open(tx),
+    beforeDeciding: (holdsShared) => work.beforeDeciding({ holdsShared, hasCalls: hasCalls() }),
     narrow(request) {
       const usedUp = work.usedUp();
       if (usedUp === null) return null;

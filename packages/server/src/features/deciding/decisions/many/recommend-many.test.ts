@@ -244,4 +244,12 @@ describe('limits', () => {
     assert.equal((await limited.call('POST', '/api/v1/recommend', { body: { customerId: 'L-9' } })).status, 200);
     assert.equal((await ask(requests.slice(0, 1))).status, 429);
   });
+
+  test('reject a call that would never fit, and say which limit', async () => {
+    const requests = Array.from({ length: 6 }, (_, at) => ({ customerId: `M-${at}` }));
+    const { status, body } = await ask(requests);
+    assert.deepEqual([status, body.code], [400, 'validation_failed']);
+    const message = 'has 6 items, but at most 5 calls in 60 seconds are allowed, and each item counts as one';
+    assert.deepEqual(body.errors, [{ path: '/requests', message }]);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Decision, DecisionInput } from '@arbiter/engine';
 
 /** A batch's figures for the metrics. The decisions themselves are released before the commit. */
-export interface DecisionCounts {
+export interface DecisionSums {
   readonly items: number;
   readonly candidates: number;
   readonly dropped: ReadonlyMap<string, number>;
@@ -13,6 +13,9 @@ export interface DecisionCounts {
   readonly degraded: ReadonlyMap<string, number>;
   /** Customers who were assigned a variant of an experiment, by kind of variant; dry runs assign none. */
   readonly assigned: ReadonlyMap<VariantKind, number>;
+}
+
+export interface DecisionCounts extends DecisionSums {
   add(decision: Decision, dryRun: boolean, input: Pick<DecisionInput, 'openBreakers' | 'experiments'>): void;
 }
 

@@ -1,9 +1,9 @@
 import type { RespondAnswer } from '@arbiter/contract';
-import type { DecisionCounts } from './decision-counts.ts';
+import type { DecisionSums } from './decision-counts.ts';
 
 /** One tenant's decision counts, for that tenant (docs/design/api-access.md 19, metrics/summary). */
 export interface TenantCounts {
-  batchDecided(tenantId: string, counts: DecisionCounts): void;
+  batchDecided(tenantId: string, counts: DecisionSums): void;
   /** `channel`: of a closed list. */
   recommended(tenantId: string, status: 'ok' | 'failed', channel: string, seconds: number): void;
   responded(tenantId: string, answer: Pick<RespondAnswer, 'classification'>): void;

@@ -22,61 +22,134 @@ export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, t
     !facts.debug;
   if (!isStandard) return JSON.stringify(shapeAnswer(plan, decision, facts));
   const pieces = piecesOf(plan);
-  const { asked } = facts;
-  let items = '';
-  for (let i = 0; i < decision.items.length; i++) {
-    items += `${i === 0 ? '' : ','}${itemText(pieces, decision.items[i]!, i, facts, texts[i]!)}`;
-  }
-  return (
-    `{"recommendationId":${orNull(facts.recommendationId)},"requestId":"${facts.requestId}",` +
-    `"timestamp":"${new Date(facts.now).toISOString()}","customerId":${canonicalJson(facts.customerId)},` +
-    `"anonymous":${facts.anonymous},"known":${facts.known},${pieces.flow},"channel":${orNull(asked.channel)},` +
-    `"channelId":${orNull(asked.channelId)},"placement":${orNull(asked.placement)},` +
-    `"count":${decision.items.length},"decisions":[${items}],"placementResults":null,` +
-    `"properties":${canonicalJson(decision.properties)},"emptyReason":${orNull(decision.emptyReason)},` +
-    `"controlGroup":${decision.controlGroup},"degradedScoring":${decision.degradedScoring},` +
-    `"dryRun":${facts.dryRun},"experiment":${JSON.stringify(experimentOf(decision))},` +
-    `"freshness":{"configVersion":${facts.configVersion},` +
-    `"configAgeMs":${facts.configAgeMs},"evidenceAgeMs":${facts.evidenceAgeMs},"profileAgeMs":${facts.profileAgeMs}},` +
-    `"trace":{"traceId":${orNull(facts.traceId)},"summary":${summaryText(decision.summary, facts.durationMs)}}` +
-    `${facts.quota === null ? '' : `,"quota":${JSON.stringify(facts.quota)}`}}`
-  );
+  out.count = 0;
+  putAnswer(pieces, decision, facts, texts);
+  // Only when an answer has fewer pieces than the one before: emptying the list would give its memory back.
+  if (out.parts.length !== out.count) out.parts.length = out.count;
+  return out.parts.join('');
 }
 
-function itemText(pieces: Pieces, item: DecisionItem, index: number, facts: AnswerFacts, texts: ItemTexts): string {
+type Part = string | number | boolean;
+
+/**
+ * Pieces of the text in the making, in a list that is used again and again. Joined at once: the language's own
+ * concatenation would leave an object for each piece.
+ */
+const out = { parts: [] as Part[], count: 0 };
+
+function put(a: Part, b: Part): void {
+  const { parts, count } = out;
+  parts[count] = a;
+  parts[count + 1] = b;
+  out.count = count + 2;
+}
+
+/** Ids need no escaping. */
+function putId(name: string, id: string | null): void {
+  if (id === null) {
+    put(name, 'null');
+    return;
+  }
+  put(name, '"');
+  put(id, '"');
+}
+
+function putAnswer(pieces: Pieces, decision: Decision, facts: AnswerFacts, texts: readonly ItemTexts[]): void {
+  const { asked } = facts;
+  putId('{"recommendationId":', facts.recommendationId);
+  putId(',"requestId":', facts.requestId);
+  put(',"timestamp":"', new Date(facts.now).toISOString());
+  put('","customerId":', canonicalJson(facts.customerId));
+  put(',"anonymous":', facts.anonymous);
+  put(',"known":', facts.known);
+  put(',', pieces.flow);
+  put(',"channel":', orNull(asked.channel));
+  putId(',"channelId":', asked.channelId);
+  put(',"placement":', orNull(asked.placement));
+  put(',"count":', decision.items.length);
+  for (let i = 0; i < decision.items.length; i++) {
+    putItem(i === 0 ? ',"decisions":[' : ',', pieces, decision.items[i]!, i, facts, texts[i]!);
+  }
+  put(decision.items.length === 0 ? ',"decisions":[]' : ']', ',"placementResults":null');
+  put(',"properties":', canonicalJson(decision.properties));
+  put(',"emptyReason":', orNull(decision.emptyReason));
+  put(',"controlGroup":', decision.controlGroup);
+  put(',"degradedScoring":', decision.degradedScoring);
+  put(',"dryRun":', facts.dryRun);
+  put(',"experiment":', JSON.stringify(experimentOf(decision)));
+  put(',"freshness":{"configVersion":', facts.configVersion);
+  put(',"configAgeMs":', facts.configAgeMs);
+  put(',"evidenceAgeMs":', facts.evidenceAgeMs);
+  put(',"profileAgeMs":', facts.profileAgeMs);
+  putId('},"trace":{"traceId":', facts.traceId);
+  putSummary(decision.summary, facts.durationMs);
+  if (facts.quota !== null) put(',"quota":', JSON.stringify(facts.quota));
+  put('}', '');
+}
+
+function putItem(
+  before: string,
+  pieces: Pieces,
+  item: DecisionItem,
+  index: number,
+  facts: AnswerFacts,
+  texts: ItemTexts,
+): void {
   const c = item.scoreComponents;
   const { selection } = item;
   const interactionId = facts.interactionIds === null ? null : facts.interactionIds[index]!;
   const offer = pieces.offer(item.offerId);
-  const isReserved = !facts.dryRun && item.effect === 'reserve' && interactionId !== null;
-  return (
-    `{"rank":${item.rank},"placementRank":${item.placementRank},"interactionId":${orNull(interactionId)},` +
-    `"recommendationId":${orNull(facts.recommendationId)},${offer.front},"priority":${item.priority},` +
-    `"mandatory":${item.mandatory},"score":${round6(item.score)},"scoreComponents":{` +
-    `"propensity":${round6(c.propensity)},"relevance":${round6(c.relevance)},"impact":${round6(c.impact)},` +
-    `"emphasis":${round6(c.emphasis)},"fitMultiplier":${round6(c.fitMultiplier)}},` +
-    `"modelKey":${orNull(item.modelKey)},"modelType":${orNull(item.modelType)},` +
-    `"propensitySource":"${item.propensitySource}","selection":{"probability":${round6(selection.probability)},` +
-    `"estimated":${selection.estimated},"explored":${selection.explored},` +
-    `"method":${canonicalJson(selection.method)}},${pieces.creative(item.creativeId)},` +
-    `${pieces.channel(item.channelId)},${pieces.placement(item.placementId)},"content":${texts.content},` +
-    `"personalization":${texts.personalization},"metadata":${offer.metadata},` +
-    `"impressionRecorded":${!facts.dryRun && item.effect === 'impress'},` +
-    `"reservation":${isReserved ? `{"id":"${interactionId}","expiresAt":"${facts.reservationExpiresAt()}"}` : 'null'}}`
-  );
+  put(before, '{"rank":');
+  put(item.rank, ',"placementRank":');
+  put(item.placementRank ?? 'null', '');
+  putId(',"interactionId":', interactionId);
+  putId(',"recommendationId":', facts.recommendationId);
+  put(',', offer.front);
+  put(',"priority":', item.priority);
+  put(',"mandatory":', item.mandatory);
+  put(',"score":', round6(item.score));
+  put(',"scoreComponents":{"propensity":', round6(c.propensity));
+  put(',"relevance":', round6(c.relevance));
+  put(',"impact":', round6(c.impact));
+  put(',"emphasis":', round6(c.emphasis));
+  put(',"fitMultiplier":', round6(c.fitMultiplier));
+  put('},"modelKey":', orNull(item.modelKey));
+  put(',"modelType":', orNull(item.modelType));
+  put(',"propensitySource":"', item.propensitySource);
+  put('","selection":{"probability":', round6(selection.probability));
+  put(',"estimated":', selection.estimated);
+  put(',"explored":', selection.explored);
+  put(',"method":', canonicalJson(selection.method));
+  put('},', pieces.creative(item.creativeId));
+  put(',', pieces.channel(item.channelId));
+  put(',', pieces.placement(item.placementId));
+  put(',"content":', texts.content);
+  put(',"personalization":', texts.personalization);
+  put(',"metadata":', offer.metadata);
+  put(',"impressionRecorded":', !facts.dryRun && item.effect === 'impress');
+  if (!facts.dryRun && item.effect === 'reserve' && interactionId !== null) {
+    put(',"reservation":{"id":"', interactionId);
+    put('","expiresAt":"', facts.reservationExpiresAt());
+    put('"}}', '');
+  } else put(',"reservation":null}', '');
 }
 
-function summaryText(summary: DecisionSummary, durationMs: number): string {
-  return (
-    `{"candidateCount":${summary.candidateCount},"mandatoryCount":${summary.mandatoryCount},` +
-    `"afterCreatives":${summary.afterCreatives},"afterQualification":${summary.afterQualification},` +
-    `"afterSuppression":${summary.afterSuppression},"afterContactPolicy":${summary.afterContactPolicy},` +
-    `"afterScoring":${summary.afterScoring},"finalCount":${summary.finalCount},` +
-    `"computeErrors":${summary.computeErrors},"channelCoupling":${canonicalJson(summary.channelCoupling)},` +
-    `"slateProbability":${round6(summary.slateProbability)},` +
-    `"droppedByReason":${canonicalJson(summary.droppedByReason)},"warnings":${canonicalJson(summary.warnings)},` +
-    `"durationMs":${durationMs}}`
-  );
+function putSummary(summary: DecisionSummary, durationMs: number): void {
+  put(',"summary":{"candidateCount":', summary.candidateCount);
+  put(',"mandatoryCount":', summary.mandatoryCount);
+  put(',"afterCreatives":', summary.afterCreatives);
+  put(',"afterQualification":', summary.afterQualification);
+  put(',"afterSuppression":', summary.afterSuppression);
+  put(',"afterContactPolicy":', summary.afterContactPolicy);
+  put(',"afterScoring":', summary.afterScoring);
+  put(',"finalCount":', summary.finalCount);
+  put(',"computeErrors":', summary.computeErrors);
+  put(',"channelCoupling":', canonicalJson(summary.channelCoupling));
+  put(',"slateProbability":', round6(summary.slateProbability));
+  put(',"droppedByReason":', canonicalJson(summary.droppedByReason));
+  put(',"warnings":', canonicalJson(summary.warnings));
+  put(',"durationMs":', durationMs);
+  put('}}', '');
 }
 
 const orNull = (text: string | null): string => (text === null ? 'null' : canonicalJson(text));

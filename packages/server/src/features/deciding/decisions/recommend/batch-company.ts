@@ -12,15 +12,17 @@ export interface BatchCompany {
    * the transaction.
    */
   open(tx: HotTransaction): Promise<ReadonlySet<string>>;
+  /**
+   * Runs once all customers are locked, and none is decided. `holdsShared`: the transaction may hold rows that those of other
+   * customers need, too, so none of them may depend on this one.
+   */
+  beforeDeciding(holdsShared: boolean): Promise<void>;
   /** Returns the request with what is used up by now excluded; null: nothing is left, and there is no decision. */
   narrow(request: DecisionRequest): DecisionRequest | null;
   /** Returns how many of the first items of a decision there is room for. */
   roomFor(items: MadeDecision['decision']['items']): number;
   decided(made: StoredDecision): void;
-  /**
-   * Runs when all decisions are made, and none is written. `holdsShared`: the transaction may hold rows that those of
-   * other customers need, too, so none of them may depend on this one. What it throws ends the transaction.
-   */
+  /** Runs when all decisions are made, and none is written. What it throws ends the transaction. */
   beforeWriting(tx: HotTransaction, holdsShared: boolean): Promise<void>;
   /** Statements to commit with the decisions. */
   statements(): readonly HotStatement[];

@@ -59,6 +59,11 @@ export async function decideAll(
     }
     return some;
   };
+  const holdsShared = quota !== null || read.volumes !== null;
+  if (company !== undefined) {
+    if (prepared.some(({ request }) => !customers.has(request.customerId))) throw new CustomersHeld();
+    await company.beforeDeciding(holdsShared);
+  }
   const turns = takeTurns();
   // From here to the commit nobody else changes these customers: each decision counts the contacts of those before it.
   for (let at = 0; at < prepared.length; at++) {
@@ -98,10 +103,7 @@ export async function decideAll(
     }
     outcomes.push({ job, answer: decided.answer, quotaLeft: quota?.left() ?? null });
   }
-  if (company !== undefined) {
-    if (lockedElsewhere.size > 0) throw new CustomersHeld();
-    await company.beforeWriting(tx, quota !== null || read.volumes !== null);
-  }
+  await company?.beforeWriting(tx, holdsShared);
   await writeBatch(ports, catalogue, tx, [...writes.values()], read, company?.statements());
   return { outcomes, held: lockedElsewhere, counts, made: timed, configAgeMs: read.configAgeMs };
 }

@@ -108,7 +108,7 @@ export function decideOne(
     schemaWarnings: read.unread.get(flow) ?? [],
     quota: quota?.facts(dryRun ? 0 : decision.items.length, decision.withheldByQuota > 0) ?? null,
   };
-  const answer = job.isSilent === true ? '' : joined(answerText(flow.plan, decision, facts, texts));
+  const answer = job.isSilent === true ? '' : answerText(flow.plan, decision, facts, texts);
   return {
     id,
     interactionIds,
@@ -124,12 +124,6 @@ export function decideOne(
     facts,
     reservationExpiresAt,
   };
-}
-
-/** Joins the pieces of a string. Otherwise collections copy them one by one until the batch commits. */
-function joined(text: string): string {
-  Buffer.byteLength(text);
-  return text;
 }
 
 const untraced: DecideOptions = {};

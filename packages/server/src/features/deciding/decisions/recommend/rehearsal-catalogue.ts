@@ -170,6 +170,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     flowFor: () => flow,
     flowVersion: () => flow,
     compileOnce: async () => flow,
+    openOnce: async () => flow,
     compileAhead: async () => undefined,
     logHorizonMs: () => flow.plan.logHorizonMs,
   };

@@ -1,4 +1,6 @@
-import type { HotStatement } from '../../../db/index.ts';
+import type { CampaignSkipReason } from '@arbiter/contract';
+import { type HotStatement, numberArray, textArray, textsArray, uuidArray } from '../../../../db/index.ts';
+import type { Member } from '../results.store.ts';
 import type { RunCounts } from './caps.rules.ts';
 
 // Statements of a chunk's transaction, which runs on the hot path.
@@ -37,5 +39,44 @@ export const writeCheckpoint = (tenantId: string, runId: string, checkpoint: Che
     ...[tenantId, runId, checkpoint.nextPlace, checkpoint.decided, checkpoint.empty, checkpoint.skipped],
     ...[checkpoint.skippedByCaps, checkpoint.total],
     ...[JSON.stringify(checkpoint.offers), JSON.stringify(checkpoint.channels)],
+  ],
+});
+
+/** What a chunk stores of a decision. */
+export interface ChunkResult {
+  readonly requestId: string;
+  readonly decisionId: string;
+  /** JSON of `ResultItem[]`; null: nothing was offered. */
+  readonly items: string | null;
+}
+
+export interface ChunkResults {
+  /** `result` null: the member was skipped. */
+  readonly rows: readonly (Member & { readonly result: ChunkResult | null })[];
+  readonly skipReason: CampaignSkipReason;
+  readonly at: Date;
+}
+
+/** Writes the results of a chunk. */
+export const insertResults = (
+  tenantId: string,
+  runId: string,
+  { rows, skipReason, at }: ChunkResults,
+): HotStatement => ({
+  name: 'campaigns.results',
+  text: `insert into campaign_results (tenant_id, run_id, place, customer_id, status, skip_reason, request_id, decision_id, items,
+      processed_at)
+    select $1, $2, u.place, u.customer_id,
+      case when u.decision_id is null then 'skipped' when u.items is null then 'empty' else 'decided' end,
+      case when u.decision_id is null then $3 end, u.request_id, u.decision_id, u.items::jsonb, $4
+    from unnest($5::int[], $6::text[], $7::uuid[], $8::uuid[], $9::text[])
+      as u(place, customer_id, request_id, decision_id, items)`,
+  values: [
+    ...[tenantId, runId, skipReason, at],
+    numberArray(rows.map(({ place }) => place)),
+    textArray(rows.map(({ customerId }) => customerId)),
+    uuidArray(rows.map(({ result }) => result?.requestId ?? null)),
+    uuidArray(rows.map(({ result }) => result?.decisionId ?? null)),
+    textsArray(rows.map(({ result }) => result?.items ?? null)),
   ],
 });

@@ -10,6 +10,8 @@ export interface RunCounts {
   readonly channels: ItemCounts;
 }
 
+export const noCounts: RunCounts = { total: 0, offers: {}, channels: {} };
+
 export interface CountedItem {
   readonly offerId: string;
   readonly channelId: string | null;
@@ -21,7 +23,8 @@ export interface Tally {
   readonly offers: ReadonlyMap<string, number>;
   readonly channels: ReadonlyMap<string, number>;
   add(items: readonly CountedItem[]): void;
-  remove(items: readonly CountedItem[]): void;
+  addCounts(counts: RunCounts): void;
+  counts(): RunCounts;
 }
 
 export function createTally(before: RunCounts): Tally {
@@ -29,23 +32,25 @@ export function createTally(before: RunCounts): Tally {
   const channels = new Map(Object.entries(before.channels));
   let total = before.total;
   const raise = (counts: Map<string, number>, id: string, by: number): void => {
-    const count = (counts.get(id) ?? 0) + by;
-    if (count === 0) counts.delete(id);
-    else counts.set(id, count);
-  };
-  const count = (items: readonly CountedItem[], by: 1 | -1): void => {
-    for (const { offerId, channelId } of items) {
-      total += by;
-      raise(offers, offerId, by);
-      if (channelId !== null) raise(channels, channelId, by);
-    }
+    counts.set(id, (counts.get(id) ?? 0) + by);
   };
   return {
     total: () => total,
     offers,
     channels,
-    add: (items) => count(items, 1),
-    remove: (items) => count(items, -1),
+    add(items) {
+      for (const { offerId, channelId } of items) {
+        total += 1;
+        raise(offers, offerId, 1);
+        if (channelId !== null) raise(channels, channelId, 1);
+      }
+    },
+    addCounts(more) {
+      total += more.total;
+      for (const [id, count] of Object.entries(more.offers)) raise(offers, id, count);
+      for (const [id, count] of Object.entries(more.channels)) raise(channels, id, count);
+    },
+    counts: () => ({ total, offers: Object.fromEntries(offers), channels: Object.fromEntries(channels) }),
   };
 }
 
@@ -56,6 +61,10 @@ export interface CapRules {
   /** Returns how many of the first items fit all limits. */
   roomFor(tally: Tally, items: readonly CountedItem[]): number;
 }
+
+/** False: whatever a run has given limits nothing. */
+export const hasCaps = (caps: CampaignCaps | null): boolean =>
+  [caps?.maxTotalPerRun, caps?.maxPerOffer, caps?.maxPerChannel].some((limit) => limit != null);
 
 export function createCapRules(caps: CampaignCaps | null): CapRules {
   const most = caps?.maxTotalPerRun ?? Infinity;

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import type { BacktestRequest, BacktestResult, OverlayChange, Study } from '@arbiter/contract';
+import type { Client } from '@arbiter/sdk';
+import { overHttp } from '../api.ts';
+import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
+import { exitCodes, UsageError } from '../exit-codes.ts';
+import { tableLines } from '../table.ts';
+import { followStudy } from './follow-study.ts';
+import { count } from './operator/backup.ts';
+
+/** What --json prints: the started study, and the study after --wait. */
+interface Outcome {
+  readonly studyId: string;
+  readonly study?: Study;
+}
+
+const dayMs = 86_400_000;
+const usualDays = 7;
+const shownSamples = 10;
+
+export const backtest: Command = {
+  name: 'backtest',
+  summary: 'compare a draft with past decisions',
+  help: `Decide past decisions again with the draft of a flow, and report which answers change.
+
+Usage: arbiter backtest <flow> [flags]
+
+The flow is an ID or a key. Exits 0 when the result is ok, 4 when it is refused or a limit is broken, 1 for an error.
+
+  --version <n>        judge a published version instead of the draft
+  --days <n>           the last n days (default: ${usualDays})
+  --from, --to <time>  another range: dates or instants
+  --overlay <file>     JSON file with changes to the catalogue: [{ "kind", "key", "patch" }]
+  --chained            the draft's items count as contacts of later decisions
+  --compare-to <n>     compare with a published version, not with what was decided
+  --max <n>            judge at most n decisions, oldest first
+  --max-changed <s>    largest share of decisions that may change, such as 0.05
+  --max-empty <s>      largest share of decisions that may lose all items
+  --wait               follow the study to its end
+
+${connectionHelp}
+
+Examples:
+  arbiter backtest next-best-offer --wait
+  arbiter backtest next-best-offer --days 30 --chained --overlay changes.json --max-empty 0.01 --wait --json`,
+  options: {
+    ...connectionOptions,
+    version: { type: 'string' },
+    days: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    overlay: { type: 'string' },
+    chained: { type: 'boolean' },
+    'compare-to': { type: 'string' },
+    max: { type: 'string' },
+    'max-changed': { type: 'string' },
+    'max-empty': { type: 'string' },
+    wait: { type: 'boolean' },
+  },
+  async run(call) {
+    const [flow, ...more] = call.positionals;
+    if (flow === undefined || more.length > 0) throw new UsageError('expects the ID or key of one flow');
+    const body = bodyOf(call);
+    const ask = async (client: Client): Promise<Outcome> => {
+      const { studyId } = await client.backtests.start({ params: { id: flow }, body });
+      return call.flags.flag('wait') ? { studyId, study: await followStudy(call, client, studyId) } : { studyId };
+    };
+    return overHttp(call, ask, { report: (outcome) => report(call, outcome), codeOf: exitCodeOf });
+  },
+};
+
+function bodyOf({ flags }: Call): BacktestRequest {
+  const [version, max, base] = [flags.integer('version'), flags.integer('max'), flags.integer('compare-to')];
+  const [changed, empty] = [shareIn(flags, 'max-changed'), shareIn(flags, 'max-empty')];
+  const overlay = flags.text('overlay');
+  const now = Date.now();
+  return {
+    version: version ?? 'draft',
+    from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? usualDays) * dayMs).toISOString(),
+    to: flags.text('to') ?? new Date(now).toISOString(),
+    mode: flags.flag('chained') ? 'chained' : 'independent',
+    ...(overlay === undefined ? {} : { overlay: readOverlay(overlay) }),
+    ...(base === undefined ? {} : { compareTo: base }),
+    ...(max === undefined ? {} : { maxDecisions: max }),
+    limits: {
+      ...(changed === undefined ? {} : { maxChangedShare: changed }),
+      ...(empty === undefined ? {} : { maxNewlyEmptyShare: empty }),
+    },
+  };
+}
+
+function shareIn(flags: Call['flags'], name: string): number | undefined {
+  const text = flags.text(name);
+  if (text === undefined) return undefined;
+  const share = Number(text);
+  if (text.trim() === '' || !(share >= 0 && share <= 1)) throw new UsageError(`--${name} must be a share from 0 to 1`);
+  return share;
+}
+
+/** Reads an overlay. The server checks what is in it. Throws UsageError when the file isn't a JSON list. */
+export function readOverlay(file: string): OverlayChange[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!Array.isArray(parsed)) throw new UsageError(`${file} must be a JSON list of changes`);
+  return parsed;
+}
+
+function report(call: Call, { studyId, study }: Outcome): void {
+  if (study === undefined) {
+    call.print(`The backtest is queued: ${studyId}`);
+    return;
+  }
+  const { status, error, result } = study;
+  if (result === null || !isBacktest(result)) {
+    call.print(`The backtest ended as ${status}${error === null ? '' : `: ${error}`}`);
+    return;
+  }
+  for (const line of linesOf(result)) call.print(line);
+  const [sample] = result.samples;
+  if (sample !== undefined) call.print(`Look at one with: arbiter trace ${sample.decisionId}`);
+}
+
+const isBacktest = (result: NonNullable<Study['result']>): result is BacktestResult => 'changedShare' in result;
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
+function linesOf(result: BacktestResult): string[] {
+  const { decisions, customers, changed, changedShare, notReplayable, verdict, reasons } = result;
+  const kinds = Object.entries(result.byKind).filter(([kind, number]) => kind !== 'same' && number > 0);
+  return [
+    `The draft changes ${percent(changedShare)} of ${count(decisions, 'decision')} (${changed}), of ${count(customers, 'customer')}.`,
+    ...(notReplayable > 0
+      ? [`${count(notReplayable, 'record')} can't be judged: ${Object.keys(result.notEvaluable).join(', ')}`]
+      : []),
+    ...(kinds.length === 0
+      ? []
+      : [
+          '',
+          ...tableLines(
+            ['KIND', 'DECISIONS'],
+            kinds.map(([kind, number]) => [kind, String(number)]),
+          ),
+        ]),
+    ...(result.samples.length === 0
+      ? []
+      : [
+          '',
+          ...tableLines(
+            ['KIND', 'DECISION'],
+            result.samples.slice(0, shownSamples).map(({ kind, decisionId }) => [kind, decisionId]),
+          ),
+        ]),
+    ...result.limits.map(
+      ({ name, value, bound, passed }) =>
+        `${passed ? 'kept' : 'broken'}: ${name} ${value ?? 'without data'} (limit ${bound})`,
+    ),
+    `Verdict: ${verdict}${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`,
+  ];
+}
+
+function exitCodeOf({ study }: Outcome): number {
+  if (study === undefined) return exitCodes.ok;
+  if (study.status !== 'completed' || study.result === null) return exitCodes.refused;
+  return study.result.verdict === 'ok' ? exitCodes.ok : exitCodes.differences;
+}

@@ -1,0 +1,157 @@
+import type { EvaluationRequest, EvaluationResult, Study } from '@arbiter/contract';
+import type { Client } from '@arbiter/sdk';
+import { overHttp } from '../api.ts';
+import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
+import { exitCodes, UsageError } from '../exit-codes.ts';
+import { tableLines } from '../table.ts';
+import { readOverlay } from './backtest.ts';
+import { followStudy } from './follow-study.ts';
+import { count } from './operator/backup.ts';
+
+/** What --json prints: the started study, and the study after --wait. */
+interface Outcome {
+  readonly studyId: string;
+  readonly study?: Study;
+}
+
+const dayMs = 86_400_000;
+const usualDays = 28;
+
+export const evaluate: Command = {
+  name: 'evaluate',
+  summary: 'estimate what a draft would have earned',
+  help: `Estimate from past decisions what the draft of a flow would have earned per decision.
+
+Usage: arbiter evaluate <flow> [flags]
+
+The flow is an ID or a key, and must have explored. Exits 0 when the result is ok or bounded, 4 when it is refused, 1 for an
+error.
+
+  --reward <reward>    positive, convert, value or the key of an outcome (default: convert)
+  --reward-days <n>    days in which a response counts (default: 7)
+  --version <n>        judge a published version instead of the draft
+  --days <n>           the last n days (default: ${usualDays})
+  --from, --to <time>  another range: dates or instants
+  --overlay <file>     JSON file with changes to the catalogue: [{ "kind", "key", "patch" }]
+  --confidence <c>     confidence of the intervals, 0.8 to 0.99 (default: 0.95)
+  --clip <w>           largest weight of a decision (default: 100)
+  --max <n>            use at most n decisions, oldest first
+  --wait               follow the study to its end
+
+${connectionHelp}
+
+Examples:
+  arbiter evaluate next-best-offer --wait
+  arbiter evaluate next-best-offer --reward value --days 60 --overlay changes.json --wait --json`,
+  options: {
+    ...connectionOptions,
+    reward: { type: 'string' },
+    'reward-days': { type: 'string' },
+    version: { type: 'string' },
+    days: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    overlay: { type: 'string' },
+    confidence: { type: 'string' },
+    clip: { type: 'string' },
+    max: { type: 'string' },
+    wait: { type: 'boolean' },
+  },
+  async run(call) {
+    const [flow, ...more] = call.positionals;
+    if (flow === undefined || more.length > 0) throw new UsageError('expects the ID or key of one flow');
+    const body = bodyOf(call);
+    const ask = async (client: Client): Promise<Outcome> => {
+      const { studyId } = await client.evaluations.start({ params: { id: flow }, body });
+      return call.flags.flag('wait') ? { studyId, study: await followStudy(call, client, studyId) } : { studyId };
+    };
+    return overHttp(call, ask, { report: (outcome) => report(call, outcome), codeOf: exitCodeOf });
+  },
+};
+
+function bodyOf({ flags }: Call): EvaluationRequest {
+  const [days, max, clip] = [flags.integer('reward-days'), flags.integer('max'), numberIn(flags, 'clip')];
+  const confidence = numberIn(flags, 'confidence');
+  const overlay = flags.text('overlay');
+  const now = Date.now();
+  return {
+    version: flags.integer('version') ?? 'draft',
+    from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? usualDays) * dayMs).toISOString(),
+    to: flags.text('to') ?? new Date(now).toISOString(),
+    reward: flags.text('reward') ?? 'convert',
+    ...(overlay === undefined ? {} : { overlay: readOverlay(overlay) }),
+    ...(days === undefined ? {} : { rewardDays: days }),
+    ...(max === undefined ? {} : { maxDecisions: max }),
+    ...(clip === undefined ? {} : { clip }),
+    ...(confidence === undefined ? {} : { confidence }),
+  };
+}
+
+/** The server checks the range. */
+function numberIn(flags: Call['flags'], name: string): number | undefined {
+  const text = flags.text(name);
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number)) throw new UsageError(`--${name} must be a number`);
+  return number;
+}
+
+function report(call: Call, { studyId, study }: Outcome): void {
+  if (study === undefined) {
+    call.print(`The evaluation is queued: ${studyId}`);
+    return;
+  }
+  const { status, error, result } = study;
+  if (result === null || !isEvaluation(result)) {
+    call.print(`The evaluation ended as ${status}${error === null ? '' : `: ${error}`}`);
+    return;
+  }
+  for (const line of linesOf(result)) call.print(line);
+}
+
+const isEvaluation = (result: NonNullable<Study['result']>): result is EvaluationResult => 'headline' in result;
+
+type Bounds = EvaluationResult['logged'];
+
+const figure = (value: number | null): string => (value === null ? '-' : value.toPrecision(4));
+const rowOf = (name: string, { value, ciLower, ciUpper }: Bounds): string[] => [
+  name,
+  figure(value),
+  `${figure(ciLower)} to ${figure(ciUpper)}`,
+];
+
+function linesOf(result: EvaluationResult): string[] {
+  const { decisions, customers, headline, estimates, logged, delta, verdict, reasons, needed } = result;
+  const excluded = Object.entries(result.excluded.notEvaluable).filter(([, number]) => number > 0);
+  const own = estimates?.[headline];
+  const rows = [
+    rowOf('logged', logged),
+    ...(own === undefined ? [] : [rowOf('draft', own)]),
+    ...(delta === null ? [] : [rowOf('difference', delta)]),
+  ];
+  return [
+    `Reward per decision (${result.reward}), from ${count(decisions, 'decision')} of ${count(customers, 'customer')}.`,
+    ...(excluded.length === 0
+      ? []
+      : [`Not used: ${excluded.map(([reason, number]) => `${number} ${reason}`).join(', ')}`]),
+    '',
+    ...tableLines(['', 'ESTIMATE', 'INTERVAL'], rows),
+    '',
+    `Verdict: ${verdict}${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`,
+    ...(needed === null ? [] : [helpOf(needed)]),
+  ];
+}
+
+function helpOf({ explore, days }: NonNullable<EvaluationResult['needed']>): string {
+  const ways = [
+    ...(explore === null ? [] : [`explore at a rate of ${figure(explore)}`]),
+    ...(days === null ? [] : [`use ${count(days, 'day')} of decisions`]),
+  ];
+  return ways.length === 0 ? 'More decisions alone won’t help.' : `To know more, ${ways.join(' or ')}.`;
+}
+
+function exitCodeOf({ study }: Outcome): number {
+  if (study === undefined) return exitCodes.ok;
+  if (study.status !== 'completed' || study.result === null) return exitCodes.refused;
+  return study.result.verdict === 'refused' ? exitCodes.differences : exitCodes.ok;
+}

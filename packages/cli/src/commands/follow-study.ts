@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Study } from '@arbiter/contract';
+import type { Client } from '@arbiter/sdk';
+import type { Call } from '../command.ts';
+
+const firstPauseMs = 250;
+const longestPauseMs = 5_000;
+
+/** Polls a study until it ends, with growing pauses. Prints progress to standard error. */
+export async function followStudy(call: Call, client: Client, id: string): Promise<Study> {
+  let printed = '';
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+    const study = await client.studies.get({ params: { id } });
+    const { status, progress } = study;
+    if (status !== 'queued' && status !== 'running') return study;
+    const line =
+      progress.total === 0 ? 'Waiting for a worker' : `${progress.decisions} of ${progress.total} decisions judged`;
+    if (line !== printed && !call.flags.flag('json')) call.warn(line);
+    printed = line;
+    await sleep(pauseMs);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Operation } from '@arbiter/contract/core/operation';
+import { Pause, Play } from 'lucide-react';
+import { can } from '../../data/can.ts';
+import { type Mutation, useMutate } from '../../data/use-operation.ts';
+import { editingTexts, pauseTexts as t } from '../../messages/lists/editing.ts';
+import { Button } from '../../ui/button.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { needsApproval } from './approval-need.ts';
+
+export interface PausableRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly version: number;
+}
+
+export interface PauseButtonProps {
+  readonly kind: string;
+  readonly operation: Operation;
+  readonly record: PausableRecord;
+}
+
+/**
+ * Takes an active record out of use, or a paused one back into use, without its form. Nothing for other states, and where
+ * the change has to be requested: the form does that.
+ */
+export function PauseButton({ kind, operation, record }: PauseButtonProps) {
+  const { id, name, status, version } = record;
+  // The types of all operations together don't say what an update takes and returns.
+  const { run, busy } = useMutate(operation) as unknown as Pick<Mutation<Operation>, 'busy'> & {
+    readonly run: (input: object) => Promise<object | null>;
+  };
+  if (status !== 'active' && status !== 'paused') return null;
+  const isActive = status === 'active';
+  const next = isActive ? 'paused' : 'active';
+  if (needsApproval({ operation, entityType: kind, before: { status }, after: { status: next } })) return null;
+  const permission = can(operation);
+  const change = async () => {
+    const isDone = (await run({ params: { id }, body: { status: next, rowVersion: version } })) !== null;
+    toast({ text: isDone ? (isActive ? t.paused(name) : t.resumed(name)) : t.failed(name) });
+  };
+  return (
+    <Button
+      icon={isActive ? <Pause aria-hidden className="size-4" /> : <Play aria-hidden className="size-4" />}
+      busy={busy}
+      disabledReason={permission.allowed ? null : editingTexts.needsRole(permission.needs)}
+      onClick={() => void change()}
+    >
+      {isActive ? t.pause : t.resume}
+    </Button>
+  );
+}

@@ -1,0 +1,144 @@
+import Type, { type Static } from 'typebox';
+import { Binary } from '../core/bodies.ts';
+import { operation } from '../core/operation.ts';
+import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { Id, IdFilter, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { BacktestResult, BacktestSpec } from './backtest-results.ts';
+import { EvaluationResult, EvaluationSpec } from './evaluation-results.ts';
+
+// Long analyses of recorded decisions (docs/design/lead.md 1).
+
+/** Kinds of studies. */
+export const studyKinds = ['backtest', 'evaluate'] as const;
+export const studyStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export const studyErrors = ['internal', 'plan_missing'] as const;
+/** Days until a study is deleted. */
+export const studyDays = 90;
+/** Maximum lines of `GET /studies/{id}/rows`. */
+export const mostStudyRows = 100_000;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const StudyProgress = Type.Object(
+  {
+    decisions: count('Decisions judged so far.'),
+    total: count('Decisions to judge; 0 until they are selected.'),
+  },
+  { description: 'Progress of the study.' },
+);
+
+const summary = {
+  id: Id('Id of the study.'),
+  kind: StringEnum(studyKinds, { description: 'What the study does.' }),
+  flowId: Id('Flow that is judged.'),
+  status: StringEnum(studyStatuses, {
+    description: '`queued` while another study of the tenant runs, then `running`, then one of the others for good.',
+  }),
+  progress: StudyProgress,
+  error: Nullable(StringEnum(studyErrors, { description: 'Error code.' }), {
+    description: 'Why it failed; null unless it did.',
+  }),
+  candidateHash: Type.String({ description: 'Hash of the plan that is judged, in hex.' }),
+  configVersion: Type.Integer({ description: 'Version of the catalogue that the plan is made of.' }),
+  dataCut: Timestamp('Records stored later are left out.'),
+  createdBy: Type.String({ description: 'Who started it.' }),
+  createdAt: Timestamp('When it was started.'),
+  completedAt: Nullable(Timestamp('Instant.'), { description: 'When it ended; null before.' }),
+  expiresAt: Timestamp(`When it is deleted: ${studyDays} days after its start.`),
+};
+
+export const StudySummary = Type.Object(summary, { description: 'A study without its result.' });
+export type StudySummary = Static<typeof StudySummary>;
+
+export const Study = Type.Object(
+  {
+    ...summary,
+    spec: Type.Union([BacktestSpec, EvaluationSpec], { description: 'The request, with its defaults.' }),
+    result: Nullable(Type.Union([BacktestResult, EvaluationResult], { description: 'By kind.' }), {
+      description: 'The result; null until the study is completed.',
+    }),
+  },
+  { description: 'A study.' },
+);
+export type Study = Static<typeof Study>;
+
+/** Answer to a request that starts a study. */
+export const StudyStarted = Type.Object(
+  { studyId: Id('Id of the study.'), jobId: Id('Same as `studyId`.') },
+  { description: 'The study that was started.' },
+);
+export type StudyStarted = Static<typeof StudyStarted>;
+
+const params = Type.Object({ id: IdText('Id of the study.') }, { description: 'Study to use.' });
+
+const common = { tag: 'Studies', auth: 'credential', loadClass: 'crud' } as const;
+
+export const studyOperations = {
+  list: operation({
+    ...common,
+    id: 'studies.list',
+    method: 'GET',
+    path: '/api/v1/studies',
+    summary: 'List studies',
+    description: `Studies of the last ${studyDays} days, newest first.`,
+    role: 'viewer',
+    query: Type.Object(
+      {
+        ...cursorQuery(usualPage),
+        kind: Type.Optional(StringEnum(studyKinds, { description: 'Kind to list.' })),
+        flowId: Type.Optional(IdFilter('Flow whose studies to list.')),
+      },
+      { description: 'Page and filter.' },
+    ),
+    responses: { 200: { description: 'A page of studies.', schema: cursorPage(StudySummary) } },
+    errors: ['invalid_cursor'],
+    audit: [],
+    transaction: 'tenant',
+  }),
+  get: operation({
+    ...common,
+    id: 'studies.get',
+    method: 'GET',
+    path: '/api/v1/studies/{id}',
+    summary: 'Get a study',
+    role: 'viewer',
+    params,
+    responses: { 200: { description: 'The study.', schema: Study } },
+    errors: ['not_found'],
+    audit: [],
+    transaction: 'tenant',
+  }),
+  rows: operation({
+    ...common,
+    id: 'studies.rows',
+    method: 'GET',
+    path: '/api/v1/studies/{id}/rows',
+    summary: 'Download the decisions that a study changes',
+    description:
+      `One JSON object per line for each changed decision, at most ${mostStudyRows}: its id, the kind of the change, and its items before and after. ` +
+      'Empty until the study is completed.',
+    role: 'viewer',
+    params,
+    responses: {
+      200: { description: 'The lines.', schema: Binary(), kind: 'file', mediaTypes: ['application/x-ndjson'] },
+    },
+    errors: ['not_found'],
+    audit: [{ action: 'read', entityType: 'study' }],
+    transaction: 'own',
+  }),
+  cancel: operation({
+    ...common,
+    id: 'studies.cancel',
+    method: 'POST',
+    path: '/api/v1/studies/{id}/cancel',
+    summary: 'Cancel a study',
+    description: 'Ends a queued or running study. Returns 409 if it has already ended.',
+    role: 'editor',
+    params,
+    body: Type.Object({}, { description: 'An empty body.' }),
+    responses: { 200: { description: 'The study.', schema: Study } },
+    errors: ['not_found', 'invalid_transition'],
+    audit: [{ action: 'update', entityType: 'study' }],
+    transaction: 'tenant',
+  }),
+};

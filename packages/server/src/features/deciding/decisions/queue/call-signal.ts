@@ -1,0 +1,26 @@
+/** Tells the threads of a process whether calls were decided just now. */
+export interface CallSignal {
+  /** A batch of calls begins. */
+  note(): void;
+  isRecent(): boolean;
+}
+
+/** How long a batch of calls is recent. */
+const recentMs = 100;
+
+/** The same in all threads, whose monotonic clocks begin at different instants. */
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** Memory that the threads of a process share. */
+export type CallSignalMemory = Float64Array<SharedArrayBuffer>;
+
+export const callSignalMemory = (): CallSignalMemory => new Float64Array(new SharedArrayBuffer(8));
+
+export function createCallSignal(memory: CallSignalMemory = callSignalMemory()): CallSignal {
+  return {
+    note: () => {
+      memory[0] = now();
+    },
+    isRecent: () => now() - (memory[0] ?? 0) < recentMs,
+  };
+}

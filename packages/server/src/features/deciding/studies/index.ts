@@ -1,0 +1,27 @@
+import { backtestOperations, evaluationOperations, studyOperations } from '@arbiter/contract';
+import { feature } from '../../../feature.ts';
+import { handlerEntries } from '../../../http/handler.ts';
+import { type StudyJobPorts, studyJobs } from './studies.jobs.ts';
+import { backtestRoutes, evaluationRoutes, studyRoutes } from './studies.routes.ts';
+import type { StudyPorts } from './studies.service.ts';
+
+export type { StudyThreads } from './run-study.ts';
+export { plansOfStudies } from './studies.store.ts';
+export type { StudyStep, StudyStepResult } from './study-kind.ts';
+export { createSteps } from './study-steps.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['studies', 'study_chunks'];
+
+export const studiesFeature = feature({
+  name: 'studies',
+  tables,
+  // Chunks go with their studies.
+  resets: { empties: tables },
+  operations: (ports: StudyPorts) => [
+    ...handlerEntries(studyOperations, studyRoutes(ports)),
+    ...handlerEntries(backtestOperations, backtestRoutes(ports)),
+    ...handlerEntries(evaluationOperations, evaluationRoutes(ports)),
+  ],
+  jobs: (ports: StudyJobPorts) => studyJobs(ports),
+});

@@ -1,0 +1,53 @@
+import type { Plan, WindowSpec } from '@arbiter/engine';
+import type { Tx } from '../../../../db/index.ts';
+import { instantOfId } from '../../../../platform/ids.ts';
+import { retentionOf } from '../../../operations/retention/index.ts';
+import { archivedMonths } from '../../archived-months/index.ts';
+import { oldestInteraction } from '../../interactions/index.ts';
+
+const dayMs = 86_400_000;
+
+/**
+ * Returns since when the database has every contact, in epoch ms: after what retention deleted and what was archived. Minus
+ * infinity when nothing was ever removed.
+ */
+export async function historyFrom(tx: Tx): Promise<number> {
+  const { days } = await retentionOf(tx, 'interactions');
+  const months = await archivedMonths(tx, ['interactions', 'impressions'], { from: null, to: null });
+  const lastMonth = months.at(-1);
+  const afterArchive = lastMonth === undefined ? Number.NEGATIVE_INFINITY : endOfMonth(lastMonth);
+  const oldest = await oldestInteraction(tx);
+  const cutoff = tx.now.getTime() - days * dayMs;
+  // Retention deletes once a day: an older row shows that it hasn't deleted anything yet.
+  const isWhole = oldest === null || instantOfId(oldest) > cutoff + 2 * dayMs;
+  return Math.max(afterArchive, isWhole ? Number.NEGATIVE_INFINITY : instantOfId(oldest));
+}
+
+/** `2026-11`: first instant of December. */
+function endOfMonth(month: string): number {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return Date.UTC(year, number, 1);
+}
+
+/** Longest that a window can look back, in ms. */
+function spanOf(window: WindowSpec): number {
+  switch (window.kind) {
+    case 'day':
+      return 2 * dayMs;
+    case 'week':
+      return 8 * dayMs;
+    case 'month':
+    case 'days30':
+      return 32 * dayMs;
+    case 'rolling':
+      return window.ms;
+    case 'alltime':
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** True when history since `from` has all that the plan counts at `now`. */
+export function reachesBack({ windows, longestCooldownMs }: Plan, now: number, from: number): boolean {
+  if (from === Number.NEGATIVE_INFINITY) return true;
+  return now - Math.max(longestCooldownMs, ...windows.map(spanOf)) >= from;
+}

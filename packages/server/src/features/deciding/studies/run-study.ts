@@ -1,0 +1,190 @@
+import { type Database, systemActor, type Tx } from '../../../db/index.ts';
+import { Postponed } from '../../../jobs/index.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import { newId } from '../../../platform/ids.ts';
+import { rest } from '../../../platform/turns.ts';
+import {
+  addProgress,
+  endStudy,
+  isRunning,
+  lockRunning,
+  nextQueued,
+  notePrepared,
+  type StudyEnd,
+  type StudyRow,
+  takeStudy,
+} from './studies.store.ts';
+import {
+  cutChunks,
+  dropWork,
+  finishChunk,
+  releaseChunks,
+  renewLeases,
+  secondsToWait,
+  takeChunk,
+} from './study-chunks.store.ts';
+import { enqueueStudy } from './study-job.ts';
+import type { StudyStep, StudyStepResult } from './study-kind.ts';
+import { kindNamed } from './study-kinds.ts';
+import { questionOf } from './study-steps.ts';
+
+/** Port: threads that work on studies, each with a connection of its own. */
+export interface StudyThreads {
+  readonly count: number;
+  /** Takes the threads for one study until the returned function is called; null while another one has them. */
+  claim(): (() => void) | null;
+  /** Starts a step. `stop` makes it reject soon. */
+  start(step: StudyStep): { readonly result: Promise<StudyStepResult>; readonly stop: () => void };
+}
+
+export interface RunStudyPorts {
+  readonly database: Database;
+  readonly studyThreads: StudyThreads;
+  /** Counts studies that ended. */
+  readonly onStudyEnded: (tenantId: string, kind: string, outcome: StudyEnd['status']) => void;
+}
+
+/** How often leases are renewed and a cancelled study is noticed. */
+const lookEveryMs = 2_000;
+/** Seconds after which a study is tried again while this process works on another one. */
+const busySeconds = 5;
+/** Time for selecting the records of a study, in ms. */
+const cutMs = 300_000;
+const actor = systemActor('study');
+
+/** The study has ended or another process works on it. */
+class Outrun extends Error {}
+
+/** Ends a study and starts the next one of the tenant. False if it has ended already. */
+export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise<boolean> {
+  if (!(await endStudy(tx, id, end))) return false;
+  await dropWork(tx, id, end.status === 'completed');
+  const next = await nextQueued(tx);
+  if (next !== null) await enqueueStudy(tx, next);
+  return true;
+}
+
+/**
+ * Works on a study until it ends: cuts it into chunks, has threads work on them, and merges. Repeatable: chunks that
+ * another process has finished stay. Throws when the process stops, and Postponed while it works on another study; a retry
+ * goes on.
+ */
+export async function runStudy(
+  ports: RunStudyPorts,
+  tenantId: string,
+  studyId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  // Studies of several tenants would take all places for jobs.
+  const release = ports.studyThreads.claim();
+  if (release === null) throw new Postponed(busySeconds);
+  try {
+    await work(ports, tenantId, studyId, signal);
+  } finally {
+    release();
+  }
+}
+
+async function work(ports: RunStudyPorts, tenantId: string, studyId: string, signal: AbortSignal): Promise<void> {
+  const inTenant = <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number): Promise<T> =>
+    ports.database.withTenant(tenantId, actor, work, statementTimeoutMs === undefined ? {} : { statementTimeoutMs });
+  const run: StudyRun = { ports, tenantId, studyId, holder: newId(), inTenant, signal, steps: new Set() };
+  const row = await inTenant((tx) => takeStudy(tx, studyId));
+  if (row === null) return;
+  const end = async (ending: StudyEnd): Promise<void> => {
+    if (await inTenant((tx) => endAndContinue(tx, studyId, ending)))
+      ports.onStudyEnded(tenantId, row.kind, ending.status);
+  };
+  try {
+    if (!row.isPrepared) await inTenant((tx) => prepare(tx, row), cutMs);
+    await watched(run, async () => {
+      await Promise.all(Array.from({ length: ports.studyThreads.count }, () => workOnChunks(run)));
+      const { outcome } = await step(run, null);
+      if (outcome === null) throw new Error('a merge has an outcome');
+      await end({ status: 'completed', ...outcome });
+    });
+  } catch (error) {
+    if (error instanceof Outrun) return;
+    if (error instanceof AppError && error.code === 'record_corrupt')
+      return end({ status: 'failed', error: 'plan_missing' });
+    await inTenant((tx) => releaseChunks(tx, studyId, run.holder));
+    throw error;
+  }
+}
+
+interface StudyRun {
+  readonly ports: RunStudyPorts;
+  readonly tenantId: string;
+  readonly studyId: string;
+  readonly holder: string;
+  readonly inTenant: <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number) => Promise<T>;
+  readonly signal: AbortSignal;
+  /** Stops the steps that threads work on. */
+  readonly steps: Set<() => void>;
+}
+
+async function prepare(tx: Tx, row: StudyRow): Promise<void> {
+  if (!(await lockRunning(tx, row.id))) throw new Outrun();
+  const question = questionOf(row);
+  const total = await cutChunks(tx, question, kindNamed(row.kind).records(question));
+  await notePrepared(tx, row.id, total);
+}
+
+/** Does the work while renewing leases. Rejects with Outrun once the study has ended, and when the process stops. */
+async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> {
+  const { signal, studyId, holder, steps, inTenant } = run;
+  let isWorking = true;
+  const look = async (): Promise<void> => {
+    while (isWorking) {
+      await rest(lookEveryMs);
+      if (!isWorking) return;
+      if (signal.aborted) throw new Error('the process stopped before the study finished');
+      const goesOn = await inTenant(async (tx) => {
+        await renewLeases(tx, studyId, holder);
+        return isRunning(tx, studyId);
+      });
+      if (!goesOn) throw new Outrun();
+    }
+  };
+  const working = task();
+  try {
+    await Promise.race([working, look().then(() => working)]);
+  } finally {
+    isWorking = false;
+    for (const stop of steps) stop();
+    await working.catch(() => undefined);
+  }
+}
+
+/** Works on one chunk after the other until all are done, whoever did them. */
+async function workOnChunks(run: StudyRun): Promise<void> {
+  const { studyId, holder, inTenant } = run;
+  for (;;) {
+    if (run.signal.aborted) throw new Error('the process stopped before the study finished');
+    const number = await inTenant((tx) => takeChunk(tx, studyId, holder));
+    if (number === null) {
+      const seconds = await inTenant((tx) => secondsToWait(tx, studyId));
+      if (seconds === null) return;
+      if (!(await inTenant((tx) => isRunning(tx, studyId)))) throw new Outrun();
+      await rest(Math.min(1_000, Math.max(50, seconds * 1_000)));
+      continue;
+    }
+    const { chunk } = await step(run, number);
+    if (chunk === null) throw new Outrun();
+    await inTenant(async (tx) => {
+      if (!(await lockRunning(tx, studyId))) throw new Outrun();
+      const decisions = await finishChunk(tx, { studyId, number, holder }, chunk);
+      if (decisions !== null) await addProgress(tx, studyId, decisions);
+    });
+  }
+}
+
+async function step({ ports, tenantId, studyId, steps }: StudyRun, chunk: number | null): Promise<StudyStepResult> {
+  const { result, stop } = ports.studyThreads.start({ tenantId, studyId, chunk });
+  steps.add(stop);
+  try {
+    return await result;
+  } finally {
+    steps.delete(stop);
+  }
+}

@@ -1,0 +1,92 @@
+import type { BacktestSpec, EvaluationSpec, studyKinds } from '@arbiter/contract';
+import type { Database } from '../../../db/index.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
+import type { Routing } from '../plans/index.ts';
+import type { RecordReader } from './records/record-reader.ts';
+
+/** What was asked, by kind. */
+export type StudySpec = BacktestSpec | EvaluationSpec;
+
+/** A study as the threads that work on it see it. */
+export interface StudyQuestion<Spec extends StudySpec = StudySpec> {
+  readonly id: string;
+  readonly flowId: string;
+  readonly spec: Spec;
+  /** In hex. Seeds whatever the study draws. */
+  readonly specHash: string;
+  /** The plan that is judged. */
+  readonly candidateHash: Buffer;
+  /** The plan that it's compared with; null: what each record says. */
+  readonly baseHash: Buffer | null;
+  readonly dataCut: Date;
+  /** Records of the study; 0 until they are selected. */
+  readonly total: number;
+  /** Which requests go to the flow; null: the study reads the flow's own decisions. */
+  readonly routing: Routing | null;
+}
+
+/** Which records a study reads. */
+export interface RecordChoice {
+  /** Null: of all flows. */
+  readonly flowId: string | null;
+  readonly from: Date;
+  readonly to: Date;
+  /** Maximum records, oldest first. */
+  readonly most: number;
+  /** Share of customers. */
+  readonly share: number;
+}
+
+/** What a thread works with. */
+export interface StudyWork {
+  readonly database: Database;
+  readonly keys: CustomerKeys;
+  readonly tenantId: string;
+  /** Remembers the plans and states of the study, which are the same for every chunk. */
+  readonly reader: RecordReader;
+  /** Call between batches. Waits while the process needs its processor; throws once the study is stopped. */
+  readonly breathe: () => Promise<void>;
+}
+
+/** What a chunk of records adds to a study. */
+export interface ChunkOutcome {
+  /** Packed counts: the same bytes for the same records. */
+  readonly partial: Uint8Array;
+  /** Deflated lines of JSON for `GET /studies/{id}/rows`, and their number. */
+  readonly rows: { readonly lines: Uint8Array; readonly count: number } | null;
+}
+
+export interface StudyOutcome {
+  /** JSON of the result: the same text for the same question and records. */
+  readonly result: string;
+  /** JSON of measured times, which differ between runs; null for none. */
+  readonly load: string | null;
+}
+
+/**
+ * A kind of study. `records` runs in the job, the rest in a thread. Chunks are of whole customers, so customers counted
+ * in several chunks are different ones. Methods, so that kinds with different specs fit in one list.
+ */
+export interface StudyKind<Spec extends StudySpec = StudySpec> {
+  readonly kind: (typeof studyKinds)[number];
+  records(question: StudyQuestion<Spec>): RecordChoice;
+  /** `decisionIds`: customer by customer, in the order of the ids. */
+  chunk(work: StudyWork, question: StudyQuestion<Spec>, decisionIds: readonly string[]): Promise<ChunkOutcome>;
+  /** Merges the partials, which come in the order of the chunks. */
+  finish(work: StudyWork, question: StudyQuestion<Spec>, partials: AsyncIterable<Uint8Array>): Promise<StudyOutcome>;
+}
+
+/** A part of a study for a thread: a chunk, or merging all of them. */
+export interface StudyStep {
+  readonly tenantId: string;
+  readonly studyId: string;
+  /** Number of the chunk; null: merge. */
+  readonly chunk: number | null;
+}
+
+export interface StudyStepResult {
+  /** Null for a merge, or when the chunk has gone. */
+  readonly chunk: ChunkOutcome | null;
+  /** Null for a chunk. */
+  readonly outcome: StudyOutcome | null;
+}

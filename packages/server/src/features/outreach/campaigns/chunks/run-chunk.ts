@@ -1,0 +1,67 @@
+import { type Database, systemActor } from '../../../../db/index.ts';
+import { derivedId } from '../../../../platform/ids.ts';
+import type { RunnableFlow } from '../../../catalogue/flows/index.ts';
+import type { DecisionService } from '../../../deciding/decisions/index.ts';
+import { selectMembers } from '../results.store.ts';
+import { showsPersonalization } from '../run-file.rules.ts';
+import type { RunCounts } from './caps.rules.ts';
+import { type ChunkEnd, type ChunkRun, type ChunkTurns, createRunChunk } from './chunk-work.ts';
+import { createTurnstile } from './turnstile.ts';
+
+/** A chunk of a run, as plain data: it may be decided in another thread. */
+export interface ChunkOrder {
+  readonly tenantId: string;
+  readonly run: ChunkRun;
+  /** The version that the run keeps. */
+  readonly flow: RunnableFlow;
+  /** Members at places from `from` up to, but not including, `to`. */
+  readonly from: number;
+  readonly to: number;
+  /** What the run has given including chunks that haven't committed; nothing if it has no caps. */
+  readonly decided: RunCounts;
+}
+
+/** How a chunk takes turns with those before and behind it. */
+export type ChunkNeighbors = Pick<ChunkTurns, 'allowNext' | 'afterBefore'>;
+
+/** Decides for the members of a chunk in one transaction. Throws if nothing of it is committed. */
+export type RunChunks = (order: ChunkOrder, neighbors: ChunkNeighbors) => Promise<ChunkEnd>;
+
+export interface ChunkPorts {
+  readonly database: Database;
+  readonly decideChunk: DecisionService['decideChunk'];
+}
+
+/** How long the transaction of a chunk may take. */
+const chunkMs = 3_500;
+const campaignActor = systemActor('campaign');
+
+/** Returns the request id of a customer's decision in a run. */
+export const requestIdOf = (runId: string, customerId: string): string => derivedId(`${runId}\0${customerId}`);
+
+/** Creates what decides chunks in this thread: the decisions of one after those of another, while the others read and write. */
+export function createRunChunks({ database, decideChunk }: ChunkPorts): RunChunks {
+  const deciding = createTurnstile();
+  return async ({ tenantId, run, flow, from, to, decided }, neighbors) => {
+    const members = await database.withTenant(tenantId, campaignActor, (tx) => selectMembers(tx, run.id, from, to));
+    const work = createRunChunk({
+      ...{ tenantId, run, from, to, members, decided },
+      keepsPersonalization: showsPersonalization(run),
+      turns: { ...neighbors, enterDeciding: deciding.enter },
+    });
+    try {
+      await decideChunk({
+        ...{ tenantId, flow, work },
+        origin: { source: 'campaign', sourceId: run.id },
+        campaignId: run.campaignId,
+        channelIds: run.channelIds,
+        limit: null,
+        customers: members.map(({ customerId }) => ({ customerId, requestId: requestIdOf(run.id, customerId) })),
+        until: performance.now() + chunkMs,
+      });
+      return work.end();
+    } finally {
+      work.close();
+    }
+  };
+}

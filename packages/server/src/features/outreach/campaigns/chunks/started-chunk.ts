@@ -1,0 +1,50 @@
+import { hasCaps, noCounts, type RunCounts } from './caps.rules.ts';
+import type { ChunkEnd } from './chunk-work.ts';
+import type { ChunkOrder, RunChunks } from './run-chunk.ts';
+
+export interface ChunkOutcome extends Omit<ChunkEnd, 'heldMs'> {
+  readonly to: number;
+  readonly failed: number;
+  /** How long it held its customers; null: it didn't commit as a whole. */
+  readonly heldMs: number | null;
+}
+
+/** What came of a chunk; an error if nothing was committed. */
+type StartedEnd = { readonly outcome: ChunkOutcome } | { readonly error: unknown };
+
+export interface StartedChunk {
+  readonly from: number;
+  readonly to: number;
+  /** Resolves when the next chunk may start, to what the run has given by then; null: it failed. */
+  readonly next: Promise<RunCounts | null>;
+  readonly end: Promise<StartedEnd>;
+}
+
+/** `before`: the chunk before, without which this one can't commit. Null: none is open, and the run has given `stored`. */
+export function startChunk(
+  runChunk: RunChunks,
+  { tenantId, run, flow, from, to, decided }: ChunkOrder,
+  before: StartedChunk | null,
+  stored: RunCounts,
+): StartedChunk {
+  const gate = Promise.withResolvers<RunCounts | null>();
+  const afterBefore = async (): Promise<RunCounts> => {
+    const end = await before?.end;
+    if (end === undefined) return stored;
+    if ('error' in end) throw end.error;
+    return end.outcome.counts;
+  };
+  const { id, token, campaignId, channelIds, frequencyCaps, fileConfig } = run;
+  const own = { id, token, campaignId, channelIds, frequencyCaps, fileConfig };
+  const end = runChunk({ tenantId, run: own, flow, from, to, decided }, { allowNext: gate.resolve, afterBefore }).then(
+    ({ counts, stop, heldMs, hadCalls }): StartedEnd => {
+      gate.resolve(hasCaps(run.frequencyCaps) ? counts : noCounts);
+      return { outcome: { to, failed: 0, counts, stop, heldMs, hadCalls } };
+    },
+    (error: unknown): StartedEnd => {
+      gate.resolve(null);
+      return { error };
+    },
+  );
+  return { from, to, next: gate.promise, end };
+}

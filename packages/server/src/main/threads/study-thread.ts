@@ -1,0 +1,70 @@
+// The program of a thread that works on studies (study-threads.ts), over a connection of its own.
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { createDatabase } from '../../db/index.ts';
+import { createCustomerKeys } from '../../features/deciding/customer-states/index.ts';
+import { createSteps, type StudyStep, type StudyStepResult } from '../../features/deciding/studies/index.ts';
+import { lowerPriority } from './low-priority.ts';
+
+/** What the thread starts with. */
+export interface StudyThreadData {
+  readonly url: string;
+  readonly pooled: boolean;
+  readonly isCluster: boolean;
+  readonly masterKeys: readonly Uint8Array[];
+}
+
+export interface ToStudyThread {
+  readonly id: number;
+  readonly step: StudyStep;
+  /** Two flags: 1 to pause, 1 to stop. */
+  readonly flags: Int32Array<SharedArrayBuffer>;
+}
+
+export type FromStudyThread =
+  | { readonly id: number; readonly kind: 'done'; readonly result: StudyStepResult }
+  | { readonly id: number; readonly kind: 'failed'; readonly code: string | null; readonly message: string };
+
+/** Places of the flags. */
+export const pauseFlag = 0;
+export const stopFlag = 1;
+
+/** A pause ends after this time, so that a study gets on in a process that is always busy. */
+const longestPauseMs = 2_000;
+const lookEveryMs = 50;
+
+function run({ url, pooled, isCluster, masterKeys }: StudyThreadData): void {
+  lowerPriority();
+  const database = createDatabase({
+    url,
+    pooled,
+    isCluster,
+    poolMax: 1,
+    acquireTimeoutMs: 10_000,
+    statementTimeoutMs: 60_000,
+  });
+  const keys = createCustomerKeys(masterKeys.map((key) => Buffer.from(key)));
+  const doStep = createSteps({ database, keys });
+  parentPort?.on('message', async ({ id, step, flags }: ToStudyThread) => {
+    const breathe = async (): Promise<void> => {
+      const until = performance.now() + longestPauseMs;
+      while (Atomics.load(flags, pauseFlag) === 1 && Atomics.load(flags, stopFlag) === 0 && performance.now() < until) {
+        Atomics.wait(flags, pauseFlag, 1, lookEveryMs);
+      }
+      if (Atomics.load(flags, stopFlag) === 1) throw new Error('the study was stopped');
+    };
+    const reply = (message: FromStudyThread): void => parentPort?.postMessage(message);
+    try {
+      reply({ id, kind: 'done', result: await doStep(step, breathe) });
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+      reply({
+        id,
+        kind: 'failed',
+        code,
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+    }
+  });
+}
+
+if (!isMainThread && parentPort !== null) run(workerData as StudyThreadData);

@@ -1,0 +1,99 @@
+import type { StudyStep, StudyStepResult, StudyThreads } from '../../features/deciding/studies/index.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { type FromStudyThread, pauseFlag, type StudyThreadData, stopFlag, type ToStudyThread } from './study-thread.ts';
+import { createThreadQueue, type ThreadQueue } from './thread-queue.ts';
+
+/** A chunk takes seconds. Longer than this means that it hangs. */
+const hangsAfterMs = 600_000;
+/** A thread ends after this idle time, frees its memory and closes its connection. */
+const idleMs = 60_000;
+/** A limit of its own, so that a study that needs too much ends the thread and not the server. */
+const mostMemoryMb = 1_024;
+/** Steps that may wait for a thread: of the studies of other tenants. */
+const mostWaiting = 64;
+const lookEveryMs = 100;
+
+export interface StudyThreadsOptions extends StudyThreadData {
+  readonly count: number;
+  /** True while requests need the processor or the database more. */
+  readonly isPressed: () => boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+type StudyQueue = ThreadQueue<Omit<ToStudyThread, 'id'>, StudyStepResult>;
+
+interface Slot {
+  readonly queue: StudyQueue;
+  steps: number;
+}
+
+/** Creates threads that work on studies. Each starts at first use, and pauses while requests need the process more. */
+export function createStudyThreads(options: StudyThreadsOptions): StudyThreads & { close(): Promise<void> } {
+  const slots: Slot[] = Array.from({ length: options.count }, () => ({ queue: queueOf(options), steps: 0 }));
+  const running = new Set<ToStudyThread['flags']>();
+  let isTaken = false;
+  let watch: NodeJS.Timeout | null = null;
+  const look = (): void => {
+    const isPressed = options.isPressed() ? 1 : 0;
+    for (const flags of running) {
+      Atomics.store(flags, pauseFlag, isPressed);
+      if (isPressed === 0) Atomics.notify(flags, pauseFlag);
+    }
+  };
+  const run = async (step: StudyStep, flags: ToStudyThread['flags']): Promise<StudyStepResult> => {
+    const slot = slots.reduce((least, each) => (each.steps < least.steps ? each : least));
+    slot.steps += 1;
+    running.add(flags);
+    watch ??= setInterval(look, lookEveryMs).unref();
+    try {
+      return await slot.queue.run({ step, flags });
+    } finally {
+      slot.steps -= 1;
+      running.delete(flags);
+      if (running.size === 0 && watch !== null) {
+        clearInterval(watch);
+        watch = null;
+      }
+    }
+  };
+  return {
+    count: options.count,
+    claim() {
+      if (isTaken) return null;
+      isTaken = true;
+      return () => {
+        isTaken = false;
+      };
+    },
+    start(step) {
+      const flags = new Int32Array(new SharedArrayBuffer(8));
+      return {
+        result: run(step, flags),
+        stop() {
+          Atomics.store(flags, stopFlag, 1);
+          Atomics.notify(flags, pauseFlag);
+        },
+      };
+    },
+    async close() {
+      if (watch !== null) clearInterval(watch);
+      await Promise.all(slots.map(({ queue }) => queue.close()));
+    },
+  };
+}
+
+function queueOf({ url, pooled, isCluster, masterKeys, onError }: StudyThreadsOptions): StudyQueue {
+  const data: StudyThreadData = { url, pooled, isCluster, masterKeys };
+  return createThreadQueue<Omit<ToStudyThread, 'id'>, FromStudyThread, StudyStepResult>({
+    program: new URL('./study-thread.ts', import.meta.url),
+    ...{ data, mostWaiting, hangsAfterMs, idleMs, mostMemoryMb },
+    resultOf(reply) {
+      if (reply.kind === 'done') return reply.result;
+      if (reply.code === 'record_corrupt')
+        throw new AppError('record_corrupt', { detail: 'The plan of the study is missing.' });
+      throw new Error(`the study failed: ${reply.message}`);
+    },
+    lossOf: (failure) => new Error('the thread that worked on the study ended', failure ?? {}),
+    onError,
+  });
+}

@@ -1,0 +1,207 @@
+// What a backtest costs: processor time a decision, reading and unsealing included, against the engine alone on the same inputs;
+// and the rate of `recommend` beside it. 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
+//   node test/load/backtest-bench.ts [--decisions 4000] [--seconds 6] [--rounds 3]
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type BacktestSpec, backtestDefaults } from '@arbiter/contract';
+import { decide } from '@arbiter/engine';
+import { createCustomerKeys } from '../../packages/server/src/features/deciding/customer-states/index.ts';
+import { backtestKind } from '../../packages/server/src/features/deciding/studies/backtest/backtest-kind.ts';
+import { createInputFor } from '../../packages/server/src/features/deciding/studies/records/input-for.ts';
+import { createRecordReader } from '../../packages/server/src/features/deciding/studies/records/record-reader.ts';
+import type { StudyQuestion } from '../../packages/server/src/features/deciding/studies/study-kind.ts';
+import { startTestServer } from '../../packages/server/src/main/test-server.ts';
+import { headersOf, loadCatalogue } from './bench/bench-catalogue.ts';
+import { load, median } from './bench/bench-load.ts';
+import { n0, percent, type Row } from './bench/bench-report.ts';
+import { startServer } from './bench/bench-server.ts';
+
+const idsPerChunk = 2_000;
+const customers = 500;
+
+/** Microseconds of processor time of the process that the work takes. */
+async function cpuOf(work: () => Promise<unknown> | unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+export interface BacktestBench {
+  readonly decisions: number;
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly say: (line: string) => void;
+}
+
+/** Measures on a server in this process. Postgres is another process, so its time doesn't count. */
+async function benchCost({ decisions, rounds, say }: BacktestBench): Promise<Row[]> {
+  const server = await startTestServer({ checkResponses: false });
+  try {
+    const url = await server.app.listen({ port: 0, host: '127.0.0.1' });
+    const tenantId = server.tenants[0].id;
+    const catalogue = await loadCatalogue(
+      { url, key: server.tenants[0].keys.admin },
+      { offers: 200, customers, looseCaps: true },
+    );
+    let left = decisions;
+    const lane = async (): Promise<void> => {
+      for (; left > 0; ) {
+        left -= 1;
+        const customerId = `B-${String(left % customers).padStart(7, '0')}`;
+        await server.call('POST', '/api/v1/recommend', {
+          body: { customerId, channel: 'web', decisionFlowKey: catalogue.flowKey },
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, lane));
+    const rows = await server.testDatabase.ownerQuery<{ id: string; hash: Buffer; flow: string }>(
+      'select id, plan_hash as hash, flow_id as flow from arbiter.decisions order by customer_ref, id',
+    );
+    const keys = createCustomerKeys([Buffer.alloc(32, 7)]);
+    const reader = createRecordReader({ database: server.database, keys, tenantId });
+    const work = { database: server.database, keys, tenantId, reader, breathe: async () => undefined };
+    const ids = rows.map(({ id }) => id);
+    const question = (mode: BacktestSpec['mode']): StudyQuestion<BacktestSpec> => ({
+      ...{ id: `bench ${mode}`, flowId: rows[0]!.flow, specHash: '00', candidateHash: rows[0]!.hash, baseHash: null },
+      ...{ dataCut: new Date(), routing: null, total: 0 },
+      spec: {
+        ...backtestDefaults,
+        version: 1,
+        mode,
+        limits: {},
+        from: new Date(0).toISOString(),
+        to: new Date().toISOString(),
+      },
+    });
+    const candidate = await reader.plan(rows[0]!.hash);
+    const inputFor = createInputFor(candidate);
+    const inputs = (await reader.read(ids.slice(0, idsPerChunk))).flatMap(({ whole }) => {
+      const made = whole === null ? null : inputFor(whole, { contacts: () => null, countsAll: false });
+      return made?.input ?? [];
+    });
+    const times = { engine: [] as number[], independent: [] as number[], chained: [] as number[] };
+    for (let round = 0; round < rounds + 1; round += 1) {
+      const engine = await cpuOf(() => {
+        for (const input of inputs) decide(candidate.plan, input, { trace: false });
+      });
+      for (const mode of ['independent', 'chained'] as const) {
+        const cpu = await cpuOf(async () => {
+          for (let at = 0; at < ids.length; at += idsPerChunk) {
+            await backtestKind.chunk(work, question(mode), ids.slice(at, at + idsPerChunk));
+          }
+        });
+        // The first round warms up.
+        if (round > 0) times[mode].push(cpu / ids.length);
+      }
+      if (round > 0) times.engine.push(engine / inputs.length);
+    }
+    const engine = median(times.engine);
+    return (['independent', 'chained'] as const).map((mode) => {
+      const us = median(times[mode]);
+      const bar = mode === 'independent' ? 5 : 8;
+      say(`backtest, ${mode}: ${us.toFixed(0)} us against ${engine.toFixed(0)} us of the engine`);
+      return {
+        measure: `Processor time a decision of a backtest (${mode}), against the engine alone; ${n0(ids.length)} decisions of ${n0(customers)} customers`,
+        bar: `at most ${bar} times`,
+        measured: `${us.toFixed(0)} µs against ${engine.toFixed(0)} µs, ${(us / engine).toFixed(1)} times`,
+        met: us / engine <= bar,
+      };
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Measures the rate of `recommend` alone and beside backtests, in turns. */
+async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row> {
+  const folder = mkdtempSync(join(tmpdir(), 'arbiter-backtest-bench-'));
+  const key = `krn_${randomBytes(24).toString('hex')}`;
+  const bootstrap = join(folder, 'bootstrap.json');
+  writeFileSync(bootstrap, JSON.stringify({ tenants: [{ name: 'Bench', apiKeys: [{ name: 'bench', key }] }] }));
+  const server = await startServer({ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0' }, 1);
+  try {
+    const target = { url: server.url, key };
+    const { flowKey, customers: people } = await loadCatalogue(target, {
+      offers: 200,
+      customers: 20_000,
+      looseCaps: true,
+    });
+    const usual = { port: server.port, keys: [key], flow: flowKey, customers: people, seconds, connections: 128 };
+    const call = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const response = await fetch(`${server.url}/api/v1/${path}`, { ...init, headers: headersOf(target) });
+      return (await response.json()) as Record<string, unknown>;
+    };
+    let turn = 0;
+    let judged = 0;
+    const study = async (): Promise<void> => {
+      const [from, to] = [new Date(Date.now() - 3_600_000), new Date()].map((at) => at.toISOString());
+      const { studyId } = await call(`decision-flows/${flowKey}/backtest`, {
+        version: 1,
+        from,
+        to,
+        maxDecisions: 20_000 + turn++,
+      });
+      if (typeof studyId !== 'string') return void (await sleep(500));
+      for (let isOver = false; !isOver; ) {
+        await sleep(200);
+        const { status, progress } = (await call(`studies/${studyId}`)) as {
+          status: string;
+          progress: { decisions: number };
+        };
+        isOver = status !== 'queued' && status !== 'running';
+        if (isOver) judged += progress.decisions;
+      }
+    };
+    await load(usual);
+    const [alone, beside]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1) {
+      alone.push((await load(usual)).perSecond);
+      let isOver = false;
+      const loop = (async () => {
+        for (; !isOver; ) await study();
+      })();
+      beside.push((await load(usual)).perSecond);
+      isOver = true;
+      await loop;
+    }
+    const share = median(beside) / median(alone);
+    say(`recommend beside backtests: ${n0(median(beside))}/s against ${n0(median(alone))}/s; ${n0(judged)} judged`);
+    return {
+      measure: 'Rate of recommend beside a backtest, against without',
+      bar: 'at least 80 %',
+      measured: `${percent(share)} (${n0(median(beside))}/s against ${n0(median(alone))}/s); ${n0(judged)} decisions judged meanwhile`,
+      met: share >= 0.8,
+    };
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns the rows of the report. */
+export const benchBacktests = async (options: BacktestBench): Promise<Row[]> => [
+  ...(await benchCost(options)),
+  await benchRate(options),
+];
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      decisions: { type: 'string', default: '4000' },
+      seconds: { type: 'string', default: '6' },
+      rounds: { type: 'string', default: '3' },
+    },
+  });
+  const [decisions, seconds, rounds] = [values.decisions, values.seconds, values.rounds].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  console.log(await benchBacktests({ decisions, seconds, rounds, say: (line) => console.log(line) }));
+}
