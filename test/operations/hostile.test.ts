@@ -275,7 +275,7 @@ for (const operation of writing) {
           const answered = at(answer.json, path);
           // A preview adds the rendered parts of the item's templates.
           const kept =
-            operation.id === 'content.preview' && answer.status === 200
+            operation.id === 'content.preview' && path[0] === 'content' && answered !== undefined
               ? Object.fromEntries(Object.keys(value).map((key) => [key, Reflect.get(Object(answered), key)]))
               : answered;
           // Keys without effect aren't stored if the response says so.
