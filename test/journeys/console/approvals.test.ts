@@ -137,7 +137,7 @@ test('approves several requests of one kind after opening each, and lists the re
   await page.getByRole('region', { name: 'Not approved' }).getByText('Renamed twice').waitFor();
   for (const { id } of offers) assert.equal((await stage.call('GET', `offers/${id}`)).priority, 61);
   const left = await stage.call('GET', 'approvals?status=pending');
-  assert.equal((left as readonly object[]).length, 1);
+  assert.equal(Object.keys(left).length, 1);
 });
 
 test("shows another person's change without a reload", skip, async () => {

@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 import { textTexts as t } from '../../messages/content/texts.ts';
+import { useWordList } from '../../ui/completion/use-word-list.ts';
+import { type ListedWord, WordList } from '../../ui/completion/word-list.tsx';
 import { cx } from '../../ui/cx.ts';
 import { controlClass, Field, type FieldProps, useField } from '../../ui/field.tsx';
-import { useWordList } from '../../ui/use-word-list.ts';
-import { type ListedWord, WordList } from '../../ui/word-list.tsx';
 import { completeToken, tokenAt, tokenCompletions } from './token-words.ts';
 
 export interface TokenFieldProps extends Omit<FieldProps, 'children'> {

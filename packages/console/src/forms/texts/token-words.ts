@@ -1,4 +1,4 @@
-import type { ListedWord } from '../../ui/word-list.tsx';
+import type { ListedWord } from '../../ui/completion/word-list.tsx';
 
 /** A token that is being typed: `{fir` up to the caret. */
 export interface TypedToken {

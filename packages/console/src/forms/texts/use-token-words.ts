@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { textTexts as t } from '../../messages/content/texts.ts';
-import type { ListedWord } from '../../ui/word-list.tsx';
+import type { ListedWord } from '../../ui/completion/word-list.tsx';
 import { useCustomerFields } from '../editing/condition/condition-fields.ts';
 
 /** Returns the names that a text may have in braces: its own tokens, then the values of customers. */

@@ -5,10 +5,10 @@ import { fieldId } from '../../../forms/editing/field-id.ts';
 import type { FieldInputProps } from '../../../forms/editing/field-props.ts';
 import { formulaTexts as t } from '../../../messages/flows/flow-editor.ts';
 import { Button } from '../../../ui/button.tsx';
+import { useWordList } from '../../../ui/completion/use-word-list.ts';
+import { type ListedWord, WordList } from '../../../ui/completion/word-list.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { controlClass, Field, useField } from '../../../ui/field.tsx';
-import { useWordList } from '../../../ui/use-word-list.ts';
-import { type ListedWord, WordList } from '../../../ui/word-list.tsx';
 import { complete, completions, type FormulaPlace, type FormulaWord, formulaWords, wordAt } from './formula-words.ts';
 
 export interface FormulaInputProps extends FieldInputProps {
