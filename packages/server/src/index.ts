@@ -1,10 +1,5 @@
 export { ConfigError, configExitCode, readConfig } from './config.ts';
-export {
-  checkPolicyFolder,
-  type FolderCheck,
-  type FolderFinding,
-  type FolderPlace,
-} from './features/operations/checks/index.ts';
+export { checkPolicyFolder } from './features/operations/checks/index.ts';
 export {
   applyFragment,
   applyOnly,
