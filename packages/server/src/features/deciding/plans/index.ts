@@ -14,7 +14,7 @@ export {
   storeCandidate,
 } from './flow-snapshot.ts';
 export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
-export { type HeadContent, headOf, type SnapshotRows, snapshotOf } from './plan-head.ts';
+export { type HeadContent, headOf, snapshotOf } from './plan-head.ts';
 export { readPlanContent, readPlanTexts } from './plan-pieces.ts';
 export { ownReadSet, type ReadSetNames, readNames } from './read-set.ts';
 export { metricEvents, realtimeCounterOf } from './realtime-counter.ts';
