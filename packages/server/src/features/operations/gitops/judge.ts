@@ -1,4 +1,4 @@
-import type { ErrorEntry, PolicyFile } from '@arbiter/contract';
+import { type ErrorEntry, type PolicyFile, TenantSettingsUpdate } from '@arbiter/contract';
 import { didYouMean, type Json, listWords } from '@arbiter/engine';
 import Type from 'typebox';
 import { refuseValue } from '../../../http/input/json-body.ts';
@@ -14,7 +14,7 @@ import { createProperties, type FileKind, kindAt, kinds, operationOf, withoutDef
 import { pathOf, type Ref, settingsPath, toldRef } from './layout.ts';
 import { entityAt, mapReferences } from './references.ts';
 import type { Session } from './session.ts';
-import { shortSettings } from './settings-file.ts';
+import { profileSetting, shortSettings } from './settings-file.ts';
 import { picked, secretName } from './tenant-files.ts';
 
 /** An object as a file wants it. */
@@ -97,6 +97,7 @@ export async function judgeFiles(session: JudgeContext, files: readonly PolicyFi
     if (body === null) continue;
     if (kind === null) {
       settings = shortSettings(body);
+      checkSettings(settings, refuse);
       continue;
     }
     const wanted = judged(session, kind, path, body, refuse, names);
@@ -239,6 +240,20 @@ function checkShape(kind: FileKind, shaped: Members, refuse: RefuseFile): void {
   for (const { path, nearest } of unknown('', first) ?? []) {
     if (!path.slice(1).includes('/')) continue;
     refuse(toFile(path), `is not a known property${nearest === null ? '' : `; did you mean ${nearest}?`}`);
+  }
+}
+
+let settingsCheck: Check | null = null;
+
+/** The shape that the operation asks for. The operations that files call don't check it again. */
+function checkSettings(settings: Members, refuse: RefuseFile): void {
+  settingsCheck ??= checks.compile(TenantSettingsUpdate, 'body');
+  const named = typeof settings[profileSetting] === 'string' ? { [profileSetting]: placeholder } : {};
+  try {
+    settingsCheck({ ...settings, ...named }, 0);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    for (const { path, message } of error.errors) refuse(path, message);
   }
 }
 

@@ -14,7 +14,7 @@ export const settingsRef: Ref = ['settings'];
 const defaults = membersOf(asJson(defaultTenantSettings satisfies TenantSettings));
 
 /** The setting that names a record. */
-const profile = 'defaultArbitrationProfileId';
+export const profileSetting = 'defaultArbitrationProfileId';
 
 /** What differs from the default, at any depth. `governance` repeats a setting of the top. */
 function differing(value: Members, usual: Members): Members {
@@ -36,20 +36,24 @@ export function shortSettings(settings: Members): Members {
 
 export async function readSettingsBody(session: Session, { refs }: Directory): Promise<Members> {
   const settings = membersOf(await session.call('tenantSettings.get', {}));
-  const id = settings[profile];
+  const id = settings[profileSetting];
   const named = typeof id === 'string' ? refs.get(id) : undefined;
   const { segments, ...reads } = membersOf(settings.recordReads);
   // Names are taken there as well as ids.
   const called = (Array.isArray(segments) ? segments : []).map((one: Json) => refs.get(String(one))?.ref[0] ?? one);
   const recordReads = { ...reads, segments: called };
-  return shortSettings({ ...settings, recordReads, ...(named === undefined ? {} : { [profile]: named.ref[0] }) });
+  return shortSettings({
+    ...settings,
+    recordReads,
+    ...(named === undefined ? {} : { [profileSetting]: named.ref[0] }),
+  });
 }
 
 /** The id of the record that the settings name. */
 export function settingsValues(body: Members, { ids }: Directory): Members {
-  const key = body[profile];
+  const key = body[profileSetting];
   const id = typeof key === 'string' ? ids.get(refKey('rankingProfile', [key])) : undefined;
-  return id === undefined ? body : { ...body, [profile]: id };
+  return id === undefined ? body : { ...body, [profileSetting]: id };
 }
 
 /** The patch that turns one state of the settings into another: null resets. */
