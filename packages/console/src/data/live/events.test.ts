@@ -116,6 +116,40 @@ test('tries a stream again after some polls', async () => {
   );
 });
 
+test('passes nothing on once it is stopped, not even what a stream has brought', async () => {
+  serverOf([], [[event('1')]]);
+  const said: string[] = [];
+  const woken = Promise.withResolvers<void>();
+  const batched = Promise.withResolvers<void>();
+  let isClosed = false;
+  const surroundings: LiveSurroundings = {
+    alone: (_, _signal, work) => work(),
+    channel: () => ({
+      // As a browser's does.
+      say: (events) => {
+        if (isClosed) throw new DOMException('Channel is closed', 'InvalidStateError');
+        said.push(...events.map(({ id }) => id));
+      },
+      close: () => {
+        isClosed = true;
+      },
+    }),
+    isSeen: () => true,
+    sleep: (ms) => {
+      if (ms === 100) batched.resolve();
+      return woken.promise;
+    },
+  };
+  const leave = onEvents((events) => void said.push(...events.map(({ id }) => id)));
+  const stop = startEvents(surroundings);
+  await batched.promise;
+  stop();
+  woken.resolve();
+  await new Promise(setImmediate);
+  leave();
+  assert.deepEqual(said, []);
+});
+
 test('requests the next page at once after a full one', async () => {
   const full = Array.from({ length: 200 }, (_, index) => event(String(index)));
   const requests = serverOf([

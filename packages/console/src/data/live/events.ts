@@ -70,6 +70,8 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: LiveSurroun
   const stop = new AbortController();
   const { signal } = stop;
   const hear = (events: readonly StreamEvent[]) => {
+    // The channel is closed by then.
+    if (signal.aborted) return;
     tell(events);
     if (events.length > 0) channel.say(events);
   };

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import pg from 'pg';
+import { newId } from '../../../platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../test-database.ts';
 import { connectionConfig } from '../connection.ts';
+import { createHotPath } from '../hot-transaction.ts';
 import { createHotWire, type HotWire, type WireStatement } from './hot-wire.ts';
 
 let db: TestDatabase;
@@ -133,4 +135,16 @@ test('a trip without an answer ends in its time, and the connection with it', as
   const wire = await connect();
   await assert.rejects(wire.trip([statement('sleep', 'select pg_sleep(60)')], 50), /^Error: Query read timeout$/);
   await assert.rejects(wire.trip([statement('one', 'select 1')], patienceMs), /Query read timeout/);
+});
+
+test('a statement whose result has changed since it was prepared costs one connection, not all that follows', async (t) => {
+  const path = createHotPath({ url: db.url, connections: 1 });
+  t.after(() => path.close());
+  await db.ownerQuery('create table public.changing (n int); grant select on public.changing to arbiter_app');
+  const read = () =>
+    path.run(newId(), (tx) => tx.send([{ name: 'changing', text: 'select n from public.changing', values: [] }]));
+  await read();
+  await db.ownerQuery('alter table public.changing alter n type text');
+  await assert.rejects(read(), /cached plan must not change result type/);
+  assert.deepEqual(await read(), [[]]);
 });

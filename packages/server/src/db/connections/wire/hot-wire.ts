@@ -190,8 +190,14 @@ function finish(state: WireState, trip: Trip): void {
     return;
   }
   forgetUnparsed(state);
+  // Every later use of the statement would fail too.
+  if (isAboutPlans(trip.error)) state.broken = trip.error;
   trip.reject(trip.error);
 }
+
+/** `cached plan must not change result type` after a migration; prepared statements that are missing or doubled. */
+const planCodes: readonly unknown[] = ['0A000', '26000', '42P05'];
+const isAboutPlans = (error: Error): boolean => error instanceof pg.DatabaseError && planCodes.includes(error.code);
 
 /** Ends what's in flight, and the use of the connection. */
 function fail(state: WireState, error: Error): void {
