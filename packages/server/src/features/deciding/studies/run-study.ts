@@ -88,7 +88,16 @@ export async function runStudy(
 async function work(ports: RunStudyPorts, tenantId: string, studyId: string, signal: AbortSignal): Promise<void> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number): Promise<T> =>
     ports.database.withTenant(tenantId, actor, work, statementTimeoutMs === undefined ? {} : { statementTimeoutMs });
-  const run: StudyRun = { ports, tenantId, studyId, holder: newId(), inTenant, signal, steps: new Set() };
+  const run: StudyRun = {
+    ports,
+    tenantId,
+    studyId,
+    holder: newId(),
+    inTenant,
+    signal,
+    steps: new Set(),
+    isStopped: false,
+  };
   const row = await inTenant((tx) => takeStudy(tx, studyId));
   if (row === null) return;
   const end = async (ending: StudyEnd): Promise<void> => {
@@ -98,7 +107,7 @@ async function work(ports: RunStudyPorts, tenantId: string, studyId: string, sig
   try {
     if (!row.isPrepared) await inTenant((tx) => prepare(tx, row), cutMs);
     await watched(run, async () => {
-      await Promise.all(Array.from({ length: ports.studyThreads.count }, () => workOnChunks(run)));
+      await workInThreads(run);
       const { outcome } = await step(run, null);
       if (outcome === null) throw new Error('a merge has an outcome');
       await end({ status: 'completed', ...outcome });
@@ -121,6 +130,14 @@ interface StudyRun {
   readonly signal: AbortSignal;
   /** Stops the steps that threads work on. */
   readonly steps: Set<() => void>;
+  /** True once no more steps may start. */
+  isStopped: boolean;
+}
+
+/** Ends the steps that threads work on. */
+function stopSteps(run: StudyRun): void {
+  run.isStopped = true;
+  for (const stop of run.steps) stop();
 }
 
 async function prepare(tx: Tx, row: StudyRow): Promise<void> {
@@ -132,7 +149,7 @@ async function prepare(tx: Tx, row: StudyRow): Promise<void> {
 
 /** Does the work while renewing leases. Rejects with Outrun once the study has ended, and when the process stops. */
 async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> {
-  const { signal, studyId, holder, steps, inTenant } = run;
+  const { signal, studyId, holder, inTenant } = run;
   let isWorking = true;
   const look = async (): Promise<void> => {
     while (isWorking) {
@@ -151,9 +168,20 @@ async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> 
     await Promise.race([working, look().then(() => working)]);
   } finally {
     isWorking = false;
-    for (const stop of steps) stop();
+    stopSteps(run);
     await working.catch(() => undefined);
   }
+}
+
+/** Has all threads work on chunks. If one fails, the others end first: the next study may claim them. */
+async function workInThreads(run: StudyRun): Promise<void> {
+  const failures: unknown[] = [];
+  const fail = (error: unknown): void => {
+    failures.push(error);
+    stopSteps(run);
+  };
+  await Promise.all(Array.from({ length: run.ports.studyThreads.count }, () => workOnChunks(run).catch(fail)));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Works on one chunk after the other until all are done, whoever did them. */
@@ -179,7 +207,9 @@ async function workOnChunks(run: StudyRun): Promise<void> {
   }
 }
 
-async function step({ ports, tenantId, studyId, steps }: StudyRun, chunk: number | null): Promise<StudyStepResult> {
+async function step(run: StudyRun, chunk: number | null): Promise<StudyStepResult> {
+  const { ports, tenantId, studyId, steps } = run;
+  if (run.isStopped) throw new Error('the study was stopped');
   const { result, stop } = ports.studyThreads.start({ tenantId, studyId, chunk });
   steps.add(stop);
   try {

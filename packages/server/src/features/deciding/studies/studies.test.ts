@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Backtest, MetricsSummary, Study, StudyStarted } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
@@ -150,6 +151,32 @@ test('a thread that ends three times leaves the same bytes', async () => {
   assert.equal(texts.length, 2);
   assert.ok(texts[0]?.rows);
   assert.deepEqual(texts[0], texts[1]);
+});
+
+test('a study whose chunk fails lets go of all threads before it is tried again', async () => {
+  const id = await startBacktest(server, 'main', { overlay: pause(4) });
+  const failing = Promise.withResolvers<never>();
+  let steps = 0;
+  const threads: StudyThreads = {
+    count: 2,
+    claim: () => () => undefined,
+    start() {
+      steps += 1;
+      if (steps === 1) return { result: failing.promise, stop: () => undefined };
+      // While the result of the second is stored, the first fails.
+      setImmediate(() => failing.reject(new Error('out of memory')));
+      return {
+        result: Promise.resolve({ chunk: { partial: Buffer.from('{}'), rows: null }, outcome: null }),
+        stop: () => undefined,
+      };
+    },
+  };
+  const ports = { database: server.database, studyThreads: threads, onStudyEnded: () => undefined };
+  await assert.rejects(runStudy(ports, server.tenants[0].id, id, new AbortController().signal), /out of memory/);
+  // A thread that went on would start its next step by then.
+  await setTimeout(300);
+  assert.equal(steps, 2);
+  await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
 });
 
 test('the same question twice is refused while it waits, and others wait for their turn', async () => {
