@@ -61,15 +61,20 @@ export interface StudyRequest {
  * `limit_reached`.
  */
 export async function startStudy(ports: StudyPorts, facts: RequestFacts, asked: StudyRequest): Promise<StudyStarted> {
-  const inTenant = <T>(work: (tx: Tx) => Promise<T>) =>
-    ports.database.withTenant(facts.tenantId, facts.actor, work, { requestId: facts.requestId, until: facts.until });
-  const before = await inTenant(async (tx) => ({
-    spec: await asked.spec(tx),
-    base: asked.base === null ? null : await candidateOf(tx, ports, asked.flow, asked.base),
-  }));
+  const { requestId, until } = facts;
+  const inTenant = <T>(work: (tx: Tx) => Promise<T>, snapshot = false) =>
+    ports.database.withTenant(facts.tenantId, facts.actor, work, { requestId, until, snapshot });
+  // A plan is made of one version of the catalogue, even while someone changes it.
+  const before = await inTenant(
+    async (tx) => ({
+      spec: await asked.spec(tx),
+      base: asked.base === null ? null : await candidateOf(tx, ports, asked.flow, asked.base),
+    }),
+    true,
+  );
   const read = (tx: Tx) => candidateOf(tx, ports, asked.flow, asked.version);
   const candidate =
-    asked.overlay.length > 0 ? await withOverlay(ports, facts, asked.overlay, read) : await inTenant(read);
+    asked.overlay.length > 0 ? await withOverlay(ports, facts, asked.overlay, read) : await inTenant(read, true);
   const id = newId();
   await inTenant((tx) => storeStudy(tx, id, asked, { ...before, candidate }));
   return { studyId: id, jobId: id };
