@@ -23,6 +23,7 @@ import {
   sentError,
   type ToChunkThread,
 } from './chunk-messages.ts';
+import { threadClock } from './thread-clock.ts';
 
 const flushMinutesEveryMs = 5_000;
 const tellEveryMs = 1_000;
@@ -53,7 +54,7 @@ function startChunkServer(setting: ChunkThreadSetting, say: (message: FromChunkT
     // It decides nothing but chunks.
     ...{ chunkPath, hot: chunkPath, previewPath: chunkPath },
     ...{ clock: systemClock, metrics: metricsInto(observations), outbound: outboundCalls.outbound },
-    callSignal: createCallSignal(callMemory),
+    callSignal: createCallSignal(callMemory, threadClock),
   });
   const timers = [
     setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref(),
