@@ -5,6 +5,7 @@ import { retentionOf } from '../../operations/retention/index.ts';
 import { archivedMonths } from '../archived-months/index.ts';
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
 /**
  * Reads the range of a study. Throws 400 when it's empty, and 409 `history_unavailable` when records of its beginning were
@@ -18,9 +19,13 @@ export async function requireRange(
   const from = dayOrInstant('/from', asked.from, zone);
   const to = dayOrInstant('/to', asked.to, zone);
   if (from >= to) throw invalid('/from', 'must be before to');
-  const { days } = await retentionOf(tx, 'decisions');
-  const oldest = new Date(tx.now.getTime() - days * dayMs);
-  if (from < oldest) throw unavailable(oldest, `Decisions are kept for ${days} days.`);
+  const { days, legalHold } = await retentionOf(tx, 'decisions');
+  const oldestMs = tx.now.getTime() - days * dayMs;
+  if (!legalHold && from.getTime() < oldestMs) {
+    // A little later, or it would be too early when the caller tries it.
+    const first = new Date((Math.floor(oldestMs / hourMs) + 2) * hourMs);
+    throw unavailable(first, `Decisions are kept for ${days} days.`);
+  }
   const months = await archivedMonths(tx, ['decisions'], { from, to });
   const last = months.at(-1);
   if (last !== undefined) {

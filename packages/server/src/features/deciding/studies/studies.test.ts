@@ -215,6 +215,24 @@ test('a plan is made of one version of the catalogue while someone changes it', 
   await prioritize(90);
 });
 
+test('the first possible start can be used, and a legal hold makes all of history possible', async () => {
+  const keep = (legalHold: boolean) =>
+    server.call('POST', '/api/v1/admin/retention-configs', {
+      body: { dataClass: 'decisions', retentionDays: 365, legalHold },
+    });
+  const startAt = async (from: string | undefined) => {
+    const answer = await start({ from });
+    if (answer.status === 202) await server.call('POST', `/api/v1/studies/${answer.body.studyId}/cancel`, { body: {} });
+    return answer;
+  };
+  const refused = await startAt('2019-01-01');
+  assert.equal(refused.body.code, 'history_unavailable');
+  assert.equal((await startAt(refused.body.from)).status, 202);
+  assert.equal((await keep(true)).status, 200);
+  assert.equal((await startAt('2019-01-01')).status, 202);
+  await keep(false);
+});
+
 test('the same question twice is refused while it waits, and others wait for their turn', async () => {
   const first = await startBacktest(server, 'main', { overlay: pause(3), ...lastHourFixed });
   const again = await start({ overlay: pause(3), ...lastHourFixed });
