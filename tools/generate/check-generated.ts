@@ -20,6 +20,7 @@ const generated = [
   { written: 'docs/adr/README.md', generator: 'tools/generate/adr-index.ts' },
   { written: 'docs/schema.sql', generator: 'tools/generate/schema-sql.ts' },
   { written: 'packages/server/src/db/rows.ts', generator: 'tools/generate/rows.ts' },
+  { written: 'packages/server/src/db/column-defaults.ts', generator: 'tools/generate/rows.ts' },
 ];
 
 /** Returns the files at a place, by name, with their bytes. */

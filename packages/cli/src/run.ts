@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { backtest } from './commands/backtest.ts';
+import { check } from './commands/check.ts';
 import { connectorsTest } from './commands/connectors-test.ts';
 import { evaluate } from './commands/evaluate.ts';
 import { experimentsList, experimentsResults } from './commands/experiments.ts';
@@ -87,6 +88,7 @@ const commands: readonly Command[] = [
   plan,
   apply,
   drift,
+  check,
   whyNot,
   schemaImport,
   seedList,

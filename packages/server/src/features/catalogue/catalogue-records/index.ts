@@ -1,5 +1,5 @@
 export type { CatalogueChange, TellChange } from './catalogue-changes.ts';
-export { readColumnDefaults } from './column-defaults.store.ts';
+export { columnDefaultsOf, withDefaults } from './column-defaults.ts';
 export { rejectCursor } from './cursors.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
 export type { LockDependants, RouteColumn } from './dependants.ts';

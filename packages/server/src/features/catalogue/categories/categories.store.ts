@@ -12,7 +12,7 @@ export const categorySpec = recordSpec(categoryResource);
 export const subCategorySpec = recordSpec(subCategoryResource);
 
 /** Definitions as decisions need them: without what is for people or for writes. */
-const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomField[] =>
+export const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomField[] =>
   fields.map(({ key, type, defaultValue = null, formula = null, outputType = null }) => ({
     key,
     type,

@@ -10,8 +10,10 @@ export {
   findCategoryName,
   selectCustomFieldKeys,
   snapshotCategories,
+  snapshotFields,
   snapshotSubCategories,
 } from './categories.store.ts';
+export { customFieldProblems, normaliseCustomFields } from './custom-fields.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['categories', 'sub_categories'];

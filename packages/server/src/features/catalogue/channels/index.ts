@@ -21,6 +21,7 @@ export {
 } from './channels.store.ts';
 export { type FileConfigPorts, readFileConfig } from './file-config.rules.ts';
 export { readSendingChannel, type SendingChannel } from './sending-channel.service.ts';
+export { readTargeting } from './targeting.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['channels', 'channel_secrets', 'placements'];

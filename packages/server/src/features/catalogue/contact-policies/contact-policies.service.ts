@@ -32,7 +32,7 @@ export interface PolicyReferrers {
 }
 
 /** Default scope of a policy. */
-const defaultScope: ContactPolicyScope = 'offer';
+export const defaultScope: ContactPolicyScope = 'offer';
 
 const resources: Readonly<Record<ContactPolicyScope, EntityType | null>> = {
   global: null,

@@ -16,6 +16,7 @@ export {
   snapshotPolicies,
 } from './contact-policies.store.ts';
 export { policyToTry, type TriedPolicy } from './policy-trial.service.ts';
+export { previewPolicy } from './preview-policy.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['contact_policies'];

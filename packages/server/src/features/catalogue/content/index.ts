@@ -6,10 +6,13 @@ import type { ReadProfile } from './content.render.ts';
 import { contentRoutes } from './content.routes.ts';
 import { contentSpec } from './content.store.ts';
 
+export { withIds } from './blocks.rules.ts';
 export type { ReadProfile } from './content.render.ts';
 export { contentHandlersInside } from './content.routes.ts';
 export { publishedContent, requireContentItem } from './content.service.ts';
 export { type PublishedName, publishedNames, readPublished } from './content.store.ts';
+export { type ContentParts, mergeParts } from './merge.rules.ts';
+export { shownParts } from './shown.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['content', 'content_versions'];

@@ -70,7 +70,8 @@ export async function snapshotCreativesOf(tx: Tx, offerIds: readonly string[]): 
   return mapInTurns(rows, (row) => toSnapshot(row, shared));
 }
 
-const toSnapshot = (row: RowOf<typeof snapshotColumns>, shared: SharedValues): SnapshotCreative => ({
+/** Returns a row in the engine's form. */
+export const toSnapshot = (row: RowOf<typeof snapshotColumns>, shared: SharedValues): SnapshotCreative => ({
   id: row.id,
   name: row.name,
   offerId: shared.text(row.offerId),

@@ -15,6 +15,8 @@ export {
   snapshotCreativesOf,
 } from './creatives.store.ts';
 
+export { previewCreative } from './preview-creative.ts';
+
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['creatives'];
 

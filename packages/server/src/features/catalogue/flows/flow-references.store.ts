@@ -40,7 +40,7 @@ export const entityTypes: Readonly<Record<FlowReferenceKind, EntityType | null>>
 };
 
 /** Column besides the id by which a flow may name a record. */
-const nameColumns: Partial<Record<FlowReferenceKind, string>> = {
+export const nameColumns: Partial<Record<FlowReferenceKind, string>> = {
   schema: 'name',
   flow: 'key',
   namedCategory: 'name',
@@ -113,7 +113,7 @@ async function readColumns(tx: Tx, wanted: WantedReferences): Promise<ReadonlyMa
   return columns;
 }
 
-function enabledNodes(config: StoredConfig | null): number {
+export function enabledNodes(config: StoredConfig | null): number {
   const nodes = config?.nodes;
   if (!Array.isArray(nodes)) return 0;
   return nodes.filter((node: Json) => isObject(node) && node.enabled !== false).length;

@@ -20,15 +20,19 @@ import { flowSpec } from './flows.store.ts';
 
 export { forgetAssemblySince, markAssembly, noteForAssembly } from './assembly.service.ts';
 export {
+  type FlowDirectory,
+  flowDirectory,
   offerStatusesOf,
   type RunnableFlow,
   readFlowDirectory,
 } from './flow-directory.ts';
 export type { FlowPorts } from './flow-ports.ts';
+export { enabledNodes, entityTypes, nameColumns } from './flow-references.store.ts';
 export { flowConfigToTry, flowVersionToTry, publishedFlowVersion } from './flow-trial.service.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export {
+  asFlowConfig,
   flowsScoringBy,
   hasFlowWithKey,
   selectFlowsContaining,

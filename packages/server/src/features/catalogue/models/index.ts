@@ -19,7 +19,7 @@ export {
 } from './learning.store.ts';
 export { modelNamed, modelsForPlan } from './model-names.rules.ts';
 export type { ModelPorts } from './models.routes.ts';
-export { registryMoves } from './models.rules.ts';
+export { problemsOf, registryMoves } from './models.rules.ts';
 export { createModel, showModels } from './models.service.ts';
 export { keepModels, type ModelFacts, type ModelRow, modelSpec, selectModels } from './models.store.ts';
 export { type ModelPlace, type PreparedImport, prepareImport, type ReadModelFile } from './prepare-import.ts';

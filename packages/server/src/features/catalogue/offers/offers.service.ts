@@ -39,7 +39,7 @@ export interface OfferDependants {
 }
 
 /** Returns the columns that a write sets. Absent fields stay as they are. */
-function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
+export function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
   const { mandatoryExpiresAt: expires, eligibility, budget, inventory, ...rest } = fields;
   return {
     ...rest,

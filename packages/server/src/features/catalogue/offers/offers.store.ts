@@ -26,7 +26,8 @@ const emptyToNull = (column: string) => expression<string | null>(`nullif(${colu
 /** SQL: whether the offer's stock is tracked. */
 const tracked = `(inventory ->> 'totalStock') is not null`;
 
-const budgetKeys = [
+/** Caps and prices of a budget. */
+export const budgetKeys = [
   'dailyCapCents',
   'lifetimeCapCents',
   'dailyMaxImpressions',
@@ -114,7 +115,8 @@ export async function snapshotOffersNamed(
   });
 }
 
-function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues, budgets: boolean): SnapshotOffer {
+/** Returns a row in the engine's form. */
+export function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues, budgets: boolean): SnapshotOffer {
   return {
     id: row.id,
     name: row.name,

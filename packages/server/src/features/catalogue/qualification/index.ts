@@ -5,6 +5,7 @@ import { restorable, searchable } from '../catalogue-records/index.ts';
 import { qualificationRuleRoutes } from './qualification.routes.ts';
 import { qualificationRuleSpec } from './qualification.store.ts';
 
+export { previewRule } from './preview-rule.ts';
 export { createQualificationRule } from './qualification.service.ts';
 export { idleRules, rulesNamingSegment, rulesReadingMetric, snapshotRules } from './qualification.store.ts';
 

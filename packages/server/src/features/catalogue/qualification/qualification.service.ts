@@ -21,7 +21,7 @@ import {
 import { type QualificationRuleRow, qualificationRuleSpec } from './qualification.store.ts';
 
 /** Scope of a rule that names none (docs/design/api-catalogue.md 9). */
-const defaultScope: QualificationScope = 'global';
+export const defaultScope: QualificationScope = 'global';
 
 const resources: Readonly<Record<QualificationScope, EntityType | null>> = {
   global: null,

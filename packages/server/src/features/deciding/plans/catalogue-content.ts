@@ -1,3 +1,4 @@
+import type { TenantSettings } from '@arbiter/contract';
 import { needsOfferCategories, type SnapshotPolicy } from '@arbiter/engine';
 import { readCatalogueVersion, type Tx } from '../../../db/index.ts';
 import { snapshotCategories, snapshotSubCategories } from '../../catalogue/categories/index.ts';
@@ -35,11 +36,7 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
   const tables = await readSchemaTables(tx);
   const joins = await readJoins(tx);
   const active = await snapshotPolicies(tx);
-  const off = new Set([
-    ...(settings.enableBudgets ? [] : ['budget_exhausted']),
-    ...(settings.enableBehavioralMetrics ? [] : ['metric_condition']),
-  ]);
-  const isOn = ({ ruleType }: { readonly ruleType: string }): boolean => !off.has(ruleType);
+  const isOn = typesInUse(settings);
   const policies = active.filter(isOn);
   // Drafts and paused offers take part in dry runs of flows that name their status.
   const wanted = {
@@ -81,6 +78,17 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
     },
     joins,
   };
+}
+
+/** Tells whether the settings let a rule or policy take part. */
+export function typesInUse(
+  settings: Pick<TenantSettings, 'enableBudgets' | 'enableBehavioralMetrics'>,
+): (record: { readonly ruleType: string }) => boolean {
+  const off = new Set([
+    ...(settings.enableBudgets ? [] : ['budget_exhausted']),
+    ...(settings.enableBehavioralMetrics ? [] : ['metric_condition']),
+  ]);
+  return ({ ruleType }) => !off.has(ruleType);
 }
 
 async function readPlaces(tx: Tx) {

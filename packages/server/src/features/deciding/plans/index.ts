@@ -1,7 +1,7 @@
 import { feature } from '../../../feature.ts';
 
 export { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
-export { outcomePoliciesOf } from './catalogue-content.ts';
+export { outcomePoliciesOf, typesInUse } from './catalogue-content.ts';
 export { isEmptyOverlay } from './catalogue-overlay.ts';
 export { compileFlow, openPlan } from './compile-flow.ts';
 export { noContentItems } from './content-items.ts';
@@ -14,6 +14,7 @@ export {
   storeCandidate,
 } from './flow-snapshot.ts';
 export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
+export { type HeadContent, headOf, snapshotOf } from './plan-head.ts';
 export { readPlanContent, readPlanTexts } from './plan-pieces.ts';
 export { ownReadSet, type ReadSetNames, readNames } from './read-set.ts';
 export { metricEvents, realtimeCounterOf } from './realtime-counter.ts';

@@ -13,9 +13,16 @@ import { modelNamed, modelsForPlan } from '../../catalogue/models/index.ts';
 import { type DecisionMetric, metricsCompared } from '../../data/behavioral-metrics/index.ts';
 import type { CatalogueContent } from './catalogue-content.ts';
 import type { CatalogueRows } from './catalogue-rows.ts';
+import type { ContentItems } from './content-items.ts';
+
+/** What a plan's head is made of. */
+export type HeadContent = Pick<CatalogueContent, 'settings' | 'flows' | 'models' | 'experiments' | 'metrics'> &
+  Pick<Snapshot, 'rules' | 'policies'> & { readonly rankingProfiles: readonly SnapshotRankingProfile[] } & {
+    readonly lists: Pick<Snapshot, 'categories' | 'subCategories'>;
+  };
 
 /** The part of a plan's content that is its flow's own. Left out when empty, so that plans keep their hashes. */
-export function headOf(content: CatalogueContent, flow: RunnableFlow): PlanHead {
+export function headOf(content: HeadContent, flow: RunnableFlow): PlanHead {
   const { settings, lists, flows, rankingProfiles } = content;
   const subFlows = flows.calledBy(flow);
   return {
@@ -42,11 +49,20 @@ export function headOf(content: CatalogueContent, flow: RunnableFlow): PlanHead 
   };
 }
 
+/** The rows of a plan. */
+export type SnapshotRows = Pick<CatalogueRows, 'offers' | 'creatives' | 'otherOffers'> & {
+  readonly contentItems: Pick<ContentItems, 'items'>;
+};
+
+type SnapshotParts = Pick<Snapshot, 'rules' | 'policies'> & {
+  readonly lists: Omit<Snapshot, keyof PlanHead | keyof SnapshotRows | 'rules' | 'policies'>;
+};
+
 /** The whole content of a plan. */
 export function snapshotOf(
-  { lists, rules, policies }: CatalogueContent,
+  { lists, rules, policies }: SnapshotParts,
   head: PlanHead,
-  { offers, creatives, otherOffers, contentItems }: CatalogueRows,
+  { offers, creatives, otherOffers, contentItems }: SnapshotRows,
 ): Snapshot {
   const withOthers = otherOffers === undefined ? {} : { otherOffers };
   const { items } = contentItems;
@@ -56,7 +72,7 @@ export function snapshotOf(
 
 /** The models of a flow, of the flows that it calls, of the rules and of the experiments that share their customers. */
 function modelsOf(
-  { models, rules, experiments }: CatalogueContent,
+  { models, rules, experiments }: Pick<HeadContent, 'models' | 'rules' | 'experiments'>,
   flows: readonly Pick<RunnableFlow, 'config'>[],
 ): Pick<PlanHead, 'models' | 'experiments'> {
   const names = new Set(flows.flatMap(({ config }) => modelsNamed(config, rules)));
@@ -73,7 +89,11 @@ function modelsOf(
   };
 }
 
-const comparedMetrics = ({ metrics, rules, policies }: CatalogueContent): DecisionMetric[] =>
+const comparedMetrics = ({
+  metrics,
+  rules,
+  policies,
+}: Pick<HeadContent, 'metrics' | 'rules' | 'policies'>): DecisionMetric[] =>
   metricsCompared(metrics, [...rules, ...policies]);
 
 /** Keys of the metrics that decisions read: those without dimensions, and those that rules and policies compare. */

@@ -5,6 +5,7 @@ import { checkRoutes } from './checks.routes.ts';
 import type { CheckPorts } from './checks.service.ts';
 
 export { findingsOfFlow } from './checks.service.ts';
+export { checkPolicyFolder } from './folder/check-folder.ts';
 
 export const checksFeature = feature({
   name: 'checks',

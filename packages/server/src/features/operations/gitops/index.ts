@@ -6,6 +6,7 @@ import type { GitopsPorts } from './gitops.service.ts';
 
 export type { GitopsPorts } from './gitops.service.ts';
 export { withOverlay } from './overlay.service.ts';
+export { type FolderFiles, type FolderObject, readPolicyFolder } from './read-folder.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['applied_files'];

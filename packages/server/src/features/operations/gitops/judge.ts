@@ -61,8 +61,11 @@ export function refuseFiles(errors: readonly ErrorEntry[]): void {
   });
 }
 
+/** What judging files needs of the work. */
+export type JudgeContext = Pick<Session, 'defaults' | 'readLargeYaml'>;
+
 /** Parses all files, in turns with other work, and returns what's wrong with each, as far as its text alone shows. */
-export async function judgeFiles(session: Session, files: readonly PolicyFile[]): Promise<JudgedFiles> {
+export async function judgeFiles(session: JudgeContext, files: readonly PolicyFile[]): Promise<JudgedFiles> {
   const turns = takeTurns();
   const errors: ErrorEntry[] = [];
   const objects = new Map<string, WantedObject>();
@@ -166,7 +169,7 @@ function checksOf(kind: FileKind): Compiled {
 }
 
 function judged(
-  session: Session,
+  session: JudgeContext,
   kind: FileKind,
   path: string,
   read: Members,
@@ -285,7 +288,7 @@ function withoutSecrets(body: Members, secrets: Map<string, string>, refuse: Ref
 }
 
 /** The form that an export of the same object has. */
-function canonical(session: Session, kind: FileKind, ref: Ref, body: Members): Members {
+function canonical(session: JudgeContext, kind: FileKind, ref: Ref, body: Members): Members {
   const normal = kind.rules.normalise?.(body) ?? body;
   const short = Object.fromEntries(
     Object.entries(normal).map(([name, value]): [string, Json] => {

@@ -3,7 +3,7 @@ import { callInside, type InsideHandlers } from '../../../http/binding/call-insi
 import type { RequestFacts } from '../../../http/handler.ts';
 import { asJson } from '../../../platform/json.ts';
 import type { ReadLargeYaml } from '../../../platform/read-yaml.ts';
-import { readColumnDefaults } from '../../catalogue/catalogue-records/index.ts';
+import { columnDefaultsOf } from '../../catalogue/catalogue-records/index.ts';
 import { personBehind } from '../../identity/credentials/index.ts';
 import { readUserAddresses } from '../../identity/users/index.ts';
 import { readLockWait } from './gitops.store.ts';
@@ -19,6 +19,20 @@ export interface Session extends RuleContext {
   readonly defaults: ReadonlyMap<string, Defaults>;
 }
 
+/** What stands where a file says nothing, by type. */
+export function fileDefaults(): ReadonlyMap<string, Defaults> {
+  const defaults = new Map<string, Defaults>();
+  for (const kind of kinds) {
+    const own = Object.entries(kind.resource.files?.defaults ?? {}).map(
+      ([name, value]) => [name, asJson(value)] as const,
+    );
+    const always = new Set(kind.rules.always ?? []);
+    const known = [...columnDefaultsOf(kind.resource), ...own];
+    defaults.set(kind.type, new Map(known.filter(([name]) => kind.properties.has(name) && !always.has(name))));
+  }
+  return defaults;
+}
+
 /** What the work knows of the tenant before it reads its records. */
 export async function openSession(
   tx: Tx,
@@ -26,16 +40,6 @@ export async function openSession(
   ports: InsideHandlers & { readonly readLargeYaml: ReadLargeYaml },
   options: { readonly allowDataLoss: boolean },
 ): Promise<Session> {
-  const defaults = new Map<string, Defaults>();
-  for (const kind of kinds) {
-    const columns = await readColumnDefaults(tx, kind.resource);
-    const own = Object.entries(kind.resource.files?.defaults ?? {}).map(
-      ([name, value]) => [name, asJson(value)] as const,
-    );
-    const always = new Set(kind.rules.always ?? []);
-    const known = [...columns, ...own].filter(([name]) => kind.properties.has(name) && !always.has(name));
-    defaults.set(kind.type, new Map(known));
-  }
   return {
     tx,
     now: tx.now,
@@ -43,7 +47,7 @@ export async function openSession(
     allowDataLoss: options.allowDataLoss,
     person: await personBehind(tx),
     emails: await readUserAddresses(tx),
-    defaults,
+    defaults: fileDefaults(),
     readLargeYaml: ports.readLargeYaml,
     call: (operationId, input) => callInside(tx, facts, ports, operationId, input),
   };

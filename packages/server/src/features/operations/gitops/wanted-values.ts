@@ -31,7 +31,7 @@ const topOf = (pointer: string): string => (pointer.split('/')[1] ?? '').replace
 
 /** Puts ids in place of names, and fills in secrets: those that the caller gave, else those that are stored. */
 export function valuesOf(
-  session: Session,
+  session: Pick<Session, 'defaults' | 'emails'>,
   wanted: WantedObject,
   current: TenantObject | null,
   { ids }: Directory,

@@ -1,0 +1,73 @@
+import {
+  AlgorithmModelCreate,
+  type AlgorithmModelType,
+  algorithmModelTypes,
+  BehavioralMetricCreate,
+  ExperimentCreate,
+  type RegistryStatus,
+  registryStatuses,
+} from '@arbiter/contract';
+import { columnDefaults } from '../../../../db/column-defaults.ts';
+import { asJson, asJsonObject } from '../../../../platform/json.ts';
+import { withDefaults } from '../../../catalogue/catalogue-records/index.ts';
+import { experimentsForPlans } from '../../../catalogue/experiments/index.ts';
+import { type ModelFacts, problemsOf } from '../../../catalogue/models/index.ts';
+import type { DecisionMetric } from '../../../data/behavioral-metrics/index.ts';
+import type { FolderObject } from '../../gitops/index.ts';
+import { bodiesOf } from './folder-bodies.ts';
+import type { RefuseFile } from './folder-places.ts';
+
+/** Returns the models, by key. */
+export function readModels(objects: readonly FolderObject[], refuse: RefuseFile): ModelFacts[] {
+  const models = bodiesOf(objects, 'algorithm-models', AlgorithmModelCreate).flatMap(
+    ({ id, path, body, values }): ModelFacts[] => {
+      const { key = '', status, config, predictors, family } = withDefaults(columnDefaults.algorithm_models, body);
+      refuse(path, problemsOf(body.modelType, { ...body, config }));
+      const modelType = typeIn(body.modelType);
+      if (modelType === null) return [];
+      const read = { config: asJsonObject(config), predictors: predictors.map(asJson) };
+      return [{ id, key, status, family, modelType, ...read, registryStatus: statusIn(values.registryStatus) }];
+    },
+  );
+  return models.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+const typeIn = (value: string): AlgorithmModelType | null => algorithmModelTypes.find((type) => type === value) ?? null;
+
+const statusIn = (value: unknown): RegistryStatus =>
+  registryStatuses.find((status) => status === value) ?? columnDefaults.algorithm_models.registryStatus;
+
+/** Returns the experiments as plans hold them. */
+export function readExperiments(objects: readonly FolderObject[], models: readonly ModelFacts[], isEnabled: boolean) {
+  const experiments = bodiesOf(objects, 'experiments', ExperimentCreate).map(({ id, body }) => {
+    const { trafficSplit, ...row } = withDefaults(columnDefaults.experiments, body);
+    const split = typeof trafficSplit === 'number' ? { championPct: trafficSplit } : trafficSplit;
+    return { ...row, id, trafficSplit: split };
+  });
+  const byKey = experiments.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return experimentsForPlans(byKey, models, isEnabled);
+}
+
+/** Returns the metrics as decisions use them, by id. */
+export const readMetrics = (objects: readonly FolderObject[]): DecisionMetric[] =>
+  bodiesOf(objects, 'behavioral-metrics', BehavioralMetricCreate).map(({ id, body }) => {
+    const {
+      key = '',
+      name,
+      status,
+      aggregateFunction,
+      groupByDimensions,
+      computeMode,
+      windowDays,
+    } = withDefaults(columnDefaults.behavioral_metrics, body);
+    return {
+      id,
+      key,
+      name,
+      status,
+      aggregateFunction,
+      groupByDimensions: [...groupByDimensions],
+      computeMode,
+      windowDays,
+    };
+  });
