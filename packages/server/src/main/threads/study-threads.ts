@@ -90,7 +90,7 @@ function queueOf({ url, pooled, isCluster, masterKeys, onError }: StudyThreadsOp
     resultOf(reply) {
       if (reply.kind === 'done') return reply.result;
       if (reply.code === 'record_corrupt')
-        throw new AppError('record_corrupt', { detail: 'The plan of the study is missing.' });
+        throw new AppError('record_corrupt', { detail: "The study's plan is missing." });
       throw new Error(`the study failed: ${reply.message}`);
     },
     lossOf: (failure) => new Error('the thread that worked on the study ended', failure ?? {}),

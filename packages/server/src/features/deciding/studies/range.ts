@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 
 /**
  * Reads the range of a study. Throws 400 when it's empty, and 409 `history_unavailable` when records of its beginning were
- * deleted by retention or archived; `from` names the first possible start.
+ * deleted by retention or archived; `from` is the earliest possible start.
  */
 export async function requireRange(
   tx: Tx,
@@ -20,14 +20,14 @@ export async function requireRange(
   if (from >= to) throw invalid('/from', 'must be before to');
   const { days } = await retentionOf(tx, 'decisions');
   const oldest = new Date(tx.now.getTime() - days * dayMs);
-  if (from < oldest) throw unavailable(oldest, `Decisions are kept for ${days} days.`);
+  if (from < oldest) throw unavailable(oldest, `Decisions are deleted after ${days} days.`);
   const months = await archivedMonths(tx, ['decisions'], { from, to });
   const last = months.at(-1);
   if (last !== undefined) {
     const [year = 0, month = 0] = last.split('-').map(Number);
     throw unavailable(
       new Date(Date.UTC(year, month, 1)),
-      `Decisions of ${months.join(', ')} are archived. Restore them first.`,
+      `Decisions of ${months.join(', ')} are archived. Restore them, or choose a later start.`,
     );
   }
   return { from: from.toISOString(), to: to.toISOString() };
@@ -35,7 +35,7 @@ export async function requireRange(
 
 const unavailable = (from: Date, why: string): AppError =>
   new AppError('history_unavailable', {
-    detail: `${why} The range can start at ${from.toISOString()}.`,
+    detail: `${why} The earliest possible start is ${from.toISOString()}.`,
     errors: [{ path: '/from', message: `must be ${from.toISOString()} or later` }],
     members: { from: from.toISOString() },
   });

@@ -95,7 +95,7 @@ async function storeStudy(tx: Tx, id: string, { kind }: StudyRequest, parts: Stu
   const { spec, base, candidate } = parts;
   const plans = [candidate.plan, ...(base === null ? [] : [base.plan])];
   if ((await countOpenStudies(tx)) >= mostOpen) {
-    throw new AppError('limit_reached', { detail: `${mostOpen} studies are waiting. Wait for one or cancel one.` });
+    throw new AppError('limit_reached', { detail: `${mostOpen} studies are already queued or running. Wait until one ends, or cancel one.` });
   }
   for (const plan of plans) await storeCandidate(tx, plan);
   const flowId = candidate.flow.id;
@@ -124,7 +124,7 @@ async function storeStudy(tx: Tx, id: string, { kind }: StudyRequest, parts: Stu
 
 const alreadyRunning = (studyId: string | null): AppError =>
   new AppError('study_running', {
-    detail: `Study ${studyId} is working on the same question. Wait for it or cancel it.`,
+    detail: `Study ${studyId} is identical and still queued or running. Wait for its result or cancel it.`,
     members: { studyId },
   });
 

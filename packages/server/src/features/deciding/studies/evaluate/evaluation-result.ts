@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 const capQuantile = 0.999;
 
 const target =
-  'The mean reward per decision, had the draft answered each recorded request in its recorded state. It says nothing about how customers would change after weeks under the draft.';
+  'The mean reward per decision if the draft had answered each recorded request in its recorded state. It doesn’t show how customers would change after weeks with the draft.';
 
 /** Returns the result of all chunks together. `trainedOnWindow`: a model of the draft has seen the outcomes. */
 export function resultOf(

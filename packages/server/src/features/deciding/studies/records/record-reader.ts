@@ -73,7 +73,7 @@ export function createRecordReader({ database, keys, tenantId }: RecordReaderPor
   return {
     async plan(hash) {
       const flow = await inTenant((tx) => planOf(tx, memory, hash));
-      if (flow === null) throw new AppError('record_corrupt', { detail: 'The plan of the study is missing.' });
+      if (flow === null) throw new AppError('record_corrupt', { detail: "The study's plan is missing." });
       return flow;
     },
     read: (ids) =>
