@@ -9,12 +9,12 @@ function paced(hasCalls: () => boolean) {
     rests.push(ms);
     now += ms;
   };
-  const breathe = createPace({ isRecent: hasCalls }, sleep, () => now);
+  const pauseIfBusy = createPace({ isRecent: hasCalls }, sleep, () => now);
   return {
     rests,
     work(ms: number): void {
       now += ms;
-      breathe();
+      pauseIfBusy();
     },
   };
 }

@@ -12,11 +12,11 @@ const dayMs = 86_400_000;
  */
 export async function requireRange(
   tx: Tx,
-  asked: { readonly from: string; readonly to: string },
+  range: { readonly from: string; readonly to: string },
   zone: string,
 ): Promise<{ readonly from: string; readonly to: string }> {
-  const from = dayOrInstant('/from', asked.from, zone);
-  const to = dayOrInstant('/to', asked.to, zone);
+  const from = dayOrInstant('/from', range.from, zone);
+  const to = dayOrInstant('/to', range.to, zone);
   if (from >= to) throw invalid('/from', 'must be before to');
   const { days } = await retentionOf(tx, 'decisions');
   const oldest = new Date(tx.now.getTime() - days * dayMs);

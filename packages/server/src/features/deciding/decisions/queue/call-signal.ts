@@ -1,14 +1,14 @@
-/** Tells the threads of a process whether calls were decided just now. */
+/** Lets the threads of a process know whether calls were decided recently. */
 export interface CallSignal {
-  /** A batch of calls begins. */
+  /** Records that a batch of calls begins. */
   note(): void;
   isRecent(): boolean;
 }
 
-/** How long a batch of calls is recent. */
+/** Age up to which a batch of calls counts as recent. */
 const recentMs = 100;
 
-/** The same in all threads, whose monotonic clocks begin at different instants. */
+/** Returns the same time in all threads, although their monotonic clocks start at different instants. */
 const now = (): number => performance.timeOrigin + performance.now();
 
 /** Memory that the threads of a process share. */

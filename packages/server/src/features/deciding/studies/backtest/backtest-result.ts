@@ -4,7 +4,7 @@ import { type DiffTotals, figuresOf } from '@arbiter/lab';
 /** A result without what differs between runs. */
 export type StoredBacktest = Omit<BacktestResult, 'load' | 'verdict'>;
 
-/** Returns the result of all chunks together. */
+/** Returns the result of all chunks. */
 export function resultOf(totals: DiffTotals, spec: BacktestSpec): StoredBacktest {
   const figures = figuresOf(totals, spec.limits, spec.maxNotEvaluableShare);
   const { drift, decisions, customers, otherReason, otherScores, excluded, lacking } = totals;

@@ -7,7 +7,7 @@ import { raiseToken } from '../runs.store.ts';
 import { type TakenRun, takeRun } from '../take-run.service.ts';
 import { type CampaignServer, startCampaignServer } from '../test-campaigns.ts';
 import type { RunCounts } from './caps.rules.ts';
-import { type ChunkEnd, createRunChunk, Outrun, type RunChunk } from './chunk-work.ts';
+import { type ChunkEnd, createRunChunk, type RunChunk, Superseded } from './chunk-work.ts';
 import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 let world: CampaignServer;
@@ -251,7 +251,7 @@ describe('two chunks of a run', () => {
   test('store nothing once another process has the run', async () => {
     const first = await chunkOf([0, 5]);
     await inTenant((tx) => raiseToken(tx, taken.run.id));
-    await assert.rejects(runChunk(first, [0, 5]), (error) => error instanceof Outrun);
+    await assert.rejects(runChunk(first, [0, 5]), (error) => error instanceof Superseded);
     assert.equal((await stored())?.place, 0);
   });
 });
