@@ -135,7 +135,9 @@ function linesOf(result: BacktestResult): string[] {
   return [
     `The draft changes ${changed} of ${count(decisions, 'decision')} (${percent(changedShare)}), made for ${count(customers, 'customer')}.`,
     ...(notReplayable > 0
-      ? [`${count(notReplayable, 'record')} can't be judged: ${Object.keys(result.notEvaluable).map(wordsOf).join(', ')}`]
+      ? [
+          `${count(notReplayable, 'record')} can't be judged: ${Object.keys(result.notEvaluable).map(wordsOf).join(', ')}`,
+        ]
       : []),
     ...(kinds.length === 0
       ? []

@@ -103,14 +103,20 @@ const question = {
       StringEnum(['recorded'], { description: 'The recorded answers.' }),
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of a published version.' }),
     ],
-    { description: 'What to compare with: `recorded` for the recorded answers, or the number of a published version to decide the same records with.' },
+    {
+      description:
+        'What to compare with: `recorded` for the recorded answers, or the number of a published version to decide the same records with.',
+    },
   ),
   limits: BacktestLimits,
   maxNotEvaluableShare: share(
     'Maximum share of records that can’t be judged, at most 0.2. Above it, the verdict is `refused`.',
     0.2,
   ),
-  verify: Type.Boolean({ description: 'Whether to replay every recorded decision instead of every 100th, to check that the engine reproduces it.' }),
+  verify: Type.Boolean({
+    description:
+      'Whether to replay every recorded decision instead of every 100th, to check that the engine reproduces it.',
+  }),
 };
 
 /** The defaults of a backtest. */
@@ -234,7 +240,8 @@ export const backtestReasons = ['selection', 'engine_drift', 'no_decisions', 'li
 export const BacktestResult = Type.Object(
   {
     verdict: StringEnum(['ok', 'failed', 'refused'], {
-      description: '`ok`: every limit passes. `failed`: a limit is exceeded. `refused`: the records can’t answer the question.',
+      description:
+        '`ok`: every limit passes. `failed`: a limit is exceeded. `refused`: the records can’t answer the question.',
     }),
     reasons: Type.Array(StringEnum(backtestReasons, { description: 'Reason.' }), {
       description:
@@ -256,7 +263,10 @@ export const BacktestResult = Type.Object(
         'Values that the draft reads but the records lack, at most 50. To record them from now on, add them to the setting `recordReads`.',
     }),
     drift: Type.Object(
-      { checked: count('Recorded decisions replayed.'), mismatches: count('Of these, decisions with a different result.') },
+      {
+        checked: count('Recorded decisions replayed.'),
+        mismatches: count('Of these, decisions with a different result.'),
+      },
       { description: 'Whether this engine still reproduces the records.' },
     ),
     gained: Type.Array(OfferChange, { description: 'Offers that gain items, largest gain first.' }),
@@ -344,7 +354,10 @@ export const BacktestResult = Type.Object(
         engineUsP50: Nullable(Type.Number(), { description: 'Median.' }),
         engineUsP99: Nullable(Type.Number(), { description: '99th percentile.' }),
       },
-      { description: 'Time that the draft takes in the engine, in microseconds; null without decisions. Differs between runs.' },
+      {
+        description:
+          'Time that the draft takes in the engine, in microseconds; null without decisions. Differs between runs.',
+      },
     ),
     samples: Type.Array(BacktestSample, { description: `Changed decisions, at most ${samplesPerKind} of each kind.` }),
     limits: Type.Array(

@@ -58,7 +58,11 @@ const question = {
       description: 'Maximum value of an item for the reward `value`. Default: the 99.9th percentile of the values.',
     }),
   ),
-  clip: Type.Number({ minimum: 1, maximum: 1000, description: 'Maximum weight of a decision. Larger weights are clipped.' }),
+  clip: Type.Number({
+    minimum: 1,
+    maximum: 1000,
+    description: 'Maximum weight of a decision. Larger weights are clipped.',
+  }),
   confidence: Type.Number({ minimum: 0.8, maximum: 0.99, description: 'Confidence level of the intervals.' }),
   estimators: Type.Array(StringEnum(estimatorNames, { description: 'Estimator.' }), {
     minItems: 1,
@@ -157,7 +161,10 @@ const Segment = Type.Object(
     segmentId: Id('Segment.'),
     decisions: count('Decisions for customers in the segment; 0 for fewer than 10 customers.'),
     customers: count('Customers in the segment; 0 for fewer than 10.'),
-    estimate: optional(Bounds('Estimate.'), 'Headline estimate; null for fewer than 10 customers, or unless the verdict is `ok`.'),
+    estimate: optional(
+      Bounds('Estimate.'),
+      'Headline estimate; null for fewer than 10 customers, or unless the verdict is `ok`.',
+    ),
     logged: optional(Bounds('Mean.'), 'Actual reward per decision; null for fewer than 10 customers.'),
   },
   { description: 'A segment.' },
@@ -165,7 +172,9 @@ const Segment = Type.Object(
 
 const Diagnostics = Type.Object(
   {
-    effectiveSampleSizes: Type.Array(number('Size.'), { description: 'Effective sample size at each position in the answer.' }),
+    effectiveSampleSizes: Type.Array(number('Size.'), {
+      description: 'Effective sample size at each position in the answer.',
+    }),
     rewardCustomers: count('Customers with at least one counted reward.'),
     largestWeight: number('Largest weight, before clipping.'),
     weightZ: Type.Array(Nullable(number('z.'), { description: 'z; null if not checked.' }), {
@@ -221,7 +230,8 @@ export const EvaluationResult = Type.Object(
       Type.Object(
         {
           explore: Nullable(share('Rate.'), {
-            description: 'Rate of `flowConfig.explore` that would be enough over the same days; null if no rate is enough.',
+            description:
+              'Rate of `flowConfig.explore` that would be enough over the same days; null if no rate is enough.',
           }),
           days: Nullable(count('Days.'), {
             description: 'Days that would be enough at the same rate; null if no number of days is enough.',
@@ -269,7 +279,10 @@ export const EvaluationResult = Type.Object(
     headline: StringEnum(estimatorNames, { description: 'The estimator to use, chosen before the result is known.' }),
     logged: Bounds('Actual reward per decision.'),
     delta: optional(Bounds('Difference.'), 'How much more the draft earns per decision; null when refused.'),
-    lift: optional(Bounds('Ratio.'), '`delta` as a share of the actual reward; null when refused, or if nothing was earned.'),
+    lift: optional(
+      Bounds('Ratio.'),
+      '`delta` as a share of the actual reward; null when refused, or if nothing was earned.',
+    ),
     bySegment: Type.Array(Segment, { description: 'Results for the requested segments.' }),
     stateShift: optional(
       share('Share.'),

@@ -17,7 +17,8 @@ export const OverlayChange = Type.Object(
   {
     kind: StringEnum(overlayKinds, { description: 'Kind of record, named like its folder in policy as code.' }),
     key: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1, maxItems: 3 })], {
-      description: "Key or name of the object. For a child, a list of its parent's and its own. For the settings, `settings`.",
+      description:
+        "Key or name of the object. For a child, a list of its parent's and its own. For the settings, `settings`.",
     }),
     patch: Type.Unknown({
       description:

@@ -32,7 +32,8 @@ const summary = {
   kind: StringEnum(studyKinds, { description: 'What the study does.' }),
   flowId: Id('Flow being judged.'),
   status: StringEnum(studyStatuses, {
-    description: '`queued` while another study of the tenant runs, then `running`, then one of the others, which are final.',
+    description:
+      '`queued` while another study of the tenant runs, then `running`, then one of the others, which are final.',
   }),
   progress: StudyProgress,
   error: Nullable(StringEnum(studyErrors, { description: 'Error code.' }), {

@@ -249,7 +249,8 @@ describe('limits', () => {
     const requests = Array.from({ length: 6 }, (_, at) => ({ customerId: `M-${at}` }));
     const { status, body } = await ask(requests);
     assert.deepEqual([status, body.code], [400, 'validation_failed']);
-    const message = 'must have at most 5 items, not 6: each item counts as a call, and the limit is 5 calls in 60 seconds';
+    const message =
+      'must have at most 5 items, not 6: each item counts as a call, and the limit is 5 calls in 60 seconds';
     assert.deepEqual(body.errors, [{ path: '/requests', message }]);
   });
 });

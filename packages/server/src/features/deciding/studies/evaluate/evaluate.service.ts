@@ -49,8 +49,10 @@ async function requireReward(tx: Tx, { reward, outcomeWeights, valueCap }: Evalu
   if (isWeighted && Object.values(outcomeWeights ?? {}).every((weight) => weight === 0)) {
     throw invalid('/outcomeWeights', 'must have a weight other than 0');
   }
-  if (!isWeighted && outcomeWeights !== undefined) throw invalid('/outcomeWeights', 'is only allowed with the reward `weighted`');
-  if (reward !== 'value' && valueCap !== undefined) throw invalid('/valueCap', 'is only allowed with the reward `value`');
+  if (!isWeighted && outcomeWeights !== undefined)
+    throw invalid('/outcomeWeights', 'is only allowed with the reward `weighted`');
+  if (reward !== 'value' && valueCap !== undefined)
+    throw invalid('/valueCap', 'is only allowed with the reward `value`');
   const keys = isWeighted ? Object.keys(outcomeWeights ?? {}) : rewardWords.includes(reward) ? [] : [reward];
   for (const key of keys) {
     if (await hasOutcomeType(tx, key)) continue;
