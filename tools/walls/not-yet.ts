@@ -14,7 +14,7 @@ export const notYet: NotYet = {
       'packages/contract/src/core/operation.ts, packages/contract/src/core/resource.ts',
     ],
     'packages/engine/src/plan/candidate.ts': [
-      'packages/engine/src/plan/candidate.ts, packages/engine/src/plan/offer.ts, packages/engine/src/plan/plan.ts, packages/engine/src/plan/policy.ts, packages/engine/src/plan/program.ts, packages/engine/src/plan/ranking.ts, packages/engine/src/plan/rule.ts, packages/engine/src/plan/run.ts, packages/engine/src/plan/scope.ts, packages/engine/src/plan/scoring.ts, packages/engine/src/plan/scratch.ts, packages/engine/src/plan/stages.ts, packages/engine/src/plan/volumes.ts',
+      'packages/engine/src/plan/candidate.ts, packages/engine/src/plan/forced.ts, packages/engine/src/plan/offer.ts, packages/engine/src/plan/plan.ts, packages/engine/src/plan/policy.ts, packages/engine/src/plan/program.ts, packages/engine/src/plan/ranking.ts, packages/engine/src/plan/rule.ts, packages/engine/src/plan/run.ts, packages/engine/src/plan/scope.ts, packages/engine/src/plan/scoring.ts, packages/engine/src/plan/scratch.ts, packages/engine/src/plan/stages.ts, packages/engine/src/plan/volumes.ts',
     ],
     'packages/server/src/db/catalogue-versions.ts': [
       'packages/server/src/db/catalogue-versions.ts, packages/server/src/db/database.ts, packages/server/src/db/transaction.ts',

@@ -8,7 +8,7 @@ const lanczos = [
 const HALF_LN_2PI = 0.9189385332046728;
 
 /** Logarithm of the gamma function for x of at least 0.5 (Lanczos 1964, g = 7). */
-export function lnGamma(x: number): number {
+function lnGamma(x: number): number {
   const z = x - 1;
   let sum = lanczos[0]!;
   for (let at = 1; at < lanczos.length; at++) sum += lanczos[at]! / (z + at);

@@ -178,7 +178,7 @@ function selfNormalized(log: EvaluationLog, weights: Weights): Estimate {
 }
 
 /** By slot: how much weight the log can be expected to give it, as a share of the weight before it; 1 where unknown. */
-export function massBySlot(log: EvaluationLog, { before }: Weights): readonly number[] {
+function massBySlot(log: EvaluationLog, { before }: Weights): readonly number[] {
   return Array.from({ length: slotsOf(log) }, (_, at) => {
     const isLogged = (place: number): number => log.isLogged[place]!;
     const all = slotSum(log, at, (place) => isLogged(place) * before[place]!);

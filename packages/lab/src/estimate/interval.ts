@@ -52,7 +52,7 @@ export function perCustomer(influence: Float64Array, customer: Int32Array, custo
 }
 
 /** The z whose interval contains a standard normal variable with this confidence. */
-export function zOf(confidence: number): number {
+function zOf(confidence: number): number {
   let below = 0;
   let above = 10;
   for (let step = 0; step < 60; step++) {

@@ -73,6 +73,7 @@ import { jobPorts, operationPorts, type ProcessParts } from './process-ports.ts'
 import { masterKeysOf } from './secrets.ts';
 import { createSignIn } from './sign-in.ts';
 import { connectorSources } from './sources/connector-sources.ts';
+import { threadClock } from './threads/thread-clock.ts';
 import { createThreads } from './threads/threads.ts';
 
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
@@ -270,7 +271,7 @@ function createDeciding({
     ...{ clock, zoneClock, outbound, onError },
     metrics: decisionMetrics,
     onCatalogueAsked: cacheAsked('catalogues'),
-    callSignal: createCallSignal(callMemory),
+    callSignal: createCallSignal(callMemory, threadClock),
   });
   const chunkDesk = threads.chunks ?? {
     runChunk: createRunChunks({ database, decideChunk: decisions.decideChunk }),

@@ -23,6 +23,7 @@ import {
   sentError,
   type ToChunkThread,
 } from './chunk-messages.ts';
+import { threadClock } from './thread-clock.ts';
 
 const flushMinutesEveryMs = 5_000;
 const reportEveryMs = 1_000;
@@ -52,7 +53,7 @@ function startChunkServer(setting: ChunkThreadSetting, send: (message: FromChunk
     ...{ database, keys, customerHash, anonymousKey, envelope, zoneClock, onError },
     ...{ chunkPath, hot: chunkPath, previewPath: chunkPath },
     ...{ clock: systemClock, metrics: metricsInto(observations), outbound: outboundCalls.outbound },
-    callSignal: createCallSignal(callMemory),
+    callSignal: createCallSignal(callMemory, threadClock),
   });
   const timers = [
     setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref(),

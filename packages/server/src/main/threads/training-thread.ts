@@ -5,6 +5,7 @@ import { type CallSignalMemory, createCallSignal } from '../../features/deciding
 import { readRows, type ThreadTraining } from '../../features/deciding/model-training/index.ts';
 import { lowerPriority } from './low-priority.ts';
 import { createPace } from './pace.ts';
+import { threadClock } from './thread-clock.ts';
 
 /** To the thread: a training. */
 export interface ToTrainingThread {
@@ -23,7 +24,7 @@ export type FromTrainingThread =
 
 function answer({ id, training, progress, stopped, callMemory }: ToTrainingThread): FromTrainingThread {
   const { modelType, config, params, seed } = training;
-  const pace = createPace(createCallSignal(callMemory), (ms) => void Atomics.wait(stopped, 0, 0, ms));
+  const pace = createPace(createCallSignal(callMemory, threadClock), (ms) => void Atomics.wait(stopped, 0, 0, ms));
   const pauseIfBusy = (): void => {
     pace();
     if (Atomics.load(stopped, 0) === 1) throw new Error('the training was stopped');

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../db/tx.ts';
 import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { dayOf, dayParameters, rowCounts } from './summaries.store.ts';
-import { countColumns, countsOfRow } from './totals.store.ts';
+import { countColumns, countsOfRow } from './totals/totals.store.ts';
 
 /** Rows that the erasure of a customer deleted. */
 export interface ErasedHistory {

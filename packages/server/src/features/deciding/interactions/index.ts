@@ -63,7 +63,7 @@ export {
   readCreativeTotals,
   readTenantSummaries,
   type TotalsDimension,
-} from './totals.store.ts';
+} from './totals/totals.store.ts';
 export { newestItems, outcomesIn, outcomesOf, shownIn } from './training-history.store.ts';
 export { type HistoryFigures, historyFigures, type OpenReservation, openReservations } from './volume-figures.store.ts';
 export { readWindowFigures, type WindowFigures } from './window-figures.store.ts';

@@ -2,7 +2,7 @@ import { type Tx, textArray, uuidArray } from '../../../db/index.ts';
 import { firstIdAt } from '../../../platform/ids.ts';
 import { dayOffsets } from '../../../platform/time/day-offsets.ts';
 import { dayOf, dayParameters, rowCounts } from './summaries.store.ts';
-import { countColumns, countsOfRow, type DailyTotals, summed, type TotalsDimension } from './totals.store.ts';
+import { countColumns, countsOfRow, type DailyTotals, summed, type TotalsDimension } from './totals/totals.store.ts';
 
 /** Selects the figures to sum. */
 export interface TotalsFilter {

@@ -3,8 +3,8 @@ import type { Tx } from '../../../db/tx.ts';
 import { dayRange, zoneClock } from '../../../platform/time/zones.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { readSettings } from '../../identity/settings/index.ts';
-import { type CustomerTotals, readTotalsByCustomer } from './customer-totals.store.ts';
-import { type DailyTotals, readTenantSummaries } from './totals.store.ts';
+import { type CustomerTotals, readTotalsByCustomer } from './totals/customer-totals.store.ts';
+import { type DailyTotals, readTenantSummaries } from './totals/totals.store.ts';
 
 const dayMs = 86_400_000;
 

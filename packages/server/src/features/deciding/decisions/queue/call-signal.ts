@@ -8,15 +8,13 @@ export interface CallSignal {
 /** Age up to which a batch of calls counts as recent. */
 const recentMs = 100;
 
-/** Returns the same time in all threads, although their monotonic clocks start at different instants. */
-const now = (): number => performance.timeOrigin + performance.now();
-
 /** Memory that the threads of a process share. */
 export type CallSignalMemory = Float64Array<SharedArrayBuffer>;
 
 export const callSignalMemory = (): CallSignalMemory => new Float64Array(new SharedArrayBuffer(8));
 
-export function createCallSignal(memory: CallSignalMemory = callSignalMemory()): CallSignal {
+/** `now`: monotonic ms, the same in all threads. */
+export function createCallSignal(memory: CallSignalMemory, now: () => number): CallSignal {
   return {
     note: () => {
       memory[0] = now();

@@ -1,6 +1,6 @@
-import type { Tx } from '../../../db/tx.ts';
-import { firstIdAt } from '../../../platform/ids.ts';
-import { countsOfRows, rowCounts } from './summaries.store.ts';
+import type { Tx } from '../../../../db/tx.ts';
+import { firstIdAt } from '../../../../platform/ids.ts';
+import { countsOfRows, rowCounts } from '../summaries.store.ts';
 
 /** One customer's totals over the tenant's offers. */
 export interface CustomerTotals {

@@ -1,5 +1,5 @@
-import { type Tx, uuidArray } from '../../../db/index.ts';
-import { dayOf, rowCounts } from './summaries.store.ts';
+import { type Tx, uuidArray } from '../../../../db/index.ts';
+import { dayOf, rowCounts } from '../summaries.store.ts';
 
 // The tenant's figures by day, all customers together: counted from what each batch leaves in the outbox, in bulk
 // (docs/adr/0021). A customer's own are never written by decisions.
