@@ -209,7 +209,7 @@ for (const [name, source] of Object.entries(exact)) {
   });
 }
 
-test('without chance, probabilities are 0 or 1, and what the plan has instead is named', () => {
+test('without randomness, probabilities are 0 or 1, and the plan’s own item is named', () => {
   const { plan, input } = world({ nodes: [...begin, byPriority, node('rank')] });
   const same = weigh(plan, input, slateOf(plan, ['d', 'c']));
   assert.deepEqual(
@@ -231,7 +231,7 @@ test('without chance, probabilities are 0 or 1, and what the plan has instead is
   assert.deepEqual([unknown.places.length, unknown.next[0]?.offerId], [0, 'd']);
 });
 
-test('an order drawn as a whole has no chances by place', () => {
+test('an order drawn at once has no chances by place', () => {
   const { plan, input } = world({
     nodes: [...begin, byPriority, node('rank'), node('group', { allocation: 'optimal' })],
     flowConfig: explore,

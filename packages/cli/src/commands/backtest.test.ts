@@ -65,7 +65,7 @@ test('starts a backtest of the last seven days', async () => {
   assert.equal(Date.parse(String(body.to)) - Date.parse(String(body.from)), 7 * 86_400_000);
 });
 
-test('follows it, and exits with 4 when a limit is exceeded', async () => {
+test('waits for the result, and exits with 4 when a limit is exceeded', async () => {
   const { code, out, err } = await backtest([study('running'), study('completed', { result })], 'main', '--wait');
   assert.equal(code, 4);
   assert.deepEqual(err, ['5 of 1000 decisions judged']);

@@ -101,14 +101,14 @@ test('shows the difference with its interval', async () => {
   assert.equal(out.at(-1), 'Verdict: ok');
 });
 
-test('exits with 4 when it is refused, and says what would help', async () => {
+test('exits with 4 when the verdict is refused, and says what would help', async () => {
   const { code, out } = await evaluate(completed(refused), 'main', '--wait');
   assert.equal(code, 4);
   assert.equal(out.at(-2), 'Verdict: refused (few effective)');
   assert.equal(out.at(-1), 'To get an estimate, explore at a rate of 0.1000 or use 40 days of decisions.');
 });
 
-test('a confidence that is no number is a usage error', async () => {
+test('rejects a confidence that isn’t a number', async () => {
   const { code, err } = await evaluate({}, 'main', '--confidence', 'high');
   assert.equal(code, 2);
   assert.ok(err.join('\n').includes('--confidence must be a number'), err.join('\n'));

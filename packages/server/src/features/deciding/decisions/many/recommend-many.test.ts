@@ -245,7 +245,7 @@ describe('limits', () => {
     assert.equal((await ask(requests.slice(0, 1))).status, 429);
   });
 
-  test('reject a call that would never fit, and say which limit', async () => {
+  test('reject a call that can never fit, and name the limit', async () => {
     const requests = Array.from({ length: 6 }, (_, at) => ({ customerId: `M-${at}` }));
     const { status, body } = await ask(requests);
     assert.deepEqual([status, body.code], [400, 'validation_failed']);

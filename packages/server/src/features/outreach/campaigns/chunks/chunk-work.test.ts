@@ -212,7 +212,7 @@ describe('two chunks of a run', () => {
     assert.equal(isDeciding, true);
   });
 
-  test('a chunk that failed lets the next one of its thread decide', async () => {
+  test('a failed chunk lets the next one of its thread decide', async () => {
     const first = await chunkOf([0, 5]);
     const failure = Promise.reject(new Error('no memory'));
     failure.catch(() => undefined);
@@ -234,7 +234,7 @@ describe('two chunks of a run', () => {
     }
   }
 
-  test('cannot begin again once another one follows', async () => {
+  test('cannot restart once the next one has begun', async () => {
     await takeNew(null);
     const { chunk } = await chunkOf([0, 5]);
     await assert.rejects(
