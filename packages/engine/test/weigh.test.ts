@@ -39,7 +39,7 @@ interface Seen {
 /** Repetitions of models that draw, fewer than in a judgment. */
 const repetitions = 2_000;
 
-/** Weighs an answer by the plan that gave it: what was stored must come out again. */
+/** Weighs an answer with its own plan, which must give the stored probabilities. */
 function compare(plan: Plan, input: DecisionInput, result: JsonObject, seen: Seen, where: string): void {
   const slate = loggedSlate(result);
   const { places, next, unknown } = weigh(plan, input, slate, { repetitions });
@@ -199,7 +199,7 @@ for (const [name, source] of Object.entries(exact)) {
         if (first === second) continue;
         const { places, next } = weigh(plan, input, slateOf(plan, [first, second]));
         const product = places.reduce((so, { probability }) => so * probability, 1);
-        // What explore can't reach has no chance, and the walk goes on all the same.
+        // Items outside of the pool have no chance, but the walk continues.
         assert.equal(places.length, 2, `${first}${second}`);
         assert.deepEqual(next, []);
         sum += product;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// The server has its own tests. A fake one records its requests here.
 
 const id = '01a2029b-ab27-746e-9a7a-e14694d7b707';
 const bounds = (value: number) => ({ value, se: 0.01, ciLower: value - 0.02, ciUpper: value + 0.02 });

@@ -21,7 +21,7 @@ export interface DiffLimits {
 export interface LimitResult {
   readonly name: string;
   readonly offerId: string | null;
-  /** Null: no data. */
+  /** Null without data. */
   readonly value: number | null;
   readonly bound: number;
   readonly passed: boolean;
@@ -29,7 +29,7 @@ export interface LimitResult {
 
 export type DiffReason = 'selection' | 'engine_drift' | 'no_decisions';
 
-/** What a backtest says. Counts of few customers are null. */
+/** Figures of a backtest. Counts of few customers are null. */
 export interface DiffFigures {
   /** Why the records can't answer the question; empty when they can. */
   readonly reasons: readonly DiffReason[];

@@ -27,7 +27,7 @@ export interface Sample {
 
 export type SampleItem = Pick<DiffItem, 'offerId' | 'creativeId' | 'channelId' | 'placementId'>;
 
-/** What a backtest has counted: plain data, the same text for the same decisions in the same order. */
+/** Counts of a backtest, as plain data: the same text for the same decisions in the same order. */
 export interface DiffTotals {
   readonly decisions: number;
   readonly customers: number;
@@ -154,7 +154,7 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
   };
 }
 
-/** Counts by name. The same customer counts once in a cell, if all of its decisions come together. */
+/** Counts by name. A customer counts once per cell, provided that all of their decisions come together. */
 function newCells() {
   const cells = new Map<string, OpenCell>();
   return {

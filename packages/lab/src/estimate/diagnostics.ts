@@ -5,7 +5,7 @@ import type { EvaluationLog } from './log.ts';
 import { sumOf } from './sums.ts';
 import type { Weights } from './weights.ts';
 
-/** What the weights say about the log's ability to judge the candidate. */
+/** How well the log can judge the candidate, derived from the weights. */
 export interface Diagnostics {
   /** Share of the candidate's answers that the log could also have shown. */
   readonly supportShare: number;

@@ -18,7 +18,7 @@ export interface Estimate {
 export interface Predictions {
   /** Of the logged item; 0 where there is none. */
   readonly logged: Float64Array;
-  /** What the candidate can expect of the place: the mean over its choices. */
+  /** Expected reward of the candidate at the place: the mean over its choices. */
   readonly expected: Float64Array;
 }
 

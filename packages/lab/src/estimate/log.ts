@@ -1,7 +1,7 @@
 import { ln } from '@arbiter/engine';
 
 /**
- * What an estimate reads of recorded decisions, as columns: one row per decision, one per place, and one per choice that
+ * The part of recorded decisions that an estimate needs, as columns: one row per decision, one per place, and one per choice that
  * the candidate has at a place. A place is an item of the answer, or the first that the candidate would add or put elsewhere.
  */
 export interface EvaluationLog {
@@ -209,7 +209,7 @@ function numbering(): { readonly names: string[]; of(name: string): number } {
 }
 
 /**
- * Puts logs together that have no customer in common, in their order: the same log as if all rows had been collected in one.
+ * Joins logs without common customers, in order. The result is the same as if one log had collected all rows.
  */
 export function joinLogs(logs: readonly EvaluationLog[]): EvaluationLog {
   const offers = numbering();

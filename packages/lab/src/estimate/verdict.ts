@@ -33,9 +33,9 @@ export interface Evidence {
   readonly skewness: number;
   readonly notEvaluableShare: number;
   readonly mostNotEvaluable: number;
-  /** Probabilities that were computed again, and those that differ from the record. */
+  /** Recomputed probabilities, and how many of them differ from the record. */
   readonly probabilities: { readonly checked: number; readonly mismatches: number };
-  /** Null: not measured. */
+  /** Null if not measured. */
   readonly stateShift: number | null;
 }
 

@@ -14,7 +14,7 @@ import type { ComposeOptions } from '../compose-options.ts';
 export type ChunkEnd = Awaited<ReturnType<RunChunks>>;
 export type ChunkCounts = ChunkOrder['decided'];
 
-/** What a thread works with. */
+/** Settings of a thread, as plain data. */
 export interface ChunkThreadSetting extends Pick<ComposeOptions, 'address' | 'config' | 'publicUrl' | 'patience'> {
   readonly callMemory: CallSignalMemory;
 }
@@ -33,7 +33,7 @@ export type FromChunkThread =
   | { readonly kind: 'observed'; readonly observations: readonly Observation[] }
   | { readonly kind: 'background-failed'; readonly error: SentError };
 
-/** What a thread measures and its process shows. */
+/** Measurements of a thread that its process exposes. */
 const observed = ['batchDecided', 'breakerMoved', 'catalogueRead', 'stageTook', 'webhookAsked'] as const;
 type Observed = (typeof observed)[number];
 export type Observation = { [Name in Observed]: readonly [Name, ...Parameters<DecisionMetrics[Name]>] }[Observed];

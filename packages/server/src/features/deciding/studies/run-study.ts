@@ -46,7 +46,7 @@ export interface RunStudyPorts {
 
 /** How often leases are renewed and a cancelled study is noticed. */
 const checkEveryMs = 2_000;
-/** Seconds after which a study is tried again while this process works on another one. */
+/** Seconds until a study is retried while this process works on another one. */
 const busySeconds = 5;
 /** Time for selecting the records of a study, in ms. */
 const cutMs = 300_000;

@@ -131,7 +131,7 @@ async function holdQueue(tx: Tx): Promise<void> {
 }
 
 /**
- * Starts a queued study. A study that is running already is returned as it is: the process that ran it may be gone. Null:
+ * Starts a queued study. A study that is already running is returned as it is, because its process may have ended. Null:
  * it has ended, or another one of the tenant is running.
  */
 export async function takeStudy(tx: Tx, id: string): Promise<StudyRow | null> {

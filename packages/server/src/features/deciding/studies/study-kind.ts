@@ -37,7 +37,7 @@ export interface RecordChoice {
   readonly share: number;
 }
 
-/** What a thread works with. */
+/** Resources of a thread that works on a study. */
 export interface StudyWork {
   readonly database: Database;
   readonly keys: CustomerKeys;

@@ -29,7 +29,7 @@ const shareOf = (share: number, fewest: number, total: number): number =>
 /** Estimates what a plan would have earned (docs/design/lead.md 3). */
 export const evaluateKind: StudyKind<EvaluationSpec> = {
   kind: 'evaluate',
-  // Responses to younger decisions may still come.
+  // More recent decisions may still get responses.
   records: ({ flowId, spec, dataCut }) => ({
     flowId,
     from: new Date(spec.from),

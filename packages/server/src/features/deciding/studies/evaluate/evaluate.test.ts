@@ -69,7 +69,7 @@ async function start(body: object) {
   });
 }
 
-/** Evaluates as if the responses had had their time: the data cut is moved, since nobody waits for a day. */
+/** Evaluates with the data cut moved into the future, as if the time for responses had passed. */
 async function evaluate(body: object): Promise<EvaluationResult> {
   const { status, body: started, text } = await start(body);
   assert.equal(status, 202, text);

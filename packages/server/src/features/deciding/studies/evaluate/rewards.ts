@@ -6,7 +6,7 @@ export const rewardWords: readonly string[] = ['positive', 'convert', 'weighted'
 
 const dayMs = 86_400_000;
 
-/** Returns what an item earned by the responses to it that came in time, from `decidedAt` (epoch ms). */
+/** Returns the reward of an item from the responses in time after `decidedAt` (epoch ms). */
 export function rewardOf(
   { reward, outcomeWeights = {}, rewardDays }: EvaluationSpec,
   responses: readonly ItemResponse[],

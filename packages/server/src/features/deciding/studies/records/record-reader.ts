@@ -19,7 +19,7 @@ export interface WholeRecord {
   readonly evidence: Evidence;
   readonly modelStates: ReadonlyMap<string, Json>;
   readonly objectiveCounts: ObjectiveCounts | null;
-  /** What the decision read of the customer; null: only what its plan names. */
+  /** What the decision read of the customer; null if only what its plan names. */
   readonly readSet: ReadSetNames | null;
 }
 
@@ -90,7 +90,7 @@ export function createRecordReader({ database, keys, tenantId }: RecordReaderPor
   };
 }
 
-/** Null: it's missing or damaged. */
+/** Returns null if it's missing or damaged. */
 async function planOf(tx: Tx, { plans }: ReaderMemory, hash: Buffer): Promise<CompiledFlow | null> {
   const name = hash.toString('hex');
   const known = plans.get(name);

@@ -44,7 +44,7 @@ const nothing: RunCounts = { total: 0, offers: {}, channels: {} };
 
 interface Started {
   readonly chunk: RunChunk;
-  /** What the next chunk may start behind; null: it may not yet. */
+  /** Counts that the next chunk may start from; null if it can't start yet. */
   next(): RunCounts | null;
 }
 
@@ -243,7 +243,7 @@ describe('two chunks of a run', () => {
         await chunk.beforeDeciding(free);
         await chunk.open(tx);
       }),
-      /has to begin again/,
+      /restarted after the next chunk began/,
     );
     chunk.close();
   });
