@@ -40,7 +40,7 @@ const nodeOptions = (timeoutMs: number) => [
 const timeoutMs = 600_000;
 const longTimeoutMs = 3_600_000;
 /** The time limit of a test doesn't cover what a file does before its tests, so a process that takes this long is killed. */
-const processTimeoutMs = 1_200_000;
+const processTimeoutMs = 1_800_000;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
 const isFast = args.includes('--fast');
