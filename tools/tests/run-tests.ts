@@ -180,7 +180,7 @@ async function run(task: Task): Promise<Outcome> {
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };
 }
 
-/** Returns which share suites take that spread over several runs (`test/form.ts`): the number of commits. */
+/** Returns the turn of suites that spread over several runs (`test/form.ts`): the number of commits. */
 function turnOf(): string {
   const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' });
   return counted.status === 0 ? counted.stdout.trim() : '0';

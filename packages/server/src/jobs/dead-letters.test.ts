@@ -286,7 +286,7 @@ test('what waits for a dead job ends even if the process that found it exits fir
   assert.deepEqual([givenUp, await isDead()], [[63, 63], 1]);
 });
 
-/** Opens transactions until the process is gone. */
+/** Opens transactions until the process has ended. */
 const openUntil =
   (database: Database, isGone: () => boolean): Database['withTenant'] =>
   async (...call) => {

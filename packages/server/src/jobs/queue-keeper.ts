@@ -8,8 +8,8 @@ import type { JobRegistry } from './registry.ts';
 /** Looks after the queue in the name of one worker. */
 export interface QueueKeeper {
   /**
-   * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, ends what waits for jobs
-   * without attempts left, and moves them to the dead letters. If that fails for one, it continues with the others and
+   * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, and moves jobs without
+   * attempts left to the dead letters, after ending whatever waits for them. If that fails for one, it continues with the others and
    * throws at the end.
    */
   look(): Promise<void>;
@@ -69,7 +69,7 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
     for (let more = true; more; ) {
       const dead = await inPlace((tx) => findDeadJobs(tx, mostBuried));
       const toBury: string[] = [];
-      // First, so that another process repeats it if this one ends before the jobs are buried.
+      // First, so that another process repeats it if this one ends before the jobs have moved.
       for (const { id, task, payload } of dead) {
         const giveUp = tenantId === null ? undefined : options.registry.get(task)?.giveUp;
         const error = await failureOf(giveUp?.(payload, tenantId!));

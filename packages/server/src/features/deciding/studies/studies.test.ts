@@ -81,7 +81,7 @@ test('the tenant’s metrics count its studies', async () => {
   assert.equal(other.body.svc_studies_total, undefined);
 });
 
-test('counts of few customers are blank, and limits judge by the counts themselves', async () => {
+test('blanks counts of few customers, but checks limits against the real counts', async () => {
   const change = [{ kind: 'offers', key: 'Offer 1', patch: { priority: 99 } }];
   const limits = {
     maxChangedShare: 0,
@@ -102,7 +102,7 @@ test('counts of few customers are blank, and limits judge by the counts themselv
   }
 });
 
-test('a thread that ends three times leaves the same bytes', async () => {
+test('gives the same bytes when a thread ends three times', async () => {
   const body = { overlay: pause(2), mode: 'chained', ...lastHourFixed };
   const undisturbed = await startBacktest(server, 'main', body);
   await runStudies(server);
@@ -233,7 +233,7 @@ test('the first possible start can be used, and a legal hold makes all of histor
   await keep(false);
 });
 
-test('the same question twice is refused while it waits, and others wait for their turn', async () => {
+test('rejects an identical study while it waits, and queues others', async () => {
   const first = await startBacktest(server, 'main', { overlay: pause(3), ...lastHourFixed });
   const again = await start({ overlay: pause(3), ...lastHourFixed });
   assert.deepEqual([again.status, again.body.code, again.body.studyId], [409, 'study_running', first]);
@@ -290,7 +290,7 @@ test('rejects bad input and changes nothing', async () => {
   assert.equal((await start({}, server.tenants[0].keys.viewer)).status, 403);
 });
 
-test("another tenant's study is unknown", async () => {
+test("another tenant's study isn't found", async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(1) });
   const key = server.tenants[1]!.keys.admin;
   for (const [method, path] of [
