@@ -12,8 +12,8 @@ export function sized(variable: string, { short, long }: { readonly short: numbe
 }
 
 /**
- * Returns how many random cases a property is tried on: a quarter in each run, all in the long form. Each run draws other
- * cases, so many short runs cover as much as a long one.
+ * Returns how many random cases to try a property on: a quarter in each run, all in the long form. Each run draws different
+ * cases, so several short runs cover as much as a long one.
  */
 export const randomRuns = (long: number): number => (isLong() ? long : Math.ceil(long / 4));
 
@@ -26,7 +26,7 @@ export function isInTurn(name: string, shares: number): boolean {
   return isLong() || placeOf(name) % shares === 0;
 }
 
-/** Returns every so many of the items, in the long form all of them. Another name or turn takes others. */
+/** Returns this turn's share of the items, or all of them in the long form. Names and turns take different shares. */
 export function shareOf<T>(items: readonly T[], name: string, shares: number): readonly T[] {
   return isLong() ? items : items.filter((_, at) => (placeOf(name) + at) % shares === 0);
 }

@@ -10,12 +10,12 @@ import { createInstallation, freePort, type Installation, type ServerProcess } f
 import { stopwatch } from './stopwatch.ts';
 
 const patienceMs = 600_000;
-/** Another process takes a run over within this time. */
+/** Time within which another process takes over a run. */
 export const takeoverMs = 30_000;
-/** Offers that each customer gets at most. */
+/** Maximum offers per customer. */
 export const cap = 2;
 
-/** A server on a database that survives it. */
+/** A server whose database outlives it. */
 export interface KilledServer {
   readonly cluster: DurableCluster;
   readonly installation: Installation;
@@ -110,13 +110,13 @@ async function reach(world: KilledServer, campaignId: string, place: number): Pr
 }
 
 export interface KilledRun {
-  /** What is wrong with what's stored; empty if nothing is. */
+  /** Problems in the stored data. */
   readonly findings: readonly string[];
-  /** From a new process being ready until it had the run, by kill, in ms. */
+  /** For each kill, the time that a new process took to take over the run, in ms. */
   readonly takeovers: readonly number[];
 }
 
-/** Runs a campaign over all customers, and kills its process as often. */
+/** Runs a campaign over all customers and kills its process repeatedly. */
 export async function killInRun(
   world: KilledServer,
   key: string,
@@ -127,7 +127,7 @@ export async function killInRun(
   const progress = () => progressOf(world, id);
   let isOver = false;
   const beside = createCaller(() => world.server.url, key, 4);
-  const asked = Array.from({ length: 4 }, async (_, n) => {
+  const calls = Array.from({ length: 4 }, async (_, n) => {
     for (let at = n; !isOver; at += 4) {
       // Chunks overlap only while nobody calls.
       while (!isOver && Math.floor(performance.now() / 1_000) % 2 === 1) await sleep(20);
@@ -164,7 +164,7 @@ export async function killInRun(
     await sleep(20);
   }
   isOver = true;
-  await Promise.all(asked);
+  await Promise.all(calls);
   const run = await progress();
   return { findings: await checkCampaignRun(world.cluster.query, run!.id, limits), takeovers };
 }

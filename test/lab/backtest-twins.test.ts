@@ -125,7 +125,7 @@ test('the twins differ', () => {
   );
 });
 
-test('a window that the records lack is counted from history, as if it had been there from the start', async () => {
+test('counts a window that the records lack from history, as if it had existed from the start', async () => {
   const [fromHistory, fromRecords] = [
     await answersAfter('without', newPolicy),
     await answersAfter('counted', smallerCap),
@@ -137,13 +137,13 @@ test('a window that the records lack is counted from history, as if it had been 
   assert.deepEqual(fromHistory, fromRecords);
 });
 
-test('a chain tells what a tenant with the policy really did', async () => {
+test('a chained backtest gives what a tenant with the policy did', async () => {
   const real = log.capped.map(({ offers }) => offers);
   assert.deepEqual(await answersAfter('without', { ...newPolicy, mode: 'chained' }), real);
   assert.deepEqual(await answersAfter('counted', { ...smallerCap, mode: 'chained' }), real);
 });
 
-test('a chain without the policy tells what a tenant without it really did', async () => {
+test('a chained backtest without the policy gives what a tenant without it did', async () => {
   const without = { overlay: [{ kind: 'contact-policies', key: 'Cap', patch: null }], mode: 'chained' };
   assert.deepEqual(
     await answersAfter('capped', without),

@@ -11,7 +11,7 @@ const logs = sized('LAB_LOGS', { short: 3, long: 50 });
 let covered = 0;
 let ok = 0;
 for (const world of worlds) {
-  test(`${world.name}: ${hasSupport(world) ? 'the interval has the true value' : 'never ok'}`, () => {
+  test(`${world.name}: ${hasSupport(world) ? 'the interval contains the true value' : 'never ok'}`, () => {
     const found = coverageOf(world, logs, 'test');
     if (!hasSupport(world)) {
       assert.equal(found.ok, 0);
@@ -24,7 +24,7 @@ for (const world of worlds) {
   });
 }
 
-test('over all worlds, nearly all intervals have the true value', () => {
+test('over all worlds, nearly all intervals contain the true value', () => {
   assert.ok(ok >= worlds.length, `${ok} verdicts were ok`);
   // Of 30 intervals at 95 %, fewer than 24 cover once in 10,000 times.
   assert.ok(covered / ok >= 0.8, `${covered} of ${ok}`);

@@ -65,7 +65,7 @@ async function decideOne(
   }
 }
 
-/** Attempts at a decision that a busy machine doesn't make in time. */
+/** Attempts at a decision, because a busy machine may miss the deadline. */
 const mostTries = 30;
 
 async function recommend(server: TestServer, body: object): Promise<RecommendAnswer> {

@@ -1,4 +1,4 @@
-// Simulated logs whose truth is known: what the estimators of packages/lab say of a draft must contain it as often as promised.
+// Simulated logs with a known truth. The intervals of packages/lab must contain it as often as they promise.
 
 import { h32, stream } from '@arbiter/engine';
 import { collectLog, type Evaluation, evaluate, type PlaceRow } from '@arbiter/lab';
@@ -6,17 +6,17 @@ import { collectLog, type Evaluation, evaluate, type PlaceRow } from '@arbiter/l
 const offers = 5;
 const kinds = 4;
 
-/** A world: who comes, what they like, who chose so far and who is to choose. */
+/** A world: its customers, what they like, the live policy and the draft. */
 export interface World {
   readonly name: string;
   readonly decisions: number;
   /** Decisions of a customer: 1 to this many. */
   readonly visits: number;
   readonly places: 1 | 3;
-  /** Mean reward of an item, about. */
+  /** Approximate mean reward of an item. */
   readonly reward: number;
   readonly explore: number;
-  /** Best offers that the log draws from; all: it supports any draft. */
+  /** How many of the best offers the log draws from. If it's all, the log supports any draft. */
   readonly pool: number;
   readonly logger: 'fixed' | 'learning' | 'thompson';
 }
@@ -203,14 +203,14 @@ function judgeLog(own: World, seed: string): Evaluation {
   let customer = 0;
   let visitsLeft = 0;
   let kind = 0;
-  let liking = 1;
+  let affinity = 1;
   for (let decision = 0; decision < own.decisions; decision++) {
     if (visitsLeft === 0) {
       customer += 1;
       visitsLeft = 1 + Math.floor(next() * own.visits);
       kind = Math.floor(next() * kinds);
       // A customer's rewards go together: some like everything, some hardly anything. The mean is 1.
-      liking = next() < 0.5 ? 0.5 : 1.5;
+      affinity = next() < 0.5 ? 0.5 : 1.5;
     }
     visitsLeft -= 1;
     if (own.logger !== 'fixed' && decision % batch === 0) {
@@ -226,7 +226,7 @@ function judgeLog(own: World, seed: string): Evaluation {
           : chancesOf(scores[kind]!, left, own.explore, own.pool);
       const taken = draw(chances, next());
       const wanted = chancesOf(draft[kind]!, left, draftExplore, offers);
-      const reward = next() < rewards[kind]![taken]! * placeFactor(place) * liking ? 1 : 0;
+      const reward = next() < rewards[kind]![taken]! * placeFactor(place) * affinity ? 1 : 0;
       const counts = seen[kind]![taken]!;
       counts[reward === 1 ? 0 : 1] += 1;
       const isSupported = (offer: number): boolean => (chances.get(offer) ?? 0) > 0;

@@ -23,7 +23,7 @@ import { startServer } from './bench/bench-server.ts';
 const idsPerChunk = 2_000;
 const customers = 500;
 
-/** Microseconds of processor time of the process that the work takes. */
+/** Returns the processor time that the work takes in this process, in microseconds. */
 async function cpuOf(work: () => Promise<unknown> | unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -64,7 +64,7 @@ async function benchCost({ decisions, rounds, say }: BacktestBench): Promise<Row
     );
     const keys = createCustomerKeys([Buffer.alloc(32, 7)]);
     const reader = createRecordReader({ database: server.database, keys, tenantId });
-    const work = { database: server.database, keys, tenantId, reader, breathe: async () => undefined };
+    const work = { database: server.database, keys, tenantId, reader, pauseIfBusy: async () => undefined };
     const ids = rows.map(({ id }) => id);
     const question = (mode: BacktestSpec['mode']): StudyQuestion<BacktestSpec> => ({
       ...{ id: `bench ${mode}`, flowId: rows[0]!.flow, specHash: '00', candidateHash: rows[0]!.hash, baseHash: null },

@@ -5,7 +5,7 @@ import type { Task } from './test-tasks.ts';
 const ticksPerSecond = 100;
 const shownTasks = 40;
 
-/** What a task cost. `processor` includes the servers, databases and browsers that it started and waited for. */
+/** The cost of a task. `processor` includes the servers, databases and browsers that it started and waited for. */
 export interface TaskCost {
   readonly task: Task;
   /** Seconds from its start to its end. */

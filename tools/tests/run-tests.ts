@@ -40,7 +40,7 @@ const nodeOptions = (timeoutMs: number) => [
 const timeoutMs = 600_000;
 const longTimeoutMs = 3_600_000;
 /** The time limit of a test doesn't cover what a file does before its tests, so a process that takes this long is killed. */
-const processTimeoutMs = 1_200_000;
+const processTimeoutMs = 1_800_000;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
 const isFast = args.includes('--fast');
@@ -180,7 +180,7 @@ async function run(task: Task): Promise<Outcome> {
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };
 }
 
-/** Returns which share suites take that spread over several runs (`test/form.ts`): the number of commits. */
+/** Returns the turn of suites that spread over several runs (`test/form.ts`): the number of commits. */
 function turnOf(): string {
   const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' });
   return counted.status === 0 ? counted.stdout.trim() : '0';

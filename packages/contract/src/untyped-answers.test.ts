@@ -26,7 +26,7 @@ const untyped: Readonly<Record<string, readonly [operations: number, reason: str
   conditions: [6, ownConfig],
   config: [31, ownConfig],
   configSnapshot: [9, ownConfig],
-  content: [23, ownData],
+  content: [24, ownData],
   context: [10, ownData],
   customer: [1, ownData],
   defaultValue: [12, ownData],

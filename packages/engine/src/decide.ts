@@ -68,7 +68,7 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const run = beginRun(plan, input, options);
   if (run.target.emptyReason !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
   scoreRun(run);
-  // Later stages don't refuse offers by themselves. They choose among those left.
+  // Later stages don't drop offers. They choose among those left.
   if (options.survey === true) return finish(run, noItems, certainSlate, couple(run, []).rows);
   if (run.probe !== null) settleProbe(run, run.probe);
   const { draws, delivery, rows } = deliverRun(run);
@@ -76,7 +76,7 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   return finish(run, written, slateOf(draws, written.items), rows);
 }
 
-/** Does all that comes before the walk. */
+/** Runs the phases before the walk. */
 export function scoreRun(run: Run): void {
   const { observe, program } = run;
   run.assigned = assignedModel(run, program.scoring);
@@ -94,7 +94,7 @@ export function scoreRun(run: Run): void {
   if (scoresChange(run)) rescore(run);
 }
 
-/** Fills the answer: the walk, hooks behind it, and coupling. */
+/** Fills the answer: the walk, the hooks after it, and coupling. */
 export function deliverRun(run: Run): Walked & { readonly rows: readonly CouplingRow[] } {
   const { observe, program } = run;
   let walked = deliver(run, rankMethodOf(run));

@@ -39,7 +39,7 @@ interface Seen {
 /** Repetitions of models that draw, fewer than in a judgment. */
 const repetitions = 2_000;
 
-/** Weighs an answer by the plan that gave it: what was stored must come out again. */
+/** Weighs an answer with its own plan, which must give the stored probabilities. */
 function compare(plan: Plan, input: DecisionInput, result: JsonObject, seen: Seen, where: string): void {
   const slate = loggedSlate(result);
   const { places, next, unknown } = weigh(plan, input, slate, { repetitions });
@@ -199,7 +199,7 @@ for (const [name, source] of Object.entries(exact)) {
         if (first === second) continue;
         const { places, next } = weigh(plan, input, slateOf(plan, [first, second]));
         const product = places.reduce((so, { probability }) => so * probability, 1);
-        // What explore can't reach has no chance, and the walk goes on all the same.
+        // Items outside of the pool have no chance, but the walk continues.
         assert.equal(places.length, 2, `${first}${second}`);
         assert.deepEqual(next, []);
         sum += product;
@@ -209,7 +209,7 @@ for (const [name, source] of Object.entries(exact)) {
   });
 }
 
-test('without chance, probabilities are 0 or 1, and what the plan has instead is named', () => {
+test('without randomness, probabilities are 0 or 1, and the plan’s own item is named', () => {
   const { plan, input } = world({ nodes: [...begin, byPriority, node('rank')] });
   const same = weigh(plan, input, slateOf(plan, ['d', 'c']));
   assert.deepEqual(
@@ -231,7 +231,7 @@ test('without chance, probabilities are 0 or 1, and what the plan has instead is
   assert.deepEqual([unknown.places.length, unknown.next[0]?.offerId], [0, 'd']);
 });
 
-test('an order drawn as a whole has no chances by place', () => {
+test('an order drawn at once has no chances by place', () => {
   const { plan, input } = world({
     nodes: [...begin, byPriority, node('rank'), node('group', { allocation: 'optimal' })],
     flowConfig: explore,

@@ -5,7 +5,7 @@ import { type Callable, type LooseInput, requestOf } from './request.ts';
 
 /**
  * Reads operations that answer with an open event stream, such as `events.stream`. A separate entry point
- * (`@arbiter/sdk/follow`), because most programs call and don't listen.
+ * (`@arbiter/sdk/follow`), because most programs don't need streams.
  */
 
 export interface FollowOptions extends Pick<CallerOptions, 'baseUrl' | 'apiKey' | 'tenantId' | 'fetch'> {
@@ -29,7 +29,7 @@ export async function* followOperation(
   const silence = new AbortController();
   const end = () => silence.abort(new DOMException('The event stream is silent.', 'TimeoutError'));
   let timer = setTimeout(end, silenceMs);
-  const heard = () => {
+  const onBytes = () => {
     clearTimeout(timer);
     timer = setTimeout(end, silenceMs);
   };
@@ -40,9 +40,9 @@ export async function* followOperation(
     const headers = new Headers(init.headers);
     headers.set('accept', 'text/event-stream');
     const response = await (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
-    heard();
+    onBytes();
     if (!response.ok || response.body === null) throw await refusalOf(operation, response);
-    yield* readEvents(chunksOf(response.body, heard));
+    yield* readEvents(chunksOf(response.body, onBytes));
   } finally {
     clearTimeout(timer);
     // Closes the connection if the caller left early.
@@ -56,12 +56,12 @@ async function refusalOf(operation: Callable, response: Response): Promise<ApiEr
 }
 
 /** Not every browser can iterate over a stream. */
-async function* chunksOf(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: ReadableStream<Uint8Array>, onBytes: () => void): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    heard();
+    onBytes();
     yield value;
   }
 }

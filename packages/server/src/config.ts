@@ -314,7 +314,7 @@ export const variables = {
   WORKER_CONCURRENCY: whole('Background', 'Number of jobs to run at once.', 4, 1, 100),
   STUDY_THREADS: whole(
     'Background',
-    'Threads that work on backtests and other studies, each with a connection of its own. Default: one less than the cores, at least 1.',
+    'Number of threads for backtests and other studies. Each has its own database connection. Default: one fewer than the cores, at least 1.',
     Math.max(1, availableParallelism() - 1),
     1,
     64,

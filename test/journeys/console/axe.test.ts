@@ -84,7 +84,7 @@ const everyLook: readonly Look[] = [
   [wide, [inDark, inLight]],
   [narrow, [inDark, inLight]],
 ];
-/** The short form looks at a place wide in the dark theme, and when it's its turn again narrow in the light theme. */
+/** The short form alternates: a wide window in the dark theme, then a narrow one in the light theme. */
 const looksOf = (name: string): readonly Look[] =>
   isLong() ? everyLook : isInTurn(name, 2) ? [[wide, [inDark]]] : [[narrow, [['light', standard]]]];
 

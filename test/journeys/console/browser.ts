@@ -50,7 +50,7 @@ export interface Stage {
   readonly apiKey: string;
   /** One-time address that signs in the demo's admin. */
   readonly firstRun: string;
-  /** What the server printed when it created the demo, and its output since its last start. */
+  /** Output of the server: when it created the demo, and since its last start. */
   output(): string;
   /** Opens a page with its own cookies and storage. */
   open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
@@ -117,7 +117,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   }
 }
 
-/** What a stage's server starts with. */
+/** The starting point of a stage's server. */
 interface Source {
   readonly database: TestDatabase | null;
   readonly environment: Readonly<Record<string, string>>;

@@ -42,14 +42,14 @@ export async function tenantIdOf(dataDir: string, name: string): Promise<string>
 }
 
 interface WriteCounts {
-  /** Bytes of WAL since the cluster was made. */
+  /** Bytes of WAL since the cluster was created. */
   readonly walBytes: number;
   /** Updates of customers' states, and those of them that touched no index. */
   readonly stateUpdates: number;
   readonly hotUpdates: number;
 }
 
-/** What the database wrote so far. */
+/** Writes of the database so far. */
 export async function writeCounts(dataDir: string): Promise<WriteCounts> {
   const admin = await adminOf(dataDir);
   const { rows } = await admin.query<Record<keyof WriteCounts, string>>(

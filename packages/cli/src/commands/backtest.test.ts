@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// The server has its own tests. A fake one records its requests here.
 
 const id = '01a2029b-ab27-746e-9a7a-e14694d7b707';
 const result = {
@@ -58,22 +58,22 @@ async function backtest(studies: readonly object[], ...args: readonly string[]) 
 
 test('starts a backtest of the last seven days', async () => {
   const { code, out, requests } = await backtest([], 'main');
-  assert.deepEqual([code, out], [0, [`The backtest is queued: ${id}`]]);
+  assert.deepEqual([code, out], [0, [`Backtest of main is queued: ${id}`]]);
   const [{ line, body } = { line: '', body: {} }] = requests;
   assert.equal(line, 'POST /api/v1/decision-flows/main/backtest');
   assert.deepEqual([body.version, body.mode], ['draft', 'independent']);
   assert.equal(Date.parse(String(body.to)) - Date.parse(String(body.from)), 7 * 86_400_000);
 });
 
-test('follows it, and exits with 4 when a limit is broken', async () => {
+test('waits for the result, and exits with 4 when a limit is exceeded', async () => {
   const { code, out, err } = await backtest([study('running'), study('completed', { result })], 'main', '--wait');
   assert.equal(code, 4);
   assert.deepEqual(err, ['5 of 1000 decisions judged']);
-  assert.equal(out[0], 'The draft changes 4.2 % of 1,000 decisions (42), of 80 customers.');
+  assert.equal(out[0], 'The draft changes 42 of 1,000 decisions (4.2%), made for 80 customers.');
   assert.equal(out[1], "2 records can't be judged: erased");
-  assert.ok(out.includes('broken: maxChangedShare 0.042 (limit 0.01)'));
-  assert.equal(out.at(-2), 'Verdict: failed (limit_failed)');
-  assert.equal(out.at(-1), `Look at one with: arbiter trace ${id}`);
+  assert.ok(out.includes('failed: maxChangedShare is 0.042 (limit 0.01)'));
+  assert.equal(out.at(-2), 'Verdict: failed (limit failed)');
+  assert.equal(out.at(-1), `To see one, run: arbiter trace ${id}`);
 });
 
 test('exits with 0 when it is ok, and with 1 when it failed', async () => {
@@ -81,6 +81,8 @@ test('exits with 0 when it is ok, and with 1 when it failed', async () => {
   assert.equal((await backtest([study('completed', { result: ok })], 'main', '--wait')).code, 0);
   const failed = await backtest([study('failed', { error: 'internal' })], 'main', '--wait', '--json');
   assert.equal(failed.code, 1);
+  const { out } = await backtest([study('failed', { error: 'internal' })], 'main', '--wait');
+  assert.deepEqual(out, ['The backtest failed. Try again.']);
   assert.match(failed.out.join('\n'), /"status": ?"failed"/);
 });
 

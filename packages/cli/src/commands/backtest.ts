@@ -5,10 +5,10 @@ import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
-import { followStudy } from './follow-study.ts';
+import { endOf, followStudy, wordsOf } from './follow-study.ts';
 import { count } from './operator/backup.ts';
 
-/** What --json prints: the started study, and the study after --wait. */
+/** What --json prints. `study` comes with --wait. */
 interface Outcome {
   readonly studyId: string;
   readonly study?: Study;
@@ -21,22 +21,23 @@ const shownSamples = 10;
 export const backtest: Command = {
   name: 'backtest',
   summary: 'compare a draft with past decisions',
-  help: `Decide past decisions again with the draft of a flow, and report which answers change.
+  help: `Repeat past decisions with the draft of a flow, and report which answers change.
 
 Usage: arbiter backtest <flow> [flags]
 
-The flow is an ID or a key. Exits 0 when the result is ok, 4 when it is refused or a limit is broken, 1 for an error.
+The flow is an ID or a key. Exits 0 when the verdict is ok, 4 when a limit is exceeded or the verdict is
+refused, 1 when the backtest fails.
 
   --version <n>        judge a published version instead of the draft
-  --days <n>           the last n days (default: ${usualDays})
-  --from, --to <time>  another range: dates or instants
-  --overlay <file>     JSON file with changes to the catalogue: [{ "kind", "key", "patch" }]
-  --chained            the draft's items count as contacts of later decisions
-  --compare-to <n>     compare with a published version, not with what was decided
+  --days <n>           judge the last n days (default: ${usualDays})
+  --from, --to <time>  judge another range: dates or timestamps
+  --overlay <file>     try changes to the catalogue, from a JSON file: [{ "kind", "key", "patch" }]
+  --chained            count the draft's items as contacts in later decisions
+  --compare-to <n>     compare with a published version instead of the recorded answers
   --max <n>            judge at most n decisions, oldest first
-  --max-changed <s>    largest share of decisions that may change, such as 0.05
-  --max-empty <s>      largest share of decisions that may lose all items
-  --wait               follow the study to its end
+  --max-changed <s>    maximum share of decisions that change, such as 0.05
+  --max-empty <s>      maximum share of decisions that lose all items
+  --wait               wait for the result
 
 ${connectionHelp}
 
@@ -97,7 +98,7 @@ function shareIn(flags: Call['flags'], name: string): number | undefined {
   return share;
 }
 
-/** Reads an overlay. The server checks what is in it. Throws UsageError when the file isn't a JSON list. */
+/** Reads an overlay. The server checks its content. Throws UsageError when the file isn't a JSON list. */
 export function readOverlay(file: string): OverlayChange[] {
   let parsed: unknown;
   try {
@@ -111,30 +112,32 @@ export function readOverlay(file: string): OverlayChange[] {
 
 function report(call: Call, { studyId, study }: Outcome): void {
   if (study === undefined) {
-    call.print(`The backtest is queued: ${studyId}`);
+    call.print(`Backtest of ${call.positionals[0]} is queued: ${studyId}`);
     return;
   }
   const { status, error, result } = study;
   if (result === null || !isBacktest(result)) {
-    call.print(`The backtest ended as ${status}${error === null ? '' : `: ${error}`}`);
+    call.print(endOf('backtest', status, error));
     return;
   }
   for (const line of linesOf(result)) call.print(line);
   const [sample] = result.samples;
-  if (sample !== undefined) call.print(`Look at one with: arbiter trace ${sample.decisionId}`);
+  if (sample !== undefined) call.print(`To see one, run: arbiter trace ${sample.decisionId}`);
 }
 
 const isBacktest = (result: NonNullable<Study['result']>): result is BacktestResult => 'changedShare' in result;
 
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
 
 function linesOf(result: BacktestResult): string[] {
   const { decisions, customers, changed, changedShare, notReplayable, verdict, reasons } = result;
   const kinds = Object.entries(result.byKind).filter(([kind, number]) => kind !== 'same' && number > 0);
   return [
-    `The draft changes ${percent(changedShare)} of ${count(decisions, 'decision')} (${changed}), of ${count(customers, 'customer')}.`,
+    `The draft changes ${changed} of ${count(decisions, 'decision')} (${percent(changedShare)}), made for ${count(customers, 'customer')}.`,
     ...(notReplayable > 0
-      ? [`${count(notReplayable, 'record')} can't be judged: ${Object.keys(result.notEvaluable).join(', ')}`]
+      ? [
+          `${count(notReplayable, 'record')} can't be judged: ${Object.keys(result.notEvaluable).map(wordsOf).join(', ')}`,
+        ]
       : []),
     ...(kinds.length === 0
       ? []
@@ -142,7 +145,7 @@ function linesOf(result: BacktestResult): string[] {
           '',
           ...tableLines(
             ['KIND', 'DECISIONS'],
-            kinds.map(([kind, number]) => [kind, String(number)]),
+            kinds.map(([kind, number]) => [wordsOf(kind), String(number)]),
           ),
         ]),
     ...(result.samples.length === 0
@@ -151,14 +154,14 @@ function linesOf(result: BacktestResult): string[] {
           '',
           ...tableLines(
             ['KIND', 'DECISION'],
-            result.samples.slice(0, shownSamples).map(({ kind, decisionId }) => [kind, decisionId]),
+            result.samples.slice(0, shownSamples).map(({ kind, decisionId }) => [wordsOf(kind), decisionId]),
           ),
         ]),
     ...result.limits.map(
       ({ name, value, bound, passed }) =>
-        `${passed ? 'kept' : 'broken'}: ${name} ${value ?? 'without data'} (limit ${bound})`,
+        `${passed ? 'passed' : 'failed'}: ${name} is ${value ?? 'unknown'} (limit ${bound})`,
     ),
-    `Verdict: ${verdict}${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`,
+    `Verdict: ${verdict}${reasons.length === 0 ? '' : ` (${reasons.map(wordsOf).join(', ')})`}`,
   ];
 }
 

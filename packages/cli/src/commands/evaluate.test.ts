@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// The server has its own tests. A fake one records its requests here.
 
 const id = '01a2029b-ab27-746e-9a7a-e14694d7b707';
 const bounds = (value: number) => ({ value, se: 0.01, ciLower: value - 0.02, ciUpper: value + 0.02 });
@@ -59,7 +59,7 @@ async function evaluate(study: object, ...args: readonly string[]) {
 
 test('starts an evaluation of the last 28 days by conversions', async () => {
   const { code, out, bodies } = await evaluate({}, 'main');
-  assert.deepEqual([code, out], [0, [`The evaluation is queued: ${id}`]]);
+  assert.deepEqual([code, out], [0, [`Evaluation of main is queued: ${id}`]]);
   const [body = {}] = bodies;
   assert.deepEqual(
     [body.line, body.version, body.reward],
@@ -93,7 +93,7 @@ test('shows the difference with its interval', async () => {
   const { code, out } = await evaluate(completed(result), 'main', '--wait');
   assert.equal(code, 0);
   assert.equal(out[0], 'Reward per decision (convert), from 1,000 decisions of 80 customers.');
-  assert.equal(out[1], 'Not used: 2 erased');
+  assert.equal(out[1], 'Left out: 2 erased');
   assert.ok(
     out.some((line) => /^difference\s+0\.05000\s+0\.03000 to 0\.07000$/.test(line)),
     out.join('\n'),
@@ -101,14 +101,14 @@ test('shows the difference with its interval', async () => {
   assert.equal(out.at(-1), 'Verdict: ok');
 });
 
-test('exits with 4 when it is refused, and says what would help', async () => {
+test('exits with 4 when the verdict is refused, and says what would help', async () => {
   const { code, out } = await evaluate(completed(refused), 'main', '--wait');
   assert.equal(code, 4);
-  assert.equal(out.at(-2), 'Verdict: refused (few_effective)');
-  assert.equal(out.at(-1), 'To know more, explore at a rate of 0.1000 or use 40 days of decisions.');
+  assert.equal(out.at(-2), 'Verdict: refused (few effective)');
+  assert.equal(out.at(-1), 'To get an estimate, explore at a rate of 0.1000 or use 40 days of decisions.');
 });
 
-test('a confidence that is no number is a usage error', async () => {
+test('rejects a confidence that isn’t a number', async () => {
   const { code, err } = await evaluate({}, 'main', '--confidence', 'high');
   assert.equal(code, 2);
   assert.ok(err.join('\n').includes('--confidence must be a number'), err.join('\n'));

@@ -5,10 +5,10 @@ import { type Call, type Command, connectionHelp, connectionOptions } from '../c
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
 import { readOverlay } from './backtest.ts';
-import { followStudy } from './follow-study.ts';
+import { endOf, followStudy, wordsOf } from './follow-study.ts';
 import { count } from './operator/backup.ts';
 
-/** What --json prints: the started study, and the study after --wait. */
+/** What --json prints. `study` comes with --wait. */
 interface Outcome {
   readonly studyId: string;
   readonly study?: Study;
@@ -20,23 +20,23 @@ const usualDays = 28;
 export const evaluate: Command = {
   name: 'evaluate',
   summary: 'estimate what a draft would have earned',
-  help: `Estimate from past decisions what the draft of a flow would have earned per decision.
+  help: `Estimate what the draft of a flow would have earned per decision, from past decisions.
 
 Usage: arbiter evaluate <flow> [flags]
 
-The flow is an ID or a key, and must have explored. Exits 0 when the result is ok or bounded, 4 when it is refused, 1 for an
-error.
+The flow is an ID or a key. It must have explored. Exits 0 when the verdict is ok or bounded, 4 when it is refused, 1 when the
+evaluation fails.
 
   --reward <reward>    positive, convert, value or the key of an outcome (default: convert)
-  --reward-days <n>    days in which a response counts (default: 7)
-  --version <n>        judge a published version instead of the draft
-  --days <n>           the last n days (default: ${usualDays})
-  --from, --to <time>  another range: dates or instants
-  --overlay <file>     JSON file with changes to the catalogue: [{ "kind", "key", "patch" }]
-  --confidence <c>     confidence of the intervals, 0.8 to 0.99 (default: 0.95)
-  --clip <w>           largest weight of a decision (default: 100)
+  --reward-days <n>    days after a decision in which responses count (default: 7)
+  --version <n>        evaluate a published version instead of the draft
+  --days <n>           use the last n days (default: ${usualDays})
+  --from, --to <time>  use another range: dates or timestamps
+  --overlay <file>     try changes to the catalogue, from a JSON file: [{ "kind", "key", "patch" }]
+  --confidence <c>     confidence level of the intervals, 0.8 to 0.99 (default: 0.95)
+  --clip <w>           maximum weight of a decision (default: 100)
   --max <n>            use at most n decisions, oldest first
-  --wait               follow the study to its end
+  --wait               wait for the result
 
 ${connectionHelp}
 
@@ -98,12 +98,12 @@ function numberIn(flags: Call['flags'], name: string): number | undefined {
 
 function report(call: Call, { studyId, study }: Outcome): void {
   if (study === undefined) {
-    call.print(`The evaluation is queued: ${studyId}`);
+    call.print(`Evaluation of ${call.positionals[0]} is queued: ${studyId}`);
     return;
   }
   const { status, error, result } = study;
   if (result === null || !isEvaluation(result)) {
-    call.print(`The evaluation ended as ${status}${error === null ? '' : `: ${error}`}`);
+    call.print(endOf('evaluation', status, error));
     return;
   }
   for (const line of linesOf(result)) call.print(line);
@@ -133,21 +133,21 @@ function linesOf(result: EvaluationResult): string[] {
     `Reward per decision (${result.reward}), from ${count(decisions, 'decision')} of ${count(customers, 'customer')}.`,
     ...(excluded.length === 0
       ? []
-      : [`Not used: ${excluded.map(([reason, number]) => `${number} ${reason}`).join(', ')}`]),
+      : [`Left out: ${excluded.map(([reason, number]) => `${number} ${wordsOf(reason)}`).join(', ')}`]),
     '',
     ...tableLines(['', 'ESTIMATE', 'INTERVAL'], rows),
     '',
-    `Verdict: ${verdict}${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`,
-    ...(needed === null ? [] : [helpOf(needed)]),
+    `Verdict: ${verdict}${reasons.length === 0 ? '' : ` (${reasons.map(wordsOf).join(', ')})`}`,
+    ...(needed === null ? [] : [adviceOf(needed)]),
   ];
 }
 
-function helpOf({ explore, days }: NonNullable<EvaluationResult['needed']>): string {
+function adviceOf({ explore, days }: NonNullable<EvaluationResult['needed']>): string {
   const ways = [
     ...(explore === null ? [] : [`explore at a rate of ${figure(explore)}`]),
     ...(days === null ? [] : [`use ${count(days, 'day')} of decisions`]),
   ];
-  return ways.length === 0 ? 'More decisions alone won’t help.' : `To know more, ${ways.join(' or ')}.`;
+  return ways.length === 0 ? 'More decisions alone won’t help.' : `To get an estimate, ${ways.join(' or ')}.`;
 }
 
 function exitCodeOf({ study }: Outcome): number {

@@ -6,6 +6,15 @@ import type { Call } from '../command.ts';
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
 
+/** Returns a word of the API as people write it: "newly empty" for `newly_empty`. */
+export const wordsOf = (word: string): string => word.replaceAll('_', ' ');
+
+/** Returns a sentence about a study that ended without a result. */
+export function endOf(kind: string, status: Study['status'], error: Study['error']): string {
+  if (status === 'cancelled') return `The ${kind} was cancelled.`;
+  return error === 'plan_missing' ? `The ${kind} failed: its plan is missing.` : `The ${kind} failed. Try again.`;
+}
+
 /** Polls a study until it ends, with growing pauses. Prints progress to standard error. */
 export async function followStudy(call: Call, client: Client, id: string): Promise<Study> {
   let printed = '';

@@ -73,7 +73,7 @@ function answer(
   };
 }
 
-/** The engine's errors are texts for developers, so the page says only what they are about. */
+/** Returns the kind of problem only: the engine's messages are for developers. */
 function respond({ proof, edits }: WhatIfRequest): Omit<WhatIfAnswer, 'id'> {
   try {
     if (proof !== undefined) trial = open(proof);

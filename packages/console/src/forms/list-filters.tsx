@@ -17,7 +17,7 @@ export interface Choice {
   readonly key: string;
   readonly label: string;
   readonly options: readonly Option[];
-  /** What is shown while nothing is selected; default: "Any" with the label. */
+  /** Text while nothing is selected; default: "Any" with the label. */
   readonly any?: string;
 }
 

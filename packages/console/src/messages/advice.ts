@@ -179,11 +179,11 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
     text: 'It was changed outside Arbiter. Send the request ID to your server administrator.',
   },
   study_running: {
-    title: 'This study is already running',
-    text: 'Wait for its result, or cancel it first.',
+    title: 'An identical study is already running',
+    text: 'Wait for its result or cancel it.',
   },
   history_unavailable: {
-    title: 'History doesn’t reach back that far',
+    title: 'History doesn’t go back that far',
     text: 'Choose a later start, or restore the archived months.',
   },
   rollback_guard: {
@@ -210,7 +210,7 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
   },
   not_comparable: {
     title: 'These values can’t be compared',
-    text: 'Choose values of one kind, such as amounts in one currency.',
+    text: 'Choose values of the same kind, such as amounts in one currency.',
   },
   config_invalid: {
     title: 'The configuration has errors',

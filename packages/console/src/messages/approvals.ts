@@ -28,7 +28,7 @@ export const approvalTexts = {
   publishes: 'Publish',
   by: (name: string, when: string) => `${name}, ${when}`,
   expires: (when: string) => `Expires ${when}`,
-  expiresNow: 'Expires within minutes',
+  expiresNow: 'Expires in a few minutes',
   statuses: { pending: 'waiting', approved: 'approved', rejected: 'rejected', expired: 'expired' },
   none: {
     waiting: { title: 'Nothing needs your attention', text: 'Requests that you can decide appear here.' },

@@ -329,7 +329,7 @@ const PreviewRequest = Type.Object(
     ...renderData,
   },
   {
-    description: 'Parts of an item as a form holds them, and data to render with.',
+    description: 'Parts of an unsaved item, and the data to render them with.',
     examples: [
       {
         channelType: 'email',
@@ -466,10 +466,10 @@ export const contentOperations = {
     id: 'content.preview',
     method: 'POST',
     path: '/api/v1/content/preview',
-    summary: 'Render content that is not stored',
+    summary: 'Preview unsaved content',
     description:
-      'Writes nothing. Checks the parts like a new item, merges them with their templates, and renders them like a ' +
-      'stored item. Editors show with it what a form holds.',
+      'Checks the parts like a new item, merges them with their templates, and renders them like a stored item. ' +
+      'Stores nothing. Use it to show authors their changes as they type.',
     role: 'viewer',
     body: PreviewRequest,
     responses: { 200: { description: 'The rendered parts.', schema: Preview } },

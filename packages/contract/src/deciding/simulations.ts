@@ -97,7 +97,7 @@ export const SimulateRequest = Type.Object(
     overlay: Type.Optional({
       ...Overlay,
       description:
-        "Changes to policy files to try, in order. They are made in a transaction that is rolled back. They don't apply to `compare`, and can't be combined with `overrides`.",
+        "Changes to policy files to try, in order. They are rolled back and never stored. They don't apply to `compare`, and can't be combined with `overrides`.",
     }),
     now: clock,
     channel,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { Overlay, OverlayChange } from './overlays.ts';
 
-// What a backtest compares and finds (docs/design/lead.md 2).
+// The request and result of a backtest (docs/design/lead.md 2).
 
 /** How a decision's answer changes, from least to most. */
 export const diffKinds = [
@@ -17,7 +17,7 @@ export const diffKinds = [
 ] as const;
 export const DiffKind = StringEnum(diffKinds, {
   description:
-    '`same`; `reordered`: the same items in another order; `creative_only`: the same offers, shown differently; `gained`: only more offers; `lost`: only fewer; `replaced`: both; `newly_empty`: no items left; `newly_served`: items for the first time.',
+    '`same`: nothing changes. `reordered`: the same items in a different order. `creative_only`: the same offers, shown differently. `gained`: offers are added, none removed. `lost`: offers are removed, none added. `replaced`: offers are added and removed. `newly_empty`: the answer becomes empty. `newly_served`: an empty answer gets items.',
 });
 
 /** Why a record can't be judged. */
@@ -35,9 +35,9 @@ export const notEvaluableReasons = [
 ] as const;
 export type NotEvaluableReason = (typeof notEvaluableReasons)[number];
 
-/** Cells with fewer customers are blank. */
+/** Counts of fewer customers are null. */
 export const fewestCustomers = 10;
-/** Samples of each kind. */
+/** Maximum samples of each kind. */
 export const samplesPerKind = 10;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -50,22 +50,22 @@ const text = (description: string) => Nullable(Type.String(), { description });
 
 export const BacktestLimits = Type.Object(
   {
-    maxChangedShare: Type.Optional(share('Largest share of decisions that may change.')),
-    maxNewlyEmptyShare: Type.Optional(share('Largest share of decisions that may lose all items.')),
-    maxLostShare: Type.Optional(share('Largest share of its items that any offer may lose.')),
-    maxItemsDrop: Type.Optional(share('Largest share by which the number of items may drop.')),
+    maxChangedShare: Type.Optional(share('Maximum share of decisions that change.')),
+    maxNewlyEmptyShare: Type.Optional(share('Maximum share of decisions that lose all items.')),
+    maxLostShare: Type.Optional(share('Maximum share of its items that any offer loses.')),
+    maxItemsDrop: Type.Optional(share('Maximum drop in the number of items, as a share.')),
     mustKeep: Type.Optional(
-      Type.Array(Id('Offer.'), { maxItems: 100, description: 'Offers that may lose none of their items.' }),
+      Type.Array(Id('Offer.'), { maxItems: 100, description: 'Offers that must keep all their items.' }),
     ),
     maxEngineUsP99: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 1e9,
-        description: 'Largest time in the engine, 99th percentile, in microseconds.',
+        description: 'Maximum for the 99th percentile of the time in the engine, in microseconds.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'Limits that the result must keep. A limit without data fails.' },
+  { additionalProperties: false, description: 'Limits for the result. A limit without data fails.' },
 );
 export type BacktestLimits = Static<typeof BacktestLimits>;
 
@@ -82,11 +82,11 @@ const question = {
   overlay: Type.Optional(Overlay),
   mode: StringEnum(['independent', 'chained'], {
     description:
-      '`independent`: decides each record alone, after the contacts that really happened. `chained`: decides each customer’s records in order, and the items of the draft become the contacts.',
+      '`independent`: decides each record on its own, with the contacts that actually happened. `chained`: decides each customer’s records in order, with the draft’s own items as contacts.',
   }),
   scope: StringEnum(['flow', 'route'], {
     description:
-      '`flow`: decisions of the flow. `route`: decisions of any flow whose requests the routes send to this flow.',
+      '`flow`: decisions made by this flow. `route`: decisions made by any flow, if the routes send their requests to this one.',
   }),
   maxDecisions: Type.Integer({
     minimum: 1,
@@ -96,21 +96,27 @@ const question = {
   sampleShare: Type.Number({
     exclusiveMinimum: 0,
     maximum: 1,
-    description: 'Share of customers to judge. All decisions of a customer are in or out.',
+    description: 'Share of customers to judge. A customer’s decisions are all included or all left out.',
   }),
   compareTo: Type.Union(
     [
-      StringEnum(['recorded'], { description: 'What was really decided.' }),
+      StringEnum(['recorded'], { description: 'The recorded answers.' }),
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of a published version.' }),
     ],
-    { description: '`recorded`, or the number of a published version that decides the same records.' },
+    {
+      description:
+        'What to compare with: `recorded` for the recorded answers, or the number of a published version to decide the same records with.',
+    },
   ),
   limits: BacktestLimits,
   maxNotEvaluableShare: share(
-    'Largest share of records that may be impossible to judge, at most 0.2. Beyond it, the result is refused.',
+    'Maximum share of records that can’t be judged, at most 0.2. Above it, the verdict is `refused`.',
     0.2,
   ),
-  verify: Type.Boolean({ description: 'Whether to repeat every recorded decision and compare, not only every 100th.' }),
+  verify: Type.Boolean({
+    description:
+      'Whether to replay every recorded decision instead of every 100th, to check that the engine reproduces it.',
+  }),
 };
 
 /** The defaults of a backtest. */
@@ -128,7 +134,7 @@ const instant = (description: string) =>
   Type.String({
     minLength: 10,
     maxLength: 40,
-    description: `${description} An RFC 3339 instant with an offset, or a date, which stands for its first instant in the tenant’s time zone.`,
+    description: `${description} An RFC 3339 timestamp with an offset, or a date for the start of that day in the tenant’s time zone.`,
   });
 
 export const BacktestRequest = Type.Object(
@@ -163,28 +169,28 @@ export const BacktestSpec = Type.Object(
     ...question,
     overlay: Type.Optional(
       Type.Array(Type.Object({ kind, key }, { description: 'A changed object.' }), {
-        description: 'Objects that the overlay changes. Its patches are in the audit log.',
+        description: 'Objects that the overlay changes. The patches are in the audit log.',
       }),
     ),
     from: Timestamp('Start of the range, inclusive.'),
     to: Timestamp('End of the range, exclusive.'),
   },
-  { description: 'A backtest, with its defaults.' },
+  { description: 'The request, with defaults filled in.' },
 );
 export type BacktestSpec = Static<typeof BacktestSpec>;
 
 const OfferChange = Type.Object(
   {
     offerId: Id('Offer.'),
-    count: blank('Items.'),
-    customers: blank('Customers.'),
+    count: blank('Number of items.'),
+    customers: blank('Number of customers.'),
   },
   { description: 'An offer.' },
 );
 
 const Cell = {
   decisions: blank('Decisions.'),
-  changed: blank('Decisions whose answer changes.'),
+  changed: blank('Decisions whose answers change.'),
   itemsBefore: blank('Items before.'),
   itemsAfter: blank('Items after.'),
 };
@@ -234,50 +240,54 @@ export const backtestReasons = ['selection', 'engine_drift', 'no_decisions', 'li
 export const BacktestResult = Type.Object(
   {
     verdict: StringEnum(['ok', 'failed', 'refused'], {
-      description: '`ok`; `failed`: a limit is broken; `refused`: the records can’t answer the question.',
+      description:
+        '`ok`: every limit passes. `failed`: a limit is exceeded. `refused`: the records can’t answer the question.',
     }),
     reasons: Type.Array(StringEnum(backtestReasons, { description: 'Reason.' }), {
       description:
-        'Why it isn’t `ok`: `selection` (too many records can’t be judged), `engine_drift` (records can’t be reproduced), `no_decisions`, `limit_failed`.',
+        'Why the verdict isn’t `ok`: `selection` (too many records can’t be judged), `engine_drift` (the engine doesn’t reproduce the records), `no_decisions`, `limit_failed`.',
     }),
     decisions: count('Decisions compared.'),
-    customers: count('Customers of these decisions.'),
+    customers: count('Customers these decisions were made for.'),
     same: count('Decisions with the same answer.'),
-    changed: count('Decisions with another answer.'),
-    changedShare: Type.Number({ description: '`changed` per decision, 6 decimals.' }),
+    changed: count('Decisions with a different answer.'),
+    changedShare: Type.Number({ description: '`changed` divided by `decisions`, to 6 decimals.' }),
     unchanged: count('Same as `same`.'),
     byKind: ByKind,
-    otherReason: count('Decisions that stay empty for another reason. They count as the same.'),
-    otherScores: count('Decisions with the same items and other scores. They count as the same.'),
+    otherReason: count('Decisions that stay empty for a different reason. They count as unchanged.'),
+    otherScores: count('Decisions with the same items but different scores. They count as unchanged.'),
     notEvaluable: NotEvaluable,
     notReplayable: count('Sum of `notEvaluable`.'),
     notRecorded: Type.Array(Type.String(), {
       description:
-        'Values that the draft reads and the records lack, at most 50. Add them to the setting `recordReads`.',
+        'Values that the draft reads but the records lack, at most 50. To record them from now on, add them to the setting `recordReads`.',
     }),
     drift: Type.Object(
-      { checked: count('Recorded decisions repeated.'), mismatches: count('Of these, with another result.') },
-      { description: 'Check that this engine still reproduces the records.' },
+      {
+        checked: count('Recorded decisions replayed.'),
+        mismatches: count('Of these, decisions with a different result.'),
+      },
+      { description: 'Whether this engine still reproduces the records.' },
     ),
-    gained: Type.Array(OfferChange, { description: 'Offers with items that they did not have, most first.' }),
-    lost: Type.Array(OfferChange, { description: 'Offers without items that they had, most first.' }),
+    gained: Type.Array(OfferChange, { description: 'Offers that gain items, largest gain first.' }),
+    lost: Type.Array(OfferChange, { description: 'Offers that lose items, largest loss first.' }),
     moved: Type.Array(
       Type.Object(
-        { from: Id('Offer before.'), to: Id('Offer after.'), count: blank('Places.') },
-        { description: 'An offer in place of another.' },
+        { from: Id('Offer before.'), to: Id('Offer after.'), count: blank('Number of positions.') },
+        { description: 'An offer replaced by another.' },
       ),
-      { description: 'Offers in place of others at the same position, the 50 most frequent.' },
+      { description: 'Offers replaced by others at the same position, the 50 most frequent.' },
     ),
     newlyEmpty: Type.Array(
       Type.Object(
         {
           stage: text('Stage that removed the last candidate.'),
-          reason: Type.String({ description: 'Reason of the empty answer.' }),
-          count: blank('Decisions.'),
+          reason: Type.String({ description: 'Why the answer is empty.' }),
+          count: blank('Number of decisions.'),
         },
         { description: 'A reason.' },
       ),
-      { description: 'Why answers become empty, most first.' },
+      { description: 'Why answers become empty, most frequent first.' },
     ),
     byChannel: Type.Array(
       Type.Object(
@@ -302,19 +312,19 @@ export const BacktestResult = Type.Object(
       { description: 'Items by placement.' },
     ),
     bySegment: Type.Array(Type.Object({ segmentId: Id('Segment.'), ...Cell }, { description: 'A segment.' }), {
-      description: 'By segment that the records name.',
+      description: 'Results for the segments that the records name.',
     }),
     capsHit: Type.Array(
       Type.Object(
         {
           policyId: Id('Contact policy.'),
-          before: blank('Candidates that it blocked before.'),
-          after: blank('Candidates that it blocks after.'),
-          blockedContacts: blank('Items of the answers before that it blocks after.'),
+          before: blank('Candidates blocked before.'),
+          after: blank('Candidates blocked after.'),
+          blockedContacts: blank('Items shown before that are blocked after.'),
         },
         { description: 'A policy.' },
       ),
-      { description: 'Contact policies that block more or less, over the changed decisions.' },
+      { description: 'Contact policies that block more or fewer candidates, among the changed decisions.' },
     ),
     gates: Type.Array(
       Type.Object(
@@ -329,7 +339,7 @@ export const BacktestResult = Type.Object(
         },
         { description: 'A gate.' },
       ),
-      { description: 'Gates that drop more or fewer candidates, over the changed decisions, at most 200.' },
+      { description: 'Gates that drop more or fewer candidates, among the changed decisions, at most 200.' },
     ),
     items: BeforeAfter('Items delivered.'),
     expected: Type.Object(
@@ -337,30 +347,33 @@ export const BacktestResult = Type.Object(
         positives: BeforeAfter('Sum of the propensities of all items.'),
         value: BeforeAfter('Sum of propensity times impact of all items.'),
       },
-      { description: 'What the model of the engine expects. Not measured: evaluate the draft for that.' },
+      { description: 'What the model predicts. To estimate what the draft earns, evaluate it.' },
     ),
     load: Type.Object(
       {
         engineUsP50: Nullable(Type.Number(), { description: 'Median.' }),
         engineUsP99: Nullable(Type.Number(), { description: '99th percentile.' }),
       },
-      { description: 'Time of the draft in the engine, microseconds; null without decisions. Differs between runs.' },
+      {
+        description:
+          'Time that the draft takes in the engine, in microseconds; null without decisions. Differs between runs.',
+      },
     ),
     samples: Type.Array(BacktestSample, { description: `Changed decisions, at most ${samplesPerKind} of each kind.` }),
     limits: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'Limit.' }),
-          offerId: text('Offer that breaks it, or null.'),
-          value: Nullable(Type.Number(), { description: 'Value found; null without data.' }),
-          bound: Type.Number({ description: 'Value allowed.' }),
-          passed: Type.Boolean({ description: 'Whether it is kept.' }),
+          name: Type.String({ description: 'Name of the limit.' }),
+          offerId: text('Offer that exceeds it, or null.'),
+          value: Nullable(Type.Number(), { description: 'Measured value; null without data.' }),
+          bound: Type.Number({ description: 'Allowed value.' }),
+          passed: Type.Boolean({ description: 'Whether the limit passes.' }),
         },
         { description: 'A limit.' },
       ),
       { description: 'The requested limits.' },
     ),
-    limitations: Type.Array(Type.String(), { description: 'What the result can’t tell, as sentences.' }),
+    limitations: Type.Array(Type.String(), { description: 'What the result doesn’t cover, in sentences.' }),
   },
   { description: 'Result of a backtest.' },
 );

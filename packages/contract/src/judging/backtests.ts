@@ -19,7 +19,7 @@ export const Backtest = Type.Object(
     progress: StudyProgress,
     ...Type.Partial(BacktestResult).properties,
   },
-  { description: 'A backtest. The members of its result are there once it is completed.' },
+  { description: 'A backtest. The fields of its result are present once it is completed.' },
 );
 export type Backtest = Static<typeof Backtest>;
 
@@ -35,8 +35,8 @@ export const backtestOperations = {
     path: '/api/v1/decision-flows/{id}/backtest',
     summary: 'Compare a draft with past decisions',
     description:
-      'Decides recorded decisions again with a draft or another version of the flow, optionally with changes to the catalogue, and reports which answers change. ' +
-      'Stores nothing but the study. 409 `study_running` names the running study in `studyId`, 409 `history_unavailable` the first possible start in `from`.',
+      'Repeats recorded decisions with the draft or another version of the flow, optionally with changes to the catalogue, and reports which answers change. ' +
+      'Stores only the study. Returns 409 `study_running` with the id of the identical study in `studyId`, and 409 `history_unavailable` with the earliest possible start in `from`.',
     role: 'editor',
     loadClass: 'heavy',
     params: flow,
@@ -66,7 +66,7 @@ export const backtestOperations = {
     role: 'viewer',
     loadClass: 'crud',
     params: Type.Object(
-      { ...flow.properties, jobId: IdText('`jobId` of the answer that started it.') },
+      { ...flow.properties, jobId: IdText('`jobId` from the response that started it.') },
       { description: 'Backtest to use.' },
     ),
     responses: { 200: { description: 'The backtest.', schema: Backtest } },

@@ -3,7 +3,7 @@ import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { BacktestSpec, notEvaluableReasons } from './backtest-results.ts';
 import { Overlay } from './overlays.ts';
 
-// What an off-policy evaluation estimates (docs/design/lead.md 3).
+// The request and result of an off-policy evaluation (docs/design/lead.md 3).
 
 export const estimatorNames = ['ips', 'sips', 'snips', 'dm', 'dr', 'switch'] as const;
 export const evaluationVerdicts = ['ok', 'bounded', 'refused'] as const;
@@ -38,28 +38,32 @@ const question = {
     minLength: 1,
     maxLength: 64,
     description:
-      'What an item earns. `positive`: 1 for a positive response. `convert`: 1 for a conversion. `weighted`: the sum of `outcomeWeights`. `value`: the conversion value. Or the key of an outcome type: 1 for that outcome.',
+      'What an item earns. `positive`: 1 for a positive response. `convert`: 1 for a conversion. `weighted`: the sum of `outcomeWeights`. `value`: the conversion value. The key of an outcome type: 1 for that outcome.',
   }),
   outcomeWeights: Type.Optional(
     Type.Record(Type.String({ maxLength: 64 }), Type.Number({ minimum: -1_000_000, maximum: 1_000_000 }), {
       maxProperties: 50,
-      description: 'Worth of each outcome by its key, for the reward `weighted`. An outcome counts once per item.',
+      description: 'Value of each outcome, by key, for the reward `weighted`. An outcome counts once per item.',
     }),
   ),
   rewardDays: Type.Integer({
     minimum: 1,
     maximum: 30,
-    description: 'Days in which a response counts. Younger decisions are left out.',
+    description: 'Days after a decision in which responses to it count. More recent decisions are left out.',
   }),
   valueCap: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 1e12,
-      description: 'Largest value of an item for the reward `value`. Default: the 99.9% quantile of the values.',
+      description: 'Maximum value of an item for the reward `value`. Default: the 99.9th percentile of the values.',
     }),
   ),
-  clip: Type.Number({ minimum: 1, maximum: 1000, description: 'Largest weight of a decision.' }),
-  confidence: Type.Number({ minimum: 0.8, maximum: 0.99, description: 'Confidence of the intervals.' }),
+  clip: Type.Number({
+    minimum: 1,
+    maximum: 1000,
+    description: 'Maximum weight of a decision. Larger weights are clipped.',
+  }),
+  confidence: Type.Number({ minimum: 0.8, maximum: 0.99, description: 'Confidence level of the intervals.' }),
   estimators: Type.Array(StringEnum(estimatorNames, { description: 'Estimator.' }), {
     minItems: 1,
     maxItems: estimatorNames.length,
@@ -74,12 +78,12 @@ const question = {
   segmentIds: Type.Array(Id('Segment.'), {
     maxItems: 10,
     uniqueItems: true,
-    description: 'Segments to split the result by, as far as the records name them.',
+    description: 'Segments to split the result by, if the records name them.',
   }),
   maxNotEvaluableShare: Type.Number({
     minimum: 0,
     maximum: 0.2,
-    description: 'Largest share of records that may be impossible to judge. Beyond it, the result is refused.',
+    description: 'Maximum share of records that can’t be judged. Above it, the verdict is `refused`.',
   }),
 };
 
@@ -96,7 +100,7 @@ const instant = (description: string) =>
   Type.String({
     minLength: 10,
     maxLength: 40,
-    description: `${description} An RFC 3339 instant with an offset, or a date, which stands for its first instant in the tenant’s time zone.`,
+    description: `${description} An RFC 3339 timestamp with an offset, or a date for the start of that day in the tenant’s time zone.`,
   });
 
 export const EvaluationRequest = Type.Object(
@@ -134,15 +138,15 @@ export const EvaluationSpec = Type.Object(
     from: Timestamp('Start of the range, inclusive.'),
     to: Timestamp('End of the range, exclusive.'),
   },
-  { description: 'An evaluation, with its defaults.' },
+  { description: 'The request, with defaults filled in.' },
 );
 export type EvaluationSpec = Static<typeof EvaluationSpec>;
 
 const Bounds = (what: string) =>
   Type.Object(
     {
-      value: Nullable(number('Estimate.'), { description: 'The estimate; null if only bounds are known.' }),
-      se: Nullable(number('Standard error.'), { description: 'Its standard error; null with the value.' }),
+      value: Nullable(number('Estimate.'), { description: 'Estimate; null if only bounds are known.' }),
+      se: Nullable(number('Standard error.'), { description: 'Standard error; null if only bounds are known.' }),
       ciLower: number('Lower end of the interval.'),
       ciUpper: number('Upper end of the interval.'),
     },
@@ -155,53 +159,58 @@ const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T, descripti
 const Segment = Type.Object(
   {
     segmentId: Id('Segment.'),
-    decisions: count('Decisions of its customers; 0 for fewer than 10 customers.'),
-    customers: count('Its customers; 0 for fewer than 10.'),
-    estimate: optional(Bounds('Estimate.'), 'The headline estimate; null for few customers or without a verdict `ok`.'),
-    logged: optional(Bounds('Mean.'), 'What was really earned; null for few customers.'),
+    decisions: count('Decisions for customers in the segment; 0 for fewer than 10 customers.'),
+    customers: count('Customers in the segment; 0 for fewer than 10.'),
+    estimate: optional(
+      Bounds('Estimate.'),
+      'Headline estimate; null for fewer than 10 customers, or unless the verdict is `ok`.',
+    ),
+    logged: optional(Bounds('Mean.'), 'Actual reward per decision; null for fewer than 10 customers.'),
   },
   { description: 'A segment.' },
 );
 
 const Diagnostics = Type.Object(
   {
-    effectiveSampleSizes: Type.Array(number('Size.'), { description: 'Effective sample size of each place.' }),
-    rewardCustomers: count('Customers with a reward that counts.'),
-    largestWeight: number('Largest weight, before clipping.'),
-    weightZ: Type.Array(Nullable(number('z.'), { description: 'z; null: not looked at.' }), {
-      description:
-        'By place: how many standard errors the weights are from their expectation. Far from 0, a probability is wrong. Null: not looked at.',
+    effectiveSampleSizes: Type.Array(number('Size.'), {
+      description: 'Effective sample size at each position in the answer.',
     }),
-    unseenSlots: number('Places per decision that only the draft would fill. Nothing is known of their rewards.'),
+    rewardCustomers: count('Customers with at least one counted reward.'),
+    largestWeight: number('Largest weight, before clipping.'),
+    weightZ: Type.Array(Nullable(number('z.'), { description: 'z; null if not checked.' }), {
+      description:
+        'By position: how many standard errors the mean weight is from its expected value. Far from 0 means that a recorded probability is wrong. Null if not checked.',
+    }),
+    unseenSlots: number('Slots per decision that only the draft would fill. Their rewards are unknown.'),
     unsupportedOffers: Type.Array(
       Type.Object(
         { offerId: Id('Offer.'), share: share('Share of the draft’s answers.') },
         { description: 'An offer.' },
       ),
-      { description: 'Offers that the draft shows where the log never does, most first, at most 20.' },
+      { description: 'Offers that the draft shows where the log never does, largest share first, at most 20.' },
     ),
-    heaviestShare: share('Part of the variance that the ten heaviest customers make.'),
-    skewness: number('Skewness of the customers’ parts of the headline estimate.'),
+    heaviestShare: share('Share of the variance that the ten most influential customers account for.'),
+    skewness: number('Skewness of customers’ contributions to the headline estimate.'),
     calibration: Type.Array(
       Type.Object(
         { predicted: number('Mean prediction.'), observed: number('Mean reward.') },
-        { description: 'A tenth of the items.' },
+        { description: 'A decile of the items.' },
       ),
-      { description: 'Predicted and observed rewards of the shown items, by tenths of the prediction.' },
+      { description: 'Predicted and observed rewards of the shown items, by decile of the prediction.' },
     ),
     byClip: Type.Array(
       Type.Object(
-        { clip: Nullable(number('Clip.'), { description: 'Null: none.' }), value: number('Estimate.') },
+        { clip: Nullable(number('Clip.'), { description: 'Null without clipping.' }), value: number('Estimate.') },
         { description: 'An estimate.' },
       ),
-      { description: 'The headline estimate with other clips. Empty when refused.' },
+      { description: 'The headline estimate with other values of `clip`. Empty when refused.' },
     ),
     probabilities: Type.Object(
       {
-        checked: count('Recorded probabilities that were computed again.'),
-        mismatches: count('Of these, with another value.'),
+        checked: count('Recorded probabilities that were recomputed.'),
+        mismatches: count('Of these, probabilities with a different value.'),
       },
-      { description: 'Check that the recorded probabilities are right.' },
+      { description: 'Whether the recorded probabilities are right.' },
     ),
   },
   { description: 'How well the records can judge the draft.' },
@@ -211,30 +220,31 @@ export const EvaluationResult = Type.Object(
   {
     verdict: StringEnum(evaluationVerdicts, {
       description:
-        '`ok`; `bounded`: part of the draft’s answers is unknown, so only bounds are given; `refused`: the records can’t tell.',
+        '`ok`: use the estimate. `bounded`: the log never showed some of the draft’s answers, so the result has only bounds. `refused`: the records can’t support an estimate.',
     }),
     reasons: Type.Array(StringEnum(evaluationReasons, { description: 'Reason.' }), {
       description:
-        'Why it isn’t `ok`: `no_decisions`; `unsupported` (the draft shows what the log never does); `few_effective` (an effective sample size below 200); `few_rewards` (below 50 customers with a reward); `skewed` (few customers decide the result); `weights_off` and `probabilities_wrong` (recorded probabilities don’t fit); `selection` (too many records can’t be judged); `state_shift` (contacts would differ in more than a fifth of the decisions); `trained_on_window` (a model of the draft has seen these outcomes).',
+        'Why the verdict isn’t `ok`: `no_decisions`; `unsupported` (the draft shows what the log never does); `few_effective` (the effective sample size is below 200); `few_rewards` (fewer than 50 customers have a reward); `skewed` (a few customers dominate the result); `weights_off` and `probabilities_wrong` (recorded probabilities are wrong); `selection` (too many records can’t be judged); `state_shift` (the draft’s own contacts would change more than a fifth of the answers); `trained_on_window` (a model of the draft was trained on these outcomes).',
     }),
     needed: optional(
       Type.Object(
         {
           explore: Nullable(share('Rate.'), {
-            description: 'Rate of `flowConfig.explore` that would be enough over the same days; null if none is.',
+            description:
+              'Rate of `flowConfig.explore` that would be enough over the same days; null if no rate is enough.',
           }),
           days: Nullable(count('Days.'), {
-            description: 'Days that would be enough at the same rate; null if none are.',
+            description: 'Days that would be enough at the same rate; null if no number of days is enough.',
           }),
         },
         { description: 'What would help.' },
       ),
-      'Either of these would make up for what is missing; null for `ok`.',
+      'What would be enough for an estimate. Either one suffices. Null for `ok`.',
     ),
-    target: Type.String({ description: 'What is estimated, as a sentence.' }),
-    reward: Type.String({ description: 'Reward that was asked for.' }),
+    target: Type.String({ description: 'What the estimate means, in a sentence.' }),
+    reward: Type.String({ description: 'Requested reward.' }),
     decisions: count('Decisions that the result is based on.'),
-    customers: count('Their customers.'),
+    customers: count('Customers these decisions were made for.'),
     excluded: Type.Object(
       {
         controlGroup: count('Decisions for control groups.'),
@@ -242,16 +252,16 @@ export const EvaluationResult = Type.Object(
           description: 'Records that can’t be judged, by reason.',
         }),
       },
-      { description: 'Records that are left out.' },
+      { description: 'Records left out of the estimate.' },
     ),
     notRecorded: Type.Array(Type.String(), {
       description:
-        'Values that the draft reads and the records lack, at most 50. Add them to the setting `recordReads`.',
+        'Values that the draft reads but the records lack, at most 50. To record them from now on, add them to the setting `recordReads`.',
     }),
-    supportShare: share('Part of the draft’s answers that the log could show as well.'),
-    effectiveSampleSize: number('Decisions that an even log of the same precision would have.'),
-    clippedShare: share('Share of the items whose weight was clipped.'),
-    estimatedShare: share('Share of the decisions with a probability that is an estimate.'),
+    supportShare: share('Share of the draft’s answers that the log could also have shown.'),
+    effectiveSampleSize: number('Number of equally weighted decisions that would give the same precision.'),
+    clippedShare: share('Share of items whose weight was clipped.'),
+    estimatedShare: share('Share of decisions with an estimated probability.'),
     estimates: optional(
       Type.Partial(
         Type.Object({
@@ -262,22 +272,25 @@ export const EvaluationResult = Type.Object(
           dr: Bounds('Doubly robust.'),
           switch: Bounds('Doubly robust where weights are below the clip.'),
         }),
-        { description: 'By estimator.' },
+        { description: 'Estimates by estimator.' },
       ),
-      'Reward per decision of the draft; null when refused.',
+      'Reward per decision with the draft; null when refused.',
     ),
-    headline: StringEnum(estimatorNames, { description: 'The estimator to go by, chosen before the result is known.' }),
-    logged: Bounds('Reward per decision that was really earned.'),
-    delta: optional(Bounds('Difference.'), 'What the draft earns more per decision; null when refused.'),
-    lift: optional(Bounds('Ratio.'), '`delta` as a share of what was earned; null when refused or nothing was earned.'),
-    bySegment: Type.Array(Segment, { description: 'By segment that was asked for.' }),
+    headline: StringEnum(estimatorNames, { description: 'The estimator to use, chosen before the result is known.' }),
+    logged: Bounds('Actual reward per decision.'),
+    delta: optional(Bounds('Difference.'), 'How much more the draft earns per decision; null when refused.'),
+    lift: optional(
+      Bounds('Ratio.'),
+      '`delta` as a share of the actual reward; null when refused, or if nothing was earned.',
+    ),
+    bySegment: Type.Array(Segment, { description: 'Results for the requested segments.' }),
     stateShift: optional(
       share('Share.'),
-      'Share of decisions that would find other contacts after a time under the draft; null when unknown.',
+      'Share of decisions that the draft would answer differently after its own contacts than after the recorded ones; null when unknown.',
     ),
     value: optional(
       Type.Object(
-        { cap: number('Largest value.'), cutShare: share('Share of the sum that was cut off.') },
+        { cap: number('Maximum value of an item.'), cutShare: share('Share of the total value that was cut off.') },
         { description: 'Capped values.' },
       ),
       'How values were capped; null for other rewards.',

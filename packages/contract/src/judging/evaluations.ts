@@ -14,9 +14,9 @@ export const evaluationOperations = {
     path: '/api/v1/decision-flows/{id}/evaluate',
     summary: 'Estimate what a draft would have earned',
     description:
-      'Estimates the reward per decision that a draft or another version of the flow would have had, from recorded decisions, their selection probabilities and the responses to them. ' +
-      'Read the result with `GET /studies/{id}`. When the records can’t tell, its verdict is `refused`, with reasons and what would help. ' +
-      '409 `study_running` names the running study in `studyId`, 409 `history_unavailable` the first possible start in `from`.',
+      'Estimates the reward per decision that the draft or another version of the flow would have earned, from recorded decisions, their selection probabilities and the responses to them. ' +
+      'Read the result with `GET /studies/{id}`. If the records can’t support an estimate, the verdict is `refused`, with the reasons and what would help. ' +
+      'Returns 409 `study_running` with the id of the identical study in `studyId`, and 409 `history_unavailable` with the earliest possible start in `from`.',
     role: 'editor',
     loadClass: 'heavy',
     params: Type.Object({ id: IdText('Id or key of the flow.') }, { description: 'Flow to use.' }),

@@ -17,18 +17,19 @@ export const OverlayChange = Type.Object(
   {
     kind: StringEnum(overlayKinds, { description: 'Kind of record, named like its folder in policy as code.' }),
     key: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1, maxItems: 3 })], {
-      description: "Key or name; a list of the parent's and its own for children. `settings` for the settings.",
+      description:
+        "Key or name of the object. For a child, a list of its parent's and its own. For the settings, `settings`.",
     }),
     patch: Type.Unknown({
       description:
-        'JSON merge patch (RFC 7386) of the file of the object, or null to delete it. An object that does not exist is created.',
+        "JSON merge patch (RFC 7386) of the object's file, or null to delete the object. Creates an object that doesn't exist.",
     }),
   },
-  { additionalProperties: false, description: 'A change of one object.' },
+  { additionalProperties: false, description: 'A change to one object.' },
 );
 export type OverlayChange = Static<typeof OverlayChange>;
 
 export const Overlay = Type.Array(OverlayChange, {
   maxItems: 100,
-  description: 'Changes to try, in order. They are made in a transaction that is rolled back.',
+  description: 'Changes to try, in order. They are rolled back and never stored.',
 });

@@ -30,20 +30,21 @@ export const StudyProgress = Type.Object(
 const summary = {
   id: Id('Id of the study.'),
   kind: StringEnum(studyKinds, { description: 'What the study does.' }),
-  flowId: Id('Flow that is judged.'),
+  flowId: Id('Flow being judged.'),
   status: StringEnum(studyStatuses, {
-    description: '`queued` while another study of the tenant runs, then `running`, then one of the others for good.',
+    description:
+      '`queued` while another study of the tenant runs, then `running`, then one of the others, which are final.',
   }),
   progress: StudyProgress,
   error: Nullable(StringEnum(studyErrors, { description: 'Error code.' }), {
     description: 'Why it failed; null unless it did.',
   }),
-  candidateHash: Type.String({ description: 'Hash of the plan that is judged, in hex.' }),
-  configVersion: Type.Integer({ description: 'Version of the catalogue that the plan is made of.' }),
-  dataCut: Timestamp('Records stored later are left out.'),
+  candidateHash: Type.String({ description: 'Hash of the judged plan, in hex.' }),
+  configVersion: Type.Integer({ description: 'Catalogue version that the plan was compiled from.' }),
+  dataCut: Timestamp('Records stored after this are left out.'),
   createdBy: Type.String({ description: 'Who started it.' }),
   createdAt: Timestamp('When it was started.'),
-  completedAt: Nullable(Timestamp('Instant.'), { description: 'When it ended; null before.' }),
+  completedAt: Nullable(Timestamp('Instant.'), { description: 'When it ended; null until then.' }),
   expiresAt: Timestamp(`When it is deleted: ${studyDays} days after its start.`),
 };
 
@@ -54,7 +55,7 @@ export const Study = Type.Object(
   {
     ...summary,
     spec: Type.Union([BacktestSpec, EvaluationSpec], { description: 'The request, with its defaults.' }),
-    result: Nullable(Type.Union([BacktestResult, EvaluationResult], { description: 'By kind.' }), {
+    result: Nullable(Type.Union([BacktestResult, EvaluationResult], { description: 'The result, by kind of study.' }), {
       description: 'The result; null until the study is completed.',
     }),
   },
@@ -113,9 +114,9 @@ export const studyOperations = {
     id: 'studies.rows',
     method: 'GET',
     path: '/api/v1/studies/{id}/rows',
-    summary: 'Download the decisions that a study changes',
+    summary: 'Download the changed decisions',
     description:
-      `One JSON object per line for each changed decision, at most ${mostStudyRows}: its id, the kind of the change, and its items before and after. ` +
+      `Returns a line of JSON for each changed decision, at most ${mostStudyRows}: its id, the kind of change, and its items before and after. ` +
       'Empty until the study is completed.',
     role: 'viewer',
     params,

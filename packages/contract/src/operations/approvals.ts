@@ -120,7 +120,7 @@ export const Approval = Type.Object(
     createdAt: Timestamp('When the request was created.'),
     expiresAt: Nullable(Timestamp('Instant.'), {
       description:
-        'When it expires unless it is decided before; null if it is closed. The server closes requests at most 15 minutes later.',
+        'When the request expires if nobody decides it; null once it is closed. The server closes expired requests within 15 minutes.',
     }),
     stages: Type.Array(ApprovalStage, { description: 'Stages in order.' }),
   },

@@ -47,7 +47,7 @@ export interface Exploring {
     left: (candidate: Candidate) => boolean,
     ranking: Ranking,
   ): number;
-  /** Chances of all candidates that `next` may answer with, given the method's pick. */
+  /** Returns the chances of all candidates that `next` can return, given the method's pick. */
   chances(place: number, picked: RankedPick, left: (candidate: Candidate) => boolean, ranking: Ranking): Chances;
 }
 
@@ -128,7 +128,7 @@ export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }:
   };
 }
 
-/** Chances of what a rank method may pick for a place, without exploration. */
+/** Returns the chances of the rank method's picks for a place, without exploration. */
 export function ownChances({ candidate, pick }: RankedPick, { chanceOf, choices }: Ranking): Chances {
   if (chanceOf === undefined || choices === undefined) return new Map([[candidate, pick.probability]]);
   const chances = new Map<Candidate, number>();

@@ -26,7 +26,7 @@ export interface ModelChance {
   took(picked: RankedPick): void;
   /** The picks with their chances, in their order; once, when the answer is filled. */
   settle(): readonly Pick[];
-  /** What could fill each place, in their order; once, when a walk along another answer is over. */
+  /** Receives what could fill each place, in order, once a walk along another answer ends. */
   choices(repetitions: number): readonly DrawnChoices[];
 }
 
@@ -44,7 +44,7 @@ export function watchModelChance(run: Run, method: RankMethod, exploring: Explor
         lastStep[candidate.at] = steps.length;
         size += 1;
       }
-      // A placement without candidates is no step, or candidates would count as left for one more than they were.
+      // A placement without candidates isn't a step: candidates would count as left for one place too many.
       if (size > 0) steps.push({ slot, place, size, taken: null });
     },
     took(picked) {
@@ -120,7 +120,7 @@ function exactPicks({ run, steps, base, lastStep }: Answer, chance: number): Pic
   });
 }
 
-/** True when the first candidate has the larger score without chance. */
+/** Whether the first candidate's score before any random draw is larger. */
 function greedyOrder(run: Run, base: readonly Candidate[]): (a: Candidate, b: Candidate) => boolean {
   const [{ scorer }] = modelRunsByChance(run) as [ReturnType<typeof modelRunsByChance>[number]];
   const greedy = new Map(base.map((candidate) => [candidate, scorer.greedy(candidate.offer.id)]));

@@ -41,7 +41,7 @@ export interface Answer {
 export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring | null): Pick[] {
   const { run, steps } = answer;
   const draws = Math.min(mostRepetitions, Math.max(leastRepetitions, Math.floor(mostDraws / sizeOf(answer))));
-  /** By step: how many repetitions agreed up to and including it. */
+  /** Repetitions that agreed up to and including each step. */
   const hits = new Float64Array(steps.length);
   const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
   repeat(answer, draws, next, () => countRepetition(answer, method, exploring, hits));
@@ -53,7 +53,7 @@ export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Ex
   });
 }
 
-/** Finds what could fill each place, given the picks before, by as many repetitions as wanted. */
+/** Counts what fills each place, given the picks before it, over many repetitions. */
 export function repeatedChoices(
   answer: Answer,
   method: RankMethod,
@@ -76,7 +76,7 @@ export function repeatedChoices(
   });
 }
 
-/** Numbers that a repetition draws: one for each offer, or for each candidate of each scoring stage. */
+/** How many numbers a repetition draws: one per offer, or one per candidate of each scoring stage. */
 function sizeOf({ run, base }: Answer): number {
   const { rescorings } = run;
   const size = rescorings === null ? ordinalsOf(base).length : rescoredBy(rescorings).length;
@@ -90,7 +90,7 @@ const rescoredBy = (rescorings: readonly Rescoring[]): readonly Candidate[] => [
   ...new Set(rescorings.flatMap(({ list }) => list)),
 ];
 
-/** Draws the scores again, this many times, and puts back what the run had. */
+/** Repeats the random scores this many times, then restores the run's own. */
 function repeat({ run, base }: Answer, times: number, next: () => number, each: () => void): void {
   const { columns } = run.scratch;
   /** The candidates to score again. */

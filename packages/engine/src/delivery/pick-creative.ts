@@ -192,7 +192,7 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
   columns.known[candidate.at] = columns.known[candidate.at]! | SHARED;
 }
 
-/** The creative of the answer that the walk is led along, if the candidate could show it. */
+/** Returns the creative of the answer that the walk follows, if the candidate could show it. */
 function shownBefore(
   run: Run,
   forced: ForcedWalk,

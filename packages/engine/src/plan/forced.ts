@@ -2,17 +2,17 @@ import type { Candidate } from './candidate.ts';
 import type { PlanCreative } from './offer.ts';
 import type { RankedPick, Ranking, TakenItem } from './ranking.ts';
 
-/** Another decision's answer, that a walk is led along to learn how likely each of its picks was. */
+/** The answer of another decision. The walk follows it to find out how likely each of its picks was. */
 export interface ForcedWalk {
-  /** True: the walk left the answer, so nothing more is picked. */
+  /** True once the walk can't follow the answer any further, so nothing more is picked. */
   readonly isOver: boolean;
-  /** How often scores that a model drew are drawn again. */
+  /** How often to repeat a model's random scores. */
   readonly repetitions: number;
   /** Creative that the answer shows for an offer; undefined when it doesn't show the offer there. */
   creativeOf(offerId: string, placementId: string | null): string | null | undefined;
-  /** By `candidate.at`: the creatives that a candidate could show, where there are several. */
+  /** Creatives that a candidate could show, by `candidate.at`, where there are several. */
   readonly usable: Map<number, readonly PlanCreative[]>;
-  /** Replaces the pick for a place by that of the answer; null: the answer has another, so the walk is over. */
+  /** Replaces the pick for a place with the answer's; null if the plan can't pick it, which ends the walk. */
   choose(place: ForcedPlace): RankedPick | null;
   /** Called with every item that is taken. */
   took(item: TakenItem): void;

@@ -135,7 +135,7 @@ export interface Run {
    * scores. Null: they leave where they're refused, as in every decision, and in a survey from the scores on.
    */
   survey: Set<PlanOffer> | null;
-  /** The answer that the walk is led along; null: it decides. */
+  /** The answer that the walk has to follow; null if the walk decides. */
   forced: ForcedWalk | null;
   /** Called for each finished stage. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;

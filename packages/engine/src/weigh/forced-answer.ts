@@ -4,7 +4,7 @@ import type { RankedPick } from '../plan/ranking.ts';
 import type { Run } from '../plan/run.ts';
 import type { LoggedItem, LoggedSlate } from './logged-slate.ts';
 
-/** A place that the walk filled, or where it left the answer. */
+/** A place that the walk filled, or where it couldn't follow the answer. */
 export interface WalkedPlace {
   /** What could fill it; null while a model's choices aren't known yet. */
   chances: Chances | null;
@@ -13,18 +13,18 @@ export interface WalkedPlace {
   readonly isEstimated: boolean;
   /** The item of the answer that it was filled with; null: the plan has another. */
   readonly item: LoggedItem | null;
-  /** What was taken; null: the walk left the answer here. */
+  /** The item taken; null if the walk couldn't follow the answer here. */
   readonly candidate: Candidate | null;
   readonly isMandatory: boolean;
 }
 
-/** A walk along an answer, and how far it has come. */
+/** A walk along an answer and its progress. */
 export interface ForcedAnswer extends ForcedWalk {
   readonly places: WalkedPlace[];
   isOver: boolean;
-  /** True: some place left a choice. */
+  /** True if any place left a choice. */
   byChance: boolean;
-  /** True: the items came from an order that was drawn as a whole, so a place has no chance of its own. */
+  /** True if the whole order was drawn at once, so that places have no chances of their own. */
   orderWasDrawn: boolean;
 }
 
@@ -36,12 +36,12 @@ interface Along {
   readonly drawn: WalkedPlace[];
   /** Position of the next item of the answer. */
   next: number;
-  /** The candidate that filled the latest place, which is noted already. */
+  /** The candidate that filled the latest place. Already recorded. */
   chosen: Candidate | null;
 }
 
 /**
- * Leads a walk along an answer. At a place that leaves a choice, it takes the answer's item, whatever its probability. An item
+ * Makes a walk follow an answer. Where a place leaves a choice, it takes the answer's item, however unlikely. An item
  * that's certain is taken even where the answer has another: coupling may have removed it from the answer.
  */
 export function forceAnswer(run: Run, slate: LoggedSlate, repetitions: number): ForcedAnswer {
@@ -85,7 +85,7 @@ function choose(along: Along, { picked, left, ranking, chances: chancesOf }: For
   }
   answer.byChance = true;
   const item = slate.items[along.next];
-  // What a method holds back can't be picked, as if it had left.
+  // Candidates that the method holds back can't be picked.
   const isWanted = (candidate: Candidate): boolean =>
     item !== undefined && left(candidate) && ranking.waits?.(candidate) !== true && isItem(run, candidate, item);
   const wanted = run.list.find(isWanted) ?? null;

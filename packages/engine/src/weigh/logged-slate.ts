@@ -4,24 +4,24 @@ import type { Json, JsonObject } from '../plan/snapshot.ts';
 export interface LoggedItem {
   readonly offerId: string;
   readonly creativeId: string | null;
-  /** Absent when the record doesn't say: the item was drawn and taken back. */
+  /** Absent if the item was removed after it was drawn: the record doesn't have it then. */
   readonly placementId?: string | null;
   readonly mandatory: boolean;
-  /** Position in the answer, from 1; null: it was taken back. */
+  /** Position in the answer, from 1; null if the item was removed. */
   readonly rank: number | null;
   /** Chance of the item given those before it, as recorded. */
   readonly probability: number;
   readonly estimated: boolean;
   /** Repetitions behind an estimate. */
   readonly draws?: number;
-  /** Share of the creative among those the offer could show; null: not recorded, because the item was taken back. */
+  /** Share of the creative among those the offer could show; null if the item was removed. */
   readonly creativeShare: number | null;
 }
 
 /** A recorded answer in the order in which its places were filled: mandatory offers first. */
 export interface LoggedSlate {
   readonly items: readonly LoggedItem[];
-  /** True: the items are all that was drawn, including what coupling, a hook or a quota took back. */
+  /** Whether the items include those that coupling, a hook or a quota removed later. */
   readonly hasDraws: boolean;
 }
 

@@ -9,7 +9,7 @@ import { creativeShareOf } from '../scratch.ts';
 import { type ForcedAnswer, forceAnswer, type WalkedPlace } from './forced-answer.ts';
 import type { LoggedSlate } from './logged-slate.ts';
 
-/** What a plan might have shown at a place. */
+/** An item that a plan might have shown at a place. */
 export interface Choice {
   readonly offerId: string;
   readonly creativeId: string | null;
@@ -31,9 +31,9 @@ export interface WeighedPlace {
   readonly hits: number | null;
   /** Share of the item's creative among those the offer could show. */
   readonly creativeShare: number;
-  /** False: a later stage takes the item back. */
+  /** False if a later stage removes the item. */
   readonly isDelivered: boolean;
-  /** Position among `choices`; -1: the item has no chance. */
+  /** Position among `choices`; -1 if the item couldn't be picked. */
   readonly choice: number;
   readonly choices: readonly Choice[];
 }
@@ -41,11 +41,11 @@ export interface WeighedPlace {
 export interface Weighed {
   /** Items of the slate, in its order, until the plan can't produce the next one. */
   readonly places: readonly WeighedPlace[];
-  /** What the plan shows after those; empty when its answer ends there. */
+  /** What the plan shows after them; empty if its answer ends there. */
   readonly next: readonly Choice[];
   /**
-   * Why the places have no chances: their items come from an order drawn as a whole, or a hook rearranges what was drawn.
-   * Null: they have.
+   * Why places have no chances: the whole order was drawn at once, or a hook rearranges the items after the draw. Null if
+   * they have chances.
    */
   readonly unknown: 'order_drawn' | 'rearranged' | null;
   /** The customer is in a control group, where nothing is left to chance. */
@@ -108,7 +108,7 @@ function compareWithSlate(
       places.push(weighedPlace(run, place, candidate, usable, isOver || delivered.has(candidate)));
       continue;
     }
-    // The answer doesn't have what was taken back, unless it lists the draws, which mandatory offers are none of.
+    // Removed items aren't in the answer, unless it lists all draws. Mandatory offers aren't drawn.
     const isListed = slate.hasDraws && !place.isMandatory;
     if (candidate !== null && !isOver && !isListed && !delivered.has(candidate)) continue;
     return { places, next: choicesOf(run, place, usable) };

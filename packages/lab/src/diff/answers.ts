@@ -50,7 +50,7 @@ export function offersOf(items: readonly DiffItem[]): Map<string, number> {
   return counts;
 }
 
-/** Returns what the first counts have more of. */
+/** Returns the surplus of the first counts over the second. */
 export function surplus(of: ReadonlyMap<string, number>, over: ReadonlyMap<string, number>): [string, number][] {
   const more: [string, number][] = [];
   for (const [name, count] of of) {
@@ -82,6 +82,6 @@ export function kindOf(before: DiffAnswer, after: DiffAnswer): DiffKind {
   return own.toSorted().join('\n') === other.toSorted().join('\n') ? 'reordered' : 'replaced';
 }
 
-/** True when the same items come with other scores. */
+/** Whether the same items have different scores. */
 export const scoresDiffer = (before: DiffAnswer, after: DiffAnswer): boolean =>
   before.items.some(({ score }, at) => score !== after.items[at]?.score);

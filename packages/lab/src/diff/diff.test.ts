@@ -19,7 +19,7 @@ const answer = (items: readonly DiffItem[], more: Partial<DiffAnswer> = {}): Dif
 });
 const of = (...names: string[]): DiffAnswer => answer(names.map((name) => item(name)));
 
-test('tells the kinds of changes apart', () => {
+test('distinguishes the kinds of changes', () => {
   const kinds: [DiffAnswer, DiffAnswer, string][] = [
     [of('a', 'b'), of('a', 'b'), 'same'],
     [of(), answer([], { emptyReason: 'score' }), 'same'],
@@ -51,7 +51,7 @@ function totalsOf(decisions: readonly JudgedDecision[]): DiffTotals {
 
 const customers = Array.from({ length: 12 }, (_, at) => `C${at}`);
 
-test('blanks what comes from fewer than ten customers', () => {
+test('blanks counts of fewer than ten customers', () => {
   const totals = totalsOf([
     ...customers.map((customer) => judged(customer, of('a'), of('b'))),
     ...customers.slice(0, 9).map((customer) => judged(`${customer}x`, of('c'), of())),
@@ -68,7 +68,7 @@ test('blanks what comes from fewer than ten customers', () => {
   assert.deepEqual([byKind.replaced, byKind.newly_empty], [12, 9]);
 });
 
-test('chunks of whole customers add up to the whole', () => {
+test('chunks of whole customers add up to all customers', () => {
   const decisions = customers.flatMap((customer, at) => [
     judged(customer, of('a', 'b'), at % 2 === 0 ? of('b') : of('a', 'b')),
     judged(customer, of('a'), of('a', 'c')),
@@ -87,7 +87,7 @@ test('chunks of whole customers add up to the whole', () => {
   );
 });
 
-test('judges limits by the counts themselves, and fails one without data', () => {
+test('checks limits against the real counts, and fails one without data', () => {
   const totals = totalsOf(customers.slice(0, 4).flatMap((customer) => [judged(customer, of('a', 'b'), of('a'))]));
   const limits = {
     maxChangedShare: 0.5,

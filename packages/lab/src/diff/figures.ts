@@ -6,13 +6,13 @@ import { type BeforeAfter, type Cell, cellsNamed, type DiffTotals, type Sample }
 const fewestCustomers = 10;
 const mostMoved = 50;
 const mostGates = 200;
-/** Share of repeated records that may come out differently. */
+/** Maximum share of replayed records with a different result. */
 const mostDrift = 0.001;
 
 export interface DiffLimits {
   readonly maxChangedShare?: number | undefined;
   readonly maxNewlyEmptyShare?: number | undefined;
-  /** Of its own items, for each offer. */
+  /** For each offer, as a share of its own items. */
   readonly maxLostShare?: number | undefined;
   readonly maxItemsDrop?: number | undefined;
   readonly mustKeep?: readonly string[] | undefined;
@@ -21,7 +21,7 @@ export interface DiffLimits {
 export interface LimitResult {
   readonly name: string;
   readonly offerId: string | null;
-  /** Null: no data. */
+  /** Null without data. */
   readonly value: number | null;
   readonly bound: number;
   readonly passed: boolean;
@@ -29,7 +29,7 @@ export interface LimitResult {
 
 export type DiffReason = 'selection' | 'engine_drift' | 'no_decisions';
 
-/** What a backtest says. Counts of few customers are null. */
+/** Figures of a backtest. Counts of few customers are null. */
 export interface DiffFigures {
   /** Why the records can't answer the question; empty when they can. */
   readonly reasons: readonly DiffReason[];
@@ -92,7 +92,7 @@ export interface GateFigure {
   readonly droppedAfter: number | null;
 }
 
-/** Returns the figures of all totals together. */
+/** Returns the figures of merged totals. */
 export function figuresOf(totals: DiffTotals, limits: DiffLimits, maxExcludedShare: number): DiffFigures {
   const { decisions, kinds } = totals;
   const changed = decisions - (kinds.same ?? 0);
@@ -145,7 +145,7 @@ const shown = ({ counts, customers }: Cell, at: number): number | null =>
 
 type NamedCell = ReturnType<typeof cellsNamed>[number];
 
-/** Blank cells come last, by name: their order must not tell their counts. */
+/** Sorts blank cells last and by name, because their order must not reveal their counts. */
 function mostFirst(cells: readonly NamedCell[]): NamedCell[] {
   const weight = ({ cell }: NamedCell): number => shown(cell, 0) ?? -1;
   return cells.toSorted((a, b) => weight(b) - weight(a));
@@ -179,7 +179,7 @@ function gatesIn(totals: DiffTotals): Pick<DiffFigures, 'capsHit' | 'gates'> {
     if (!policyId) continue;
     const cap = caps.get(policyId) ?? { counts: [0, 0, 0], customers: 0 };
     for (const at of [0, 1, 2] as const) cap.counts[at] += cell.counts[at] ?? 0;
-    // The same customer may meet a policy at two nodes: at least so many are different.
+    // One customer may be counted at two nodes, so this is a lower bound for the number of different customers.
     cap.customers = Math.max(cap.customers, cell.customers);
     caps.set(policyId, cap);
   }
@@ -206,7 +206,7 @@ const roundedExpectation = ({ positives, value }: DiffTotals['expected']): DiffT
   value: rounded(value),
 });
 
-/** Judges by the counts themselves, blank or not. */
+/** Judges by the real counts, including those that are blank in the result. */
 function limitsOf(totals: DiffTotals, limits: DiffLimits, changed: number): LimitResult[] {
   const { decisions, kinds, items } = totals;
   const found: LimitResult[] = [];

@@ -10,9 +10,9 @@ import {
   surplus,
 } from './answers.ts';
 
-/** Counts of one thing, and the customers that they come from. */
+/** Counts of one thing, and of the customers they come from. */
 export interface Cell {
-  /** What they count depends on the kind of the cell. */
+  /** Their meaning depends on the kind of cell. */
   readonly counts: readonly number[];
   readonly customers: number;
 }
@@ -27,7 +27,7 @@ export interface Sample {
 
 export type SampleItem = Pick<DiffItem, 'offerId' | 'creativeId' | 'channelId' | 'placementId'>;
 
-/** What a backtest has counted: plain data, the same text for the same decisions in the same order. */
+/** Counts of a backtest, as plain data: the same text for the same decisions in the same order. */
 export interface DiffTotals {
   readonly decisions: number;
   readonly customers: number;
@@ -38,7 +38,7 @@ export interface DiffTotals {
   /** Names of values that records lack. */
   readonly lacking: readonly string[];
   readonly drift: { readonly checked: number; readonly mismatches: number };
-  /** By kind and what they're about, such as `gained <offer>`. */
+  /** By kind and subject, such as `gained <offer>`. */
   readonly cells: Readonly<Record<string, Cell>>;
   /** Sums of propensity, and of propensity times impact. */
   readonly expected: { readonly positives: BeforeAfter; readonly value: BeforeAfter };
@@ -53,7 +53,7 @@ export interface BeforeAfter {
   readonly after: number;
 }
 
-/** A decision that was decided again. */
+/** A decision that a study repeated. */
 export interface JudgedDecision {
   readonly decisionId: string;
   /** A customer's decisions come one after the other. */
@@ -84,7 +84,7 @@ export interface DiffTally {
   add(judged: JudgedDecision): DiffKind;
   /** Counts a record that can't be judged. `lacking`: values that it doesn't have. */
   exclude(reason: string, lacking?: readonly string[]): void;
-  /** Counts a record that was repeated by its own plan. */
+  /** Counts a record that its own plan replayed. */
   repeated(isSame: boolean): void;
   /** Counts candidates that a gate of a changed decision drops before and after. `words` name the gate. */
   gate(customer: string, words: readonly string[], counts: readonly number[]): void;
@@ -92,7 +92,7 @@ export interface DiffTally {
   totals(): DiffTotals;
 }
 
-/** `sampleOrder`: a number for each decision; those with the lowest become samples. */
+/** Creates a tally. Decisions with the lowest `sampleOrder` become samples. */
 export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffTally {
   const cells = newCells();
   const kinds = new Map<DiffKind, number>();
@@ -154,7 +154,7 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
   };
 }
 
-/** Counts by name. The same customer counts once in a cell, if all of its decisions come together. */
+/** Counts by name. A customer counts once per cell, provided that all of their decisions come together. */
 function newCells() {
   const cells = new Map<string, OpenCell>();
   return {

@@ -5,24 +5,24 @@ import type { EvaluationLog } from './log.ts';
 import { sumOf } from './sums.ts';
 import type { Weights } from './weights.ts';
 
-/** What the weights say about the log's ability to judge the candidate. */
+/** How well the log can judge the candidate, derived from the weights. */
 export interface Diagnostics {
-  /** Part of the candidate's answers that the log could show as well, 0 to 1. */
+  /** Share of the candidate's answers that the log could also have shown. */
   readonly supportShare: number;
-  /** Decisions that an even log of the same precision would have, by slot. */
+  /** Number of equally weighted decisions with the same precision, by slot. */
   readonly effectiveSampleSizes: readonly number[];
   /** The least of those, over slots that a twentieth of the decisions fill. */
   readonly effectiveSampleSize: number;
-  /** Customers with a reward that counts. */
+  /** Customers with a counted reward. */
   readonly rewardCustomers: number;
   readonly largestWeight: number;
   /** Share of the items whose weight was clipped. */
   readonly clippedShare: number;
-  /** By slot: how many standard errors the weights are from what they should average. Null: nothing was looked at. */
+  /** By slot: how many standard errors the weights are from what they should average. Null if not checked. */
   readonly weightZ: readonly (number | null)[];
-  /** Places that only the candidate would fill, per decision, by weight. */
+  /** Weighted number of places per decision that only the candidate would fill. */
   readonly unseenSlots: number;
-  /** Offers that the candidate wants and the log never shows there, with their share of its answers; the largest 20. */
+  /** Offers that the candidate shows where the log never does, with their share of its answers; the 20 largest. */
   readonly unsupportedOffers: readonly { readonly offer: string; readonly share: number }[];
 }
 
@@ -64,13 +64,13 @@ export function diagnose(log: EvaluationLog, weights: Weights): Diagnostics {
   };
 }
 
-/** True for decisions whose support was looked at; an empty answer of both has nothing to look at. */
+/** Whether support was checked. There's nothing to check if both answers are empty. */
 function isSampled({ firstPlace, supported }: EvaluationLog, decision: number): boolean {
   const first = firstPlace[decision]!;
   return first === firstPlace[decision + 1]! || !Number.isNaN(supported[first]!);
 }
 
-/** Product over the slots of one minus the mean mass that the log doesn't support, weighed by the places before. */
+/** Returns the product over slots of one minus the mean unsupported mass, weighted by the places before. */
 function supportShare(log: EvaluationLog, { before, full }: Weights): number {
   const { firstPlace } = log;
   const decisions = log.customer.length;
@@ -126,7 +126,7 @@ function unsupportedOffers(log: EvaluationLog, { before }: Weights): Diagnostics
     .slice(0, mostOffers);
 }
 
-/** Part of the variance that the ten heaviest customers make. */
+/** Share of the variance that the ten most influential customers account for. */
 export function heaviestShare(parts: Float64Array): number {
   const squares = parts.map((part) => part * part).sort();
   const all = sum(squares);

@@ -18,7 +18,7 @@ export interface Estimate {
 export interface Predictions {
   /** Of the logged item; 0 where there is none. */
   readonly logged: Float64Array;
-  /** What the candidate can expect of the place: the mean over its choices. */
+  /** Expected reward of the candidate at the place: the mean over its choices. */
   readonly expected: Float64Array;
 }
 
@@ -76,7 +76,7 @@ export const estimators: Readonly<Record<EstimatorName, Estimator>> = {
 
 const noBias: Estimate['bias'] = [0, 0];
 
-/** The mean over decisions of what their places say. */
+/** Returns the mean over decisions of the sum of their places' terms. */
 function averaged(log: EvaluationLog, termOf: (place: number) => number, bias: Estimate['bias']): Estimate {
   const terms = perDecision(log, termOf);
   const value = mean(terms);
@@ -93,7 +93,7 @@ export function perDecision({ firstPlace }: EvaluationLog, termOf: (place: numbe
   return terms;
 }
 
-/** What was cut off the weights, by side. */
+/** Returns what clipping cut off, by side. */
 function excess(log: EvaluationLog, { full, clipped }: Weights, rewardOf: (place: number) => number): Estimate['bias'] {
   const above = perDecision(log, (place) => (full[place]! - clipped[place]!) * Math.max(0, rewardOf(place)));
   const below = perDecision(log, (place) => (full[place]! - clipped[place]!) * Math.max(0, -rewardOf(place)));
@@ -144,8 +144,8 @@ interface SlotSums {
 }
 
 /**
- * Divides by the weights themselves instead of by their expectation. What the log can't show keeps the others from counting
- * fully, at this slot and all later ones.
+ * Divides by the weights themselves instead of by their expectation. What the log can't show reduces the
+ * share of the rest, at this slot and all later ones.
  */
 function selfNormalized(log: EvaluationLog, weights: Weights): Estimate {
   const { slot, isLogged, reward } = log;
@@ -186,7 +186,7 @@ function massBySlot(log: EvaluationLog, { before }: Weights): readonly number[] 
   });
 }
 
-/** Sums over the places of a slot whose support was looked at. */
+/** Sums over the places of a slot whose support was checked. */
 function slotSum(log: EvaluationLog, at: number, numberAt: (place: number) => number): number {
   return sum(
     perDecision(log, (place) => (log.slot[place] === at && !Number.isNaN(log.supported[place]!) ? numberAt(place) : 0)),

@@ -18,13 +18,13 @@ export interface EvaluationOptions {
   readonly estimators: readonly EstimatorName[];
   readonly clip: number;
   readonly confidence: number;
-  /** Candidates that are judged at once: each has a stricter confidence (Bonferroni). */
+  /** Candidates judged at once. More candidates mean a stricter confidence for each (Bonferroni). */
   readonly candidates?: number;
-  /** Least and greatest reward of an item. */
+  /** Minimum and maximum reward of an item. */
   readonly rewards: { readonly lowest: number; readonly highest: number };
   /** Records left out because they can't be evaluated. */
   readonly notEvaluable: number;
-  /** The share of them that is tolerated. */
+  /** Maximum share of them. */
   readonly mostNotEvaluable: number;
   readonly probabilities: Evidence['probabilities'];
   readonly stateShift: number | null;
@@ -53,7 +53,7 @@ export interface Evaluation {
   readonly estimates: Readonly<Partial<Record<EstimatorName, Bounds>>> | null;
   readonly headline: EstimatorName;
   readonly logged: Bounds;
-  /** What the candidate earns more per decision, and as a share of what was earned; null: refused. */
+  /** How much more the candidate earns per decision, and as a share of the actual reward; null when refused. */
   readonly delta: Bounds | null;
   readonly lift: Bounds | null;
   readonly bySegment: readonly {
@@ -64,7 +64,7 @@ export interface Evaluation {
     readonly logged: Bounds | null;
   }[];
   readonly diagnostics: Diagnostics & {
-    /** Part of the variance that the ten heaviest customers make. */
+    /** Share of the variance that the ten most influential customers account for. */
     readonly heaviestShare: number;
     readonly skewness: number;
     readonly calibration: RewardModel['calibration'];
@@ -73,7 +73,7 @@ export interface Evaluation {
   };
 }
 
-/** Estimates what a candidate would have earned per decision, or says why the log can't tell (docs/design/lead.md 3). */
+/** Estimates what a candidate would have earned per decision, or returns why the log can't tell (docs/design/lead.md 3). */
 export function evaluate(log: EvaluationLog, options: EvaluationOptions): Evaluation {
   const { lowest, highest } = options.rewards;
   const weights = weightsOf(log, options.clip);
@@ -147,7 +147,7 @@ function headlineOf({ ratio }: EvaluationLog, model: RewardModel): EstimatorName
 const shareOf = (part: number, rest: number): number => (part === 0 ? 0 : part / (part + rest));
 const plain = ({ value, se, ciLower, ciUpper }: Interval): Bounds => ({ value, se, ciLower, ciUpper });
 
-/** Adds what clipping may hide and, without full support, all that the unseen part may earn. */
+/** Widens an interval by what clipping may hide and, without full support, by what the unseen part may earn. */
 function boundsOf(
   verdict: Verdict,
   { value, se, ciLower, ciUpper }: Interval,
@@ -184,7 +184,7 @@ function liftOf(
   };
 }
 
-/** Fewer customers than this would tell of single ones. */
+/** Fewer customers would reveal individual ones. */
 const leastCustomers = 10;
 
 function bySegment(

@@ -1,7 +1,7 @@
 import { ln } from '@arbiter/engine';
 
 /**
- * What an estimate reads of recorded decisions, as columns: one row per decision, one per place, and one per choice that
+ * The part of recorded decisions that an estimate needs, as columns: one row per decision, one per place, and one per choice that
  * the candidate has at a place. A place is an item of the answer, or the first that the candidate would add or put elsewhere.
  */
 export interface EvaluationLog {
@@ -28,7 +28,7 @@ export interface EvaluationLog {
   readonly expectation: Float64Array;
   /** By place: chance that the candidate shows anything there, 0 or 1. */
   readonly filled: Float64Array;
-  /** By place: the part of that on items that the log could show as well; NaN: not looked at. */
+  /** By place: the part of that on items that the log could show as well; NaN if not checked. */
   readonly supported: Float64Array;
   /** Choices of place j: `firstChoice[j]` to before `firstChoice[j + 1]`. */
   readonly firstChoice: Int32Array;
@@ -36,7 +36,7 @@ export interface EvaluationLog {
   readonly choiceChannel: Uint16Array;
   readonly choiceChance: Float64Array;
   readonly choiceExpectation: Float32Array;
-  /** By choice: 1 where the log could show it as well, or nobody looked. */
+  /** By choice: 1 where the log could show it as well, or it wasn't checked. */
   readonly choiceSupported: Uint8Array;
   /** Names of the offers and channels, by number. */
   readonly offers: readonly string[];
@@ -49,7 +49,7 @@ export interface PlaceRow {
   readonly reward: number;
   /** The item of the answer; null past its end. */
   readonly item: { readonly offer: string; readonly channel: string; readonly propensity: number } | null;
-  /** Part of the candidate's chances that the log supports; null: not looked at. */
+  /** Part of the candidate's chances that the log supports; null if not checked. */
   readonly supported: number | null;
   readonly choices: readonly {
     readonly offer: string;
@@ -209,7 +209,7 @@ function numbering(): { readonly names: string[]; of(name: string): number } {
 }
 
 /**
- * Puts logs together that have no customer in common, in their order: the same log as if all rows had been collected in one.
+ * Joins logs without common customers, in order. The result is the same as if one log had collected all rows.
  */
 export function joinLogs(logs: readonly EvaluationLog[]): EvaluationLog {
   const offers = numbering();

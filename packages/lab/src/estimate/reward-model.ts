@@ -4,11 +4,11 @@ import type { Predictions } from './estimators.ts';
 import type { EvaluationLog } from './log.ts';
 
 export const folds = 5;
-/** Items that a fold is fitted on at most: more of them hardly change what it predicts. */
+/** Maximum items to fit a fold on. More hardly change its predictions. */
 const mostItems = 200_000;
 const rounds = 8;
 const sweeps = 2;
-/** Steps of the effects below which the fit is done. */
+/** The fit ends when no effect changes by more than this. */
 const converged = 0.01;
 /** Ridge penalty of each effect, toward 0; the intercept has none. */
 const ridge = 1;
@@ -17,7 +17,7 @@ const leastChance = 1e-9;
 
 export interface RewardModel {
   readonly predictions: Predictions;
-  /** True: on items that it hasn't seen, it predicts rewards better than their mean does. */
+  /** Whether it predicts the rewards of unseen items better than their mean does. */
   readonly beatsConstant: boolean;
   /** Mean prediction and mean reward of tenths of the logged items, by prediction. */
   readonly calibration: readonly { readonly predicted: number; readonly observed: number }[];
@@ -174,7 +174,7 @@ function etaOf(count: number, groups: readonly Group[]): Float64Array {
   return eta;
 }
 
-/** Moves the effects of a group to the ridge solution for what's left, and takes their part off it. Returns the largest step. */
+/** Moves a group's effects to the ridge solution for the residual, and updates the residual. Returns the largest change. */
 function adapt({ effects, level, value, penalty }: Group, weight: Float64Array, rest: Float64Array): number {
   const gradient = new Float64Array(effects.length);
   const curvature = new Float64Array(effects.length);
@@ -199,7 +199,7 @@ function adapt({ effects, level, value, penalty }: Group, weight: Float64Array, 
   return largest;
 }
 
-/** Logged items of the other folds, evenly thinned out to a number that's quick to fit. */
+/** Returns logged items of the other folds, evenly thinned out to a number that's quick to fit. */
 function trainingRows({ isLogged }: EvaluationLog, isTrained: (place: number) => boolean): Int32Array {
   const rows: number[] = [];
   for (let place = 0; place < isLogged.length; place++) if (isLogged[place] === 1 && isTrained(place)) rows.push(place);
@@ -207,7 +207,7 @@ function trainingRows({ isLogged }: EvaluationLog, isTrained: (place: number) =>
   return Int32Array.from(step <= 1 ? rows : rows.filter((_, at) => at % step === 0));
 }
 
-/** Where hardly anything is known, a full step may be far too long. */
+/** With little data, a full step may be far too long. */
 const bounded = (step: number): number => Math.max(-2, Math.min(2, step));
 
 const sigmoid = (x: number): number => 1 / (1 + exp(-x));

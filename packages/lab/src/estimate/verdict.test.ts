@@ -119,7 +119,7 @@ function judged(draft: Draft, more: Partial<EvaluationOptions> = {}): Evaluation
   return evaluate(log.build(), { ...options, ...more });
 }
 
-test('a draft that acts as the log did: the difference is exactly 0', () => {
+test('a draft equal to the live policy: the difference is exactly 0', () => {
   const { verdict, headline, delta, lift, estimates, logged } = judged({ first: 0.5, decisions: 5_000 });
   assert.deepEqual([verdict, headline], ['ok', 'ips']);
   const zero = { value: 0, se: 0, ciLower: 0, ciUpper: 0 };
@@ -159,7 +159,7 @@ test('without full support there are bounds, and without most of it no number at
   assert.deepEqual(refused.diagnostics.byClip, []);
 });
 
-test('one wrong probability in 1,000 of 200,000 is found in a sample of a twentieth', () => {
+test('a sample of 5 % finds one wrong probability in 1,000', () => {
   let [checked, mismatches] = [0, 0];
   for (let decision = 0; decision < 200_000; decision++) {
     if (u(`weigh:some-study:${decision}`) >= 0.05) continue;
@@ -171,13 +171,13 @@ test('one wrong probability in 1,000 of 200,000 is found in a sample of a twenti
   assert.deepEqual([verdict, reasons], ['refused', ['probabilities_wrong']]);
 });
 
-test('several drafts at once have wider intervals', () => {
+test('intervals are wider for several drafts at once', () => {
   const one = judged({ first: 0.9, decisions: 3_000 }).delta!;
   const five = judged({ first: 0.9, decisions: 3_000 }, { candidates: 5 }).delta!;
   assert.ok(five.ciUpper - five.ciLower > 1.2 * (one.ciUpper - one.ciLower));
 });
 
-test('a log in pieces gives the same bytes as one', () => {
+test('a log in parts gives the same bytes as a whole one', () => {
   const rows = rowsOf({ first: 0.7, decisions: 2_400 });
   const whole = collectLog();
   for (const row of rows) whole.add(row);

@@ -33,9 +33,9 @@ export interface Evidence {
   readonly skewness: number;
   readonly notEvaluableShare: number;
   readonly mostNotEvaluable: number;
-  /** Probabilities that were computed again, and those that differ from the record. */
+  /** Recomputed probabilities, and how many of them differ from the record. */
   readonly probabilities: { readonly checked: number; readonly mismatches: number };
-  /** Null: not measured. */
+  /** Null if not measured. */
   readonly stateShift: number | null;
 }
 
@@ -58,19 +58,19 @@ export function judge(evidence: Evidence): { readonly verdict: Verdict; readonly
   return { verdict: bounded.length > 0 ? 'bounded' : 'ok', reasons: bounded };
 }
 
-/** What would make up for what's missing: a rate of exploration over the same days, or days at the same rate. */
+/** What would be enough: a rate of exploration over the same days, or days at the same rate. */
 export interface Needed {
-  /** At most 0.2; null: exploration alone isn't enough. */
+  /** At most 0.2; null if exploration alone isn't enough. */
   readonly explore: number | null;
-  /** Null: no number of days is enough. */
+  /** Null if no number of days is enough. */
   readonly days: number | null;
 }
 
-/** A rate is the mean of many plans' rates, so its last digits mean nothing. */
+/** A rate is a mean over many plans, so its last digits mean nothing. */
 const rounded = (rate: number): number => Math.round(rate * 10_000) / 10_000;
 
 const mostExplore = 0.2;
-/** What a flow without exploration starts with. */
+/** Rate to suggest for a flow without exploration. */
 const firstExplore = 0.05;
 
 export function neededFor(

@@ -27,7 +27,7 @@ const arrayHeadBytes = 12;
 const dimensionBytes = 8;
 const lengthBytes = 4;
 
-/** An array in the wire's binary form (array_recv), without its elements, which take so many bytes with their lengths. */
+/** Returns the header of an array in the wire's binary form (array_recv), with room for its elements and their lengths. */
 function binaryArray(count: number, oid: number, hasNulls: boolean, bytesOfAll: number): Buffer {
   const headBytes = arrayHeadBytes + (count === 0 ? 0 : dimensionBytes);
   const bytes = Buffer.allocUnsafe(headBytes + bytesOfAll);

@@ -106,8 +106,8 @@ export const createTestDatabase = (options: Partial<DatabaseOptions> = {}): Prom
 export const createEmptyDatabase = (): Promise<TestDatabase> => makeDatabase(null, {});
 
 /**
- * Returns a copy of a database that `build` fills, and the text that `build` returned. The first caller in the test run
- * builds it; the others, in whatever process, wait for it and copy. Nothing may be connected to it when `build` ends.
+ * Returns a copy of a database that `build` fills, and the text that `build` returned. The first caller of the test run
+ * builds it. Callers in other processes wait for it. `build` must close its connections.
  */
 export async function createCopyOf(
   name: string,
@@ -166,7 +166,7 @@ async function clusterUrlOf(): Promise<string> {
   return ownCluster;
 }
 
-/** Makes a database from another one, or an empty one. */
+/** Creates a copy of a database, or an empty one. */
 async function makeDatabase(source: string | null, options: Partial<DatabaseOptions>): Promise<TestDatabase> {
   const citusUrl = readTestCitusUrl();
   const clusterUrl = await clusterUrlOf();

@@ -40,15 +40,15 @@ const mostRetries = 1_000;
 const ofFilter = 'tenant_id = $1 and ($2::text is null or topic = $2) and ($3::uuid[] is null or id = any ($3))';
 const filterValues = (tx: Tx, { topic, ids }: DeadLetterFilter): unknown[] => [tx.tenantId, topic, ids];
 
-/** Members of a job's payload that say whose it is and what it went through. */
+/** Members of a job's payload with its tenant and its past attempts. */
 const withoutOrigin = ({ tenantId: _, triesBefore: __, ...payload }: DeadJob['payload']) => payload;
 
-/** Returns jobs of the transaction's tenant (none: work across tenants) that used up their tries. */
+/** Returns the tenant's jobs without attempts left; without a tenant, jobs that work across tenants. */
 export async function findDeadJobs(tx: Tx, most: number): Promise<DeadJob[]> {
   return (await selectDeadJobs(tx, most)).map((job) => ({ ...job, payload: withoutOrigin(job.payload) }));
 }
 
-/** Moves such jobs out of the queue into the dead letters. Returns the topics of those that were still there. */
+/** Moves such jobs from the queue to the dead letters. Returns the topics of those that were still queued. */
 export async function buryDeadJobs(tx: Tx, ids: readonly string[]): Promise<readonly string[]> {
   const dead = await takeDeadJobs(tx, ids);
   const buried = dead.map(({ task, payload, tries, error }) => ({

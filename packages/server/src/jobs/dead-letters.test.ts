@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import Type from 'typebox';
 import { type Database, systemActor, type Tx } from '../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
+import { AppError } from '../platform/app-error.ts';
 import { newId } from '../platform/ids.ts';
 import {
   countDeadLetters,
@@ -285,13 +286,37 @@ test('what waits for a dead job ends even if the process that found it exits fir
   assert.deepEqual([givenUp, await isDead()], [[63, 63], 1]);
 });
 
-/** Opens transactions until the process is gone. */
+/** Opens transactions until the process has ended. */
 const openUntil =
   (database: Database, isGone: () => boolean): Database['withTenant'] =>
   async (...call) => {
     if (isGone()) throw new Error('the process is gone');
     return database.withTenant(...call);
   };
+
+test('a dead job stays until what waits for it has ended, if the database was only away for a moment', async () => {
+  const tenantId = newId();
+  await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n: 64 }));
+  await db.ownerQuery(`update graphile_worker._private_jobs set attempts = max_attempts where payload ->> 'n' = '64'`);
+  let tries = 0;
+  const registry = createJobRegistry([
+    handleJob(
+      poison,
+      async () => undefined,
+      async () => {
+        tries += 1;
+        if (tries === 1) throw new AppError('unavailable');
+      },
+    ),
+  ]);
+  const keeper = createQueueKeeper(db.database, { registry, workerId: () => null, onDead: () => undefined });
+  const letters = async () => (await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 50))).length;
+  await assert.rejects(keeper.look(), { code: 'unavailable' });
+  assert.deepEqual([tries, await letters()], [1, 0]);
+  await keeper.look();
+  await keeper.look();
+  assert.deepEqual([tries, await letters()], [2, 1]);
+});
 
 test('a dead job with a payload that no longer fits keeps no other from being given up', async () => {
   const tenantId = newId();

@@ -1,4 +1,5 @@
 import { type Database, systemActor, type Tx } from '../db/index.ts';
+import { AppError } from '../platform/app-error.ts';
 import { buryDeadJobs, findDeadJobs } from './dead-letters.store.ts';
 import { forgetLeases, leaseSeconds, selectHolders, takeLease, workerLease } from './leases.store.ts';
 import { handBackJobs, tenantsWithDeadJobs } from './queue.store.ts';
@@ -7,8 +8,8 @@ import type { JobRegistry } from './registry.ts';
 /** Looks after the queue in the name of one worker. */
 export interface QueueKeeper {
   /**
-   * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, ends what waits for jobs
-   * without attempts left, and moves them to the dead letters. If that fails for one, it continues with the others and
+   * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, and moves jobs without
+   * attempts left to the dead letters, after ending whatever waits for them. If that fails for one, it continues with the others and
    * throws at the end.
    */
   look(): Promise<void>;
@@ -27,6 +28,20 @@ export interface QueueKeeperOptions {
 
 /** Dead jobs in one transaction. */
 const mostBuried = 500;
+
+/** Returns what the work throws; null if it ends well. */
+async function failureOf(work: Promise<void> | undefined): Promise<unknown> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** True for an error that the next look may not have. */
+const passing: ReadonlySet<string> = new Set(['unavailable', 'overloaded', 'concurrent_modification']);
+const isPassing = (error: unknown): boolean => error instanceof AppError && passing.has(error.code);
 
 /** All nodes run one, without coordination. */
 export function createQueueKeeper(database: Database, options: QueueKeeperOptions): QueueKeeper {
@@ -53,20 +68,18 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
         : database.withTenant(tenantId, systemActor('dead-letters'), work);
     for (let more = true; more; ) {
       const dead = await inPlace((tx) => findDeadJobs(tx, mostBuried));
-      // First, so that another process repeats it if this one ends before the jobs are buried.
-      for (const { task, payload } of tenantId === null ? [] : dead) {
-        const giveUp = options.registry.get(task)?.giveUp;
-        await giveUp?.(payload, tenantId!).catch((error: unknown) => failures.push(error));
+      const toBury: string[] = [];
+      // First, so that another process repeats it if this one ends before the jobs have moved.
+      for (const { id, task, payload } of dead) {
+        const giveUp = tenantId === null ? undefined : options.registry.get(task)?.giveUp;
+        const error = await failureOf(giveUp?.(payload, tenantId!));
+        if (error !== null) failures.push(error);
+        // What waits for the job would wait forever.
+        if (!isPassing(error)) toBury.push(id);
       }
-      for (const topic of await inPlace((tx) =>
-        buryDeadJobs(
-          tx,
-          dead.map(({ id }) => id),
-        ),
-      )) {
-        options.onDead(topic, tenantId);
-      }
-      more = dead.length === mostBuried;
+      for (const topic of await inPlace((tx) => buryDeadJobs(tx, toBury))) options.onDead(topic, tenantId);
+      // Those that stay are found again.
+      more = toBury.length === mostBuried;
     }
     if (failures.length > 0) throw failures[0];
   }

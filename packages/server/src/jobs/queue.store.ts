@@ -127,14 +127,14 @@ export async function tenantsWithoutConsumer(tx: Tx): Promise<(string | null)[]>
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** A job that used up its tries. */
+/** A job without attempts left. */
 export interface DeadJob {
   readonly id: string;
   readonly task: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the transaction's tenant's jobs that used up their tries, the oldest first. */
+/** Returns the tenant's jobs without attempts left, oldest first. */
 export async function selectDeadJobs(tx: Tx, most: number): Promise<DeadJob[]> {
   return tx.query<DeadJob>('select job_id::text as id, task, payload from graphile_worker.arbiter_dead($1)', [most]);
 }
@@ -144,7 +144,7 @@ export interface TakenJob extends Pick<DeadJob, 'task' | 'payload'> {
   readonly error: string | null;
 }
 
-/** Takes those of the jobs that are still there out of the queue. */
+/** Removes these jobs from the queue and returns those that were still there. */
 export async function takeDeadJobs(tx: Tx, ids: readonly string[]): Promise<TakenJob[]> {
   return tx.query<TakenJob>('select task, payload, tries, error from graphile_worker.arbiter_take_dead($1::bigint[])', [
     ids,

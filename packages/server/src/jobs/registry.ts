@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { Job } from './job.ts';
+import { Postponed } from './postponed.ts';
 
 /** What a handler gets besides the payload. */
 export interface JobRun {
@@ -42,7 +43,8 @@ export function handleJob<P extends TSchema>(
       try {
         await run(own, { ...facts, tenantId });
       } catch (error) {
-        if (facts.attempt >= job.attempts && !facts.signal.aborted) await giveUp?.(own, tenantId);
+        const isLast = facts.attempt >= job.attempts && !facts.signal.aborted && !(error instanceof Postponed);
+        if (isLast) await giveUp?.(own, tenantId);
         throw error;
       }
     },

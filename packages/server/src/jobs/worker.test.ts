@@ -344,7 +344,7 @@ test('tries are 5 s, 30 s, 2 min, 10 min and 1 h apart, a fifth more or less', a
 });
 
 test('a run that is postponed comes again after its pause, counts as no try, and nothing is told of it', async () => {
-  const patient = plain('test.patient');
+  const patient = job({ name: 'test.patient', payload: nothing, attempts: 1 });
   await inTenant((tx) => enqueueJob(tx, patient, {}));
   const attempts: number[] = [];
   const results: string[] = [];
@@ -352,10 +352,14 @@ test('a run that is postponed comes again after its pause, counts as no try, and
   const running = await createWorker({
     url: db.url,
     registry: createJobRegistry([
-      handleJob(patient, async (_payload, { attempt }) => {
-        attempts.push(attempt);
-        if (attempts.length <= 8) throw new Postponed(600);
-      }),
+      handleJob(
+        patient,
+        async (_payload, { attempt }) => {
+          attempts.push(attempt);
+          if (attempts.length <= 8) throw new Postponed(600);
+        },
+        async () => void errors.push('given up'),
+      ),
     ]),
     concurrency: 1,
     graceMs: 5_000,

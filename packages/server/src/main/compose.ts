@@ -247,7 +247,7 @@ interface DecidingOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates what decides, and the threads, which make way for it. */
+/** Creates the decision service, and the threads that yield to it. */
 function createDeciding({
   options: { address, chunkThreads = 0, clock, config, patience, publicUrl },
   registry,

@@ -14,7 +14,7 @@ const outboxConnections = 1;
 
 const previewConnections = 2;
 
-/** A chunk of a campaign and the one behind it, in each thread. */
+/** In each thread: for a chunk of a campaign and the one behind it. */
 export const chunkConnections = 2;
 
 /** Returns how many connections one process uses for its requests. The listener needs one more. */
@@ -22,7 +22,7 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
   return DATABASE_POOL_MAX + countingConnections + hotConnections + outboxConnections + previewConnections;
 }
 
-/** Connections of a thread that decides for campaigns, for what isn't a chunk: catalogues, members, figures. */
+/** Connections of a thread that decides for campaigns, besides chunks: for catalogues, members and figures. */
 export const threadPoolMax = 2;
 
 /** Returns how many connections such threads use, each with its listener. */

@@ -86,7 +86,7 @@ export interface TestServerOptions {
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
-  /** Threads that decide for campaigns. Default: none. */
+  /** Threads that decide for campaigns. Default 0. */
   readonly chunkThreads?: number;
   /** Opens the sources of pipelines. */
   readonly openReader?: ComposeOptions['openReader'];

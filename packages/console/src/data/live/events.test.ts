@@ -60,8 +60,8 @@ function browser() {
   });
 }
 
-/** Starts tabs, and resolves with the event IDs that they heard once there are so many. */
-async function heardBy(tabs: readonly LiveSurroundings[], count: number): Promise<readonly string[]> {
+/** Starts tabs, and resolves with the IDs of their events once there are this many. */
+async function eventsOf(tabs: readonly LiveSurroundings[], count: number): Promise<readonly string[]> {
   const heard: string[] = [];
   const done = new Promise<void>((resolve) => {
     const leave = onEvents((events) => {
@@ -88,7 +88,7 @@ test('listens in one tab, informs the others, and resumes where a stream ended',
   const waits: number[] = [];
   const tab = browser();
   // Each event is heard twice: by the tab that listens, and by the other.
-  assert.deepEqual(await heardBy([tab(waits), tab([])], 8), ['1', '1', '2', '2', '3', '3', '4', '4']);
+  assert.deepEqual(await eventsOf([tab(waits), tab([])], 8), ['1', '1', '2', '2', '3', '3', '4', '4']);
   assert.deepEqual(requests.slice(0, 4), ['page latest', 'stream a', 'page at-2', 'stream b']);
   // The batch of two events, then the pause before the next stream.
   assert.deepEqual(waits.slice(0, 2), [100, 500]);
@@ -102,18 +102,52 @@ test('polls while no stream can be open, and waits longer after failures', async
     { data: [event('2')], nextAfter: 'b' },
   ]);
   const waits: number[] = [];
-  assert.deepEqual(await heardBy([browser()(waits)], 2), ['1', '2']);
+  assert.deepEqual(await eventsOf([browser()(waits)], 2), ['1', '2']);
   assert.deepEqual(requests.slice(0, 5), ['page latest', 'stream a', 'page a', 'page a', 'page a']);
   assert.deepEqual(waits.slice(0, 3), [3_000, 6_000, 12_000]);
 });
 
 test('tries a stream again after some polls', async () => {
   const requests = serverOf([], ['full', [event('1')]]);
-  assert.deepEqual(await heardBy([browser()([])], 1), ['1']);
+  assert.deepEqual(await eventsOf([browser()([])], 1), ['1']);
   assert.deepEqual(
     requests.map((request) => request.split(' ')[0]),
     ['page', 'stream', ...Array<string>(21).fill('page'), 'stream'],
   );
+});
+
+test('passes nothing on once it is stopped, not even what a stream has brought', async () => {
+  serverOf([], [[event('1')]]);
+  const said: string[] = [];
+  const woken = Promise.withResolvers<void>();
+  const batched = Promise.withResolvers<void>();
+  let isClosed = false;
+  const surroundings: LiveSurroundings = {
+    alone: (_, _signal, work) => work(),
+    channel: () => ({
+      // As a browser's does.
+      say: (events) => {
+        if (isClosed) throw new DOMException('Channel is closed', 'InvalidStateError');
+        said.push(...events.map(({ id }) => id));
+      },
+      close: () => {
+        isClosed = true;
+      },
+    }),
+    isSeen: () => true,
+    sleep: (ms) => {
+      if (ms === 100) batched.resolve();
+      return woken.promise;
+    },
+  };
+  const leave = onEvents((events) => void said.push(...events.map(({ id }) => id)));
+  const stop = startEvents(surroundings);
+  await batched.promise;
+  stop();
+  woken.resolve();
+  await new Promise(setImmediate);
+  leave();
+  assert.deepEqual(said, []);
 });
 
 test('requests the next page at once after a full one', async () => {
@@ -123,7 +157,7 @@ test('requests the next page at once after a full one', async () => {
     { data: [event('last')], nextAfter: 'b' },
   ]);
   const waits: number[] = [];
-  await heardBy([browser()(waits)], 201);
+  await eventsOf([browser()(waits)], 201);
   assert.deepEqual(waits, []);
   assert.deepEqual(requests.slice(0, 2), ['page latest', 'page a']);
 });

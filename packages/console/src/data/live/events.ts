@@ -20,7 +20,7 @@ const longestMs = 60_000;
 const nextStreamMs = 500;
 /** Events that arrive within this time are one batch, in milliseconds: hundreds may come in a second. */
 const batchMs = 100;
-/** The server sends a sign of life every 15 seconds. A proxy that holds it back lets no events through, either. */
+/** The server sends a heartbeat every 15 seconds. A proxy that buffers it buffers events, too. */
 const silenceMs = 20_000;
 /** Polls before trying a stream again, after the server or a proxy refused one. */
 const pollsBetween = 20;
@@ -70,6 +70,8 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: LiveSurroun
   const stop = new AbortController();
   const { signal } = stop;
   const hear = (events: readonly StreamEvent[]) => {
+    // The channel is closed by then.
+    if (signal.aborted) return;
     tell(events);
     if (events.length > 0) channel.say(events);
   };
@@ -120,7 +122,7 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: LiveSurroun
 interface EndedStream {
   /** Position of the last event. */
   readonly after: string;
-  /** True if there was no stream: the tenant has no place left for one, or a proxy holds it back. */
+  /** True if there was no stream: the tenant has used all of its streams, or a proxy buffers them. */
   readonly isRefused: boolean;
 }
 
@@ -174,7 +176,7 @@ export function refreshAfterEvents(refresh: (resources: readonly string[]) => vo
   };
 }
 
-/** Whether customers caused an event, not a colleague. */
+/** Whether a customer caused the event, and not a colleague. */
 function isTraffic({ type }: Pick<StreamEvent, 'type'>): boolean {
   return /^(customer|decision|interaction|segment)\./.test(type);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRefreshPace, refreshGaps } from './refresh-pace.ts';
 
-/** A pace with a clock that only `pass` moves, and what it refetched when. */
+/** A pace with a clock that only `pass` moves, and a log of its refetches. */
 function paced() {
   let now = 0;
   let planned: { readonly at: number; readonly work: () => void } | null = null;

@@ -21,8 +21,8 @@ export interface PauseButtonProps {
 }
 
 /**
- * Takes an active record out of use, or a paused one back into use, without its form. Nothing for other states, and where
- * the change has to be requested: the form does that.
+ * Pauses an active record or resumes a paused one, without opening its form. Renders nothing in other states, and where
+ * changes need approval: the form requests it.
  */
 export function PauseButton({ kind, operation, record }: PauseButtonProps) {
   const { id, name, status, version } = record;

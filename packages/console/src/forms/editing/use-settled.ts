@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { sameValue } from './changes.ts';
 
-/** Returns a value once it hasn't changed for so many milliseconds. */
+/** Returns a value once it hasn't changed for this many milliseconds. */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

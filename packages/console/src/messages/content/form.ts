@@ -11,7 +11,7 @@ export const contentFormTexts = {
   source: 'Source',
   fallback: 'Fallback',
   preview: 'Preview',
-  unfinished: 'Some fields need attention. The preview continues when they are complete.',
+  unfinished: 'Some fields need attention. Fix them to update the preview.',
   addVariable: 'Add token',
   removeVariable: (name: string) => `Remove token ${name}`,
   offText: 'Changes can’t be saved until an admin turns it on in the settings.',

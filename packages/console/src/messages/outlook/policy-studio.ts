@@ -34,7 +34,7 @@ export const policyStudioTexts = {
   lifted: 'It applies to everything, so these never block:',
   pressureTitle: 'Share of checks that blocked, last 7 days',
   pressureSummary: (name: string, share: string) => `${name} blocked most: ${share} of what it checked.`,
-  pressureNone: 'No policy blocked anything it checked.',
+  pressureNone: 'No policy blocked an offer.',
   pressureFoot: 'From decision traces.',
   noPressure: 'No traced decision checked a policy in the last 7 days.',
   shareBlocked: 'Share blocked',

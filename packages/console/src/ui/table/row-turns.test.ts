@@ -25,7 +25,7 @@ test('draws a short scroll at once and moves rows whose position changed', () =>
   assert.deepEqual([...nextDrawn(drawn, moved, slots, 0).values()], moved);
 });
 
-test('gives up elements of a shorter list', () => {
+test('drops the elements of a shorter list', () => {
   const drawn = nextDrawn(new Map(), rows(0, 9), slots, Infinity);
   assert.deepEqual(indexes(nextDrawn(drawn, rows(0, 2), slots, 4)), [0, 1]);
 });

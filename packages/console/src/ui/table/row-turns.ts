@@ -1,10 +1,10 @@
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { useEffect, useState } from 'react';
 
-/** A place in the table, drawn by one element after another row's. */
+/** A row and the element that draws it. Elements are reused for other rows. */
 export type DrawnRow = Pick<VirtualItem, 'index' | 'start'>;
 
-/** Rows that get a new element or content in one frame. A full window of them would block the page for too long. */
+/** Maximum rows drawn anew in one frame. A full window would block the page for too long. */
 const rowsPerTurn = 12;
 
 /**

@@ -50,7 +50,7 @@ export const thompson: ExploreStrategy = {
         sizeOfPool = size;
         for (let at = 0; at < size; at++) prepare(run, pool[at]!, at);
         if (run.forced !== null) {
-          // Led along another answer, what is drawn doesn't matter, and the chances are integrated.
+          // The walk follows another answer: the draw doesn't matter, and the chances are integrated.
           winChances(betas, size, hits);
           return 0;
         }

@@ -3,7 +3,7 @@ import { ln } from '../../arithmetic/ln.ts';
 import type { BetaColumns } from '../../plan/scratch.ts';
 import { type Beta, betaCdf, betaOf, lnDensity } from '../../statistics/beta.ts';
 
-/** Winning is less likely than this below the range of the integral, and for an arm that is left out. */
+/** Probability to neglect: of winning below the range of the integral, or of an arm that is left out. */
 const negligible = 1e-10;
 const tolerance = 1e-9;
 const deepest = 16;
@@ -25,7 +25,7 @@ interface DrawnArm {
 export function winChances(columns: BetaColumns, size: number, chances: Float64Array): void {
   chances.fill(0, 0, size);
   const { arms, fixed, lnFixed } = split(columns, size);
-  // The least of a drawn value is above a score of 0.
+  // Every drawn value is above a score of 0.
   let from = lnFixed;
   for (const arm of arms) from = Math.max(from, quantile(arm, negligible));
   const rivals = arms.filter((arm) => cdf(arm, from) < 1 - negligible);

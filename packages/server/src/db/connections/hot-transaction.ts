@@ -217,7 +217,7 @@ function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHo
         sent.push({ name: null, text: 'select pg_notify($1, $2)', values: [channel, tenantId] });
       }
       sent.push(commit);
-      // Behind a pooler any session would answer; there the setting ended with the transaction.
+      // Behind a pooler, any session could answer. The setting ends with the transaction there.
       if (!pooled) sent.push(leftover);
       state = 'over';
       const results = await run(sent, until - performance.now()).catch((error: unknown) => {

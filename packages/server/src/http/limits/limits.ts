@@ -42,7 +42,7 @@ export async function takeLimits(
   let tightest: RateLimitVerdict | null = null;
   for (const limit of limits) {
     const calls = callsOf(limit, body);
-    // It would never fit, however long the caller waits.
+    // Waiting wouldn't help: the call never fits into a window.
     if (calls > limit.limit && limit.countsItems !== undefined) throw tooManyItems(limit, limit.countsItems, calls);
     let verdict: RateLimitVerdict;
     try {
@@ -68,8 +68,8 @@ export async function takeLimits(
 }
 
 function tooManyItems({ limit, windowSeconds }: RateLimit, list: string, items: number): AppError {
-  const rule = `at most ${limit} calls in ${windowSeconds} seconds are allowed, and each item counts as one`;
-  return invalid(`/${list}`, `has ${items} items, but ${rule}`);
+  const rule = `each item counts as a call, and the limit is ${limit} calls in ${windowSeconds} seconds`;
+  return invalid(`/${list}`, `must have at most ${limit} items, not ${items}: ${rule}`);
 }
 
 /** Returns how many calls a request counts as. */

@@ -3,8 +3,8 @@ import type { CallSignalMemory, DecisionMetrics } from '../../features/deciding/
 import {
   type ChunkNeighbors,
   type ChunkOrder,
-  Outrun,
   type RunChunks,
+  Superseded,
 } from '../../features/outreach/campaigns/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { ComposeOptions } from '../compose-options.ts';
@@ -14,19 +14,18 @@ import type { ComposeOptions } from '../compose-options.ts';
 export type ChunkEnd = Awaited<ReturnType<RunChunks>>;
 export type ChunkCounts = ChunkOrder['decided'];
 
-/** What a thread works with. */
+/** Settings of a thread, as plain data. */
 export interface ChunkThreadSetting extends Pick<ComposeOptions, 'address' | 'config' | 'publicUrl' | 'patience'> {
   readonly callMemory: CallSignalMemory;
 }
 
-/** To the thread. `before`: the chunk before has committed, or failed. */
+/** Messages to the thread. `before`: the previous chunk has committed, or failed. */
 export type ToChunkThread =
   | { readonly kind: 'chunk'; readonly id: number; readonly order: ChunkOrder }
   | { readonly kind: 'before'; readonly id: number; readonly counts: ChunkCounts }
   | { readonly kind: 'before-failed'; readonly id: number; readonly error: SentError }
   | { readonly kind: 'close' };
 
-/** From the thread. */
 export type FromChunkThread =
   | { readonly kind: 'next'; readonly id: number; readonly decided: Parameters<ChunkNeighbors['allowNext']>[0] }
   | { readonly kind: 'ended'; readonly id: number; readonly end: ChunkEnd }
@@ -34,7 +33,7 @@ export type FromChunkThread =
   | { readonly kind: 'observed'; readonly observations: readonly Observation[] }
   | { readonly kind: 'background-failed'; readonly error: SentError };
 
-/** What a thread measures and its process shows. */
+/** Measurements of a thread that its process exposes. */
 const observed = ['batchDecided', 'breakerMoved', 'catalogueRead', 'stageTook', 'webhookAsked'] as const;
 type Observed = (typeof observed)[number];
 export type Observation = { [Name in Observed]: readonly [Name, ...Parameters<DecisionMetrics[Name]>] }[Observed];
@@ -49,9 +48,9 @@ export function addObservation(metrics: DecisionMetrics, observation: Observatio
   else metrics.webhookAsked(observation[1], observation[2], observation[3]);
 }
 
-/** An error on its way to another thread. */
+/** An error as plain data, for another thread. */
 export interface SentError {
-  readonly kind: 'outrun' | 'app' | 'other';
+  readonly kind: 'superseded' | 'app' | 'other';
   readonly code: string;
   readonly detail: string | null;
   readonly retryAfterSeconds: number | null;
@@ -61,7 +60,7 @@ export interface SentError {
 export function sentError(error: unknown): SentError {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const plain = { code: '', detail: null, retryAfterSeconds: null, stack };
-  if (error instanceof Outrun) return { ...plain, kind: 'outrun' };
+  if (error instanceof Superseded) return { ...plain, kind: 'superseded' };
   if (!(error instanceof AppError)) return { ...plain, kind: 'other' };
   const { code, detail = null, retryAfterSeconds = null } = error;
   return { kind: 'app', code, detail, retryAfterSeconds, stack };
@@ -70,7 +69,7 @@ export function sentError(error: unknown): SentError {
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorRegistry, code);
 
 export function receivedError({ kind, code, detail, retryAfterSeconds, stack }: SentError): Error {
-  if (kind === 'outrun') return new Outrun();
+  if (kind === 'superseded') return new Superseded();
   const cause = new Error(stack);
   if (kind === 'other' || !isErrorCode(code)) return new Error('a chunk of a campaign failed', { cause });
   return new AppError(code, {

@@ -26,7 +26,7 @@ import {
 import { threadClock } from './thread-clock.ts';
 
 const flushMinutesEveryMs = 5_000;
-const tellEveryMs = 1_000;
+const reportEveryMs = 1_000;
 
 interface ChunkServer {
   readonly decisions: DecisionService;
@@ -34,10 +34,10 @@ interface ChunkServer {
   close(): Promise<void>;
 }
 
-function startChunkServer(setting: ChunkThreadSetting, say: (message: FromChunkThread) => void): ChunkServer {
+function startChunkServer(setting: ChunkThreadSetting, send: (message: FromChunkThread) => void): ChunkServer {
   const { address, callMemory, patience } = setting;
   const config = { ...setting.config, DATABASE_POOL_MAX: threadPoolMax };
-  const onError = (error: unknown): void => say({ kind: 'background-failed', error: sentError(error) });
+  const onError = (error: unknown): void => send({ kind: 'background-failed', error: sentError(error) });
   const connections = createConnections({
     ...{ address, config, onError, clock: systemClock, registry: new Registry() },
     ...(patience === undefined ? {} : { patience }),
@@ -46,19 +46,18 @@ function startChunkServer(setting: ChunkThreadSetting, say: (message: FromChunkT
   const { keys, customerHash, anonymousKey, envelope } = createEncryption(config);
   const outboundCalls = createOutboundCalls(config);
   const observations: Observation[] = [];
-  const tell = (): void => {
-    if (observations.length > 0) say({ kind: 'observed', observations: observations.splice(0) });
+  const report = (): void => {
+    if (observations.length > 0) send({ kind: 'observed', observations: observations.splice(0) });
   };
   const decisions = createDecisionService({
     ...{ database, keys, customerHash, anonymousKey, envelope, zoneClock, onError },
-    // It decides nothing but chunks.
     ...{ chunkPath, hot: chunkPath, previewPath: chunkPath },
     ...{ clock: systemClock, metrics: metricsInto(observations), outbound: outboundCalls.outbound },
     callSignal: createCallSignal(callMemory, threadClock),
   });
   const timers = [
     setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref(),
-    setInterval(tell, tellEveryMs).unref(),
+    setInterval(report, reportEveryMs).unref(),
   ];
   return {
     decisions,
@@ -66,7 +65,7 @@ function startChunkServer(setting: ChunkThreadSetting, say: (message: FromChunkT
     async close() {
       for (const timer of timers) clearInterval(timer);
       await decisions.close();
-      tell();
+      report();
       await outboundCalls.close();
       await connections.close();
     },
@@ -75,7 +74,7 @@ function startChunkServer(setting: ChunkThreadSetting, say: (message: FromChunkT
 
 function metricsInto(observations: Observation[]): DecisionMetrics {
   const none = (): never => {
-    throw new Error('a thread for campaigns answers no calls');
+    throw new Error('threads for campaigns take no calls');
   };
   return {
     batchDecided(tenantId, size, counts, ageMs) {
@@ -96,22 +95,22 @@ function metricsInto(observations: Observation[]): DecisionMetrics {
 type Before = PromiseWithResolvers<ChunkCounts>;
 
 function serve(port: MessagePort, setting: ChunkThreadSetting): void {
-  const say = (message: FromChunkThread): void => port.postMessage(message);
-  const server = startChunkServer(setting, say);
+  const send = (message: FromChunkThread): void => port.postMessage(message);
+  const server = startChunkServer(setting, send);
   const befores = new Map<number, Before>();
   const run = async ({ id, order }: Extract<ToChunkThread, { kind: 'chunk' }>): Promise<void> => {
     const before: Before = Promise.withResolvers();
-    // The chunk may fail before it asks.
+    // The chunk may fail before it awaits this.
     before.promise.catch(() => undefined);
     befores.set(id, before);
     try {
       const end = await server.runChunk(order, {
-        allowNext: (decided) => say({ kind: 'next', id, decided }),
+        allowNext: (decided) => send({ kind: 'next', id, decided }),
         afterBefore: () => before.promise,
       });
-      say({ kind: 'ended', id, end });
+      send({ kind: 'ended', id, end });
     } catch (error) {
-      say({ kind: 'failed', id, error: sentError(error) });
+      send({ kind: 'failed', id, error: sentError(error) });
     } finally {
       befores.delete(id);
     }

@@ -61,7 +61,7 @@ describe('threads for campaigns', () => {
   });
 });
 
-test('an error keeps on its way what its process acts on', () => {
+test('errors keep the fields that their process needs', () => {
   const busy = new AppError('overloaded', { detail: 'Too much at once.', retryAfterSeconds: 3 });
   const received = receivedError(sentError(busy));
   assert.ok(received instanceof AppError);

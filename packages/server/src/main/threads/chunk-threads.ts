@@ -19,15 +19,14 @@ import {
 export const chunkThreads = 2;
 /** A thread ends after this idle time and frees its memory. */
 const idleMs = 30_000;
-/** A chunk takes some seconds at most. A thread that is silent for this long hangs, and is replaced. */
+/** A chunk takes seconds at most. A thread that is silent for this long hangs and is replaced. */
 const hangsAfterMs = 120_000;
-/** How long a thread may take to write its last figures and to close its connections. */
+/** Time for a thread to write its last figures and close its connections. */
 const closesWithinMs = 5_000;
-/** One chunk is decided while another one reads or writes. */
+/** Chunks of a thread: one decides while another one reads or writes. */
 const chunksPerThread = 2;
 /**
- * A large young generation: what a chunk holds until it commits outlives the collections of a small one, which then copy it
- * again and again.
+ * A large young generation. In a small one, garbage collections copy what a chunk holds again and again until it commits.
  */
 const memory = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 1_024 };
 
@@ -66,8 +65,8 @@ const lost = (cause?: unknown): AppError =>
   new AppError('unavailable', { retryAfterSeconds: 1, ...(cause === undefined ? {} : { cause }) });
 
 /**
- * Creates threads that decide the chunks of campaigns, so that calls don't wait for the event loop meanwhile (docs/adr/0131). The
- * first chunk starts them.
+ * Creates threads that decide the chunks of campaigns, so that calls don't wait for the event loop (docs/adr/0131). They
+ * start with the first chunk.
  */
 export function createChunkThreads(options: ChunkThreadsOptions, onError: (error: unknown) => void): ChunkThreads {
   const state: ChunkThreadsState = { ...options, onError, threads: new Set(), nextId: 1, isClosed: false };
@@ -144,14 +143,14 @@ function take(state: ChunkThreadsState, thread: ChunkThread, id: number): OpenCh
   thread.open.delete(id);
   if (thread.open.size > 0) endAfter(state, thread, hangsAfterMs);
   else {
-    // Nothing to do: it must not keep the process alive.
+    // An idle thread must not keep the process alive.
     thread.worker.unref();
     endAfter(state, thread, idleMs);
   }
   return chunk;
 }
 
-/** The thread has ended. Whether its chunks have committed is in the database. */
+/** Handles the end of a thread. The database tells whether its chunks have committed. */
 function lose(state: ChunkThreadsState, thread: ChunkThread, cause?: unknown): void {
   state.threads.delete(thread);
   if (thread.timer !== null) clearTimeout(thread.timer);
@@ -159,18 +158,18 @@ function lose(state: ChunkThreadsState, thread: ChunkThread, cause?: unknown): v
   thread.open.clear();
 }
 
-/** Ends the thread after `ms`: it idles, or it hangs. A later call replaces the timer. */
+/** Ends the thread after `ms` without a call. A later call replaces the timer. */
 function endAfter(state: ChunkThreadsState, thread: ChunkThread, ms: number): void {
   if (thread.timer !== null) clearTimeout(thread.timer);
   thread.timer = setTimeout(() => {
-    // Chunks that come now get another thread.
+    // New chunks get another thread.
     state.threads.delete(thread);
     const ending = thread.open.size === 0 ? end(state, thread) : thread.worker.terminate();
     ending.catch(state.onError);
   }, ms).unref();
 }
 
-/** Ends a thread: it writes its figures and closes its connections. */
+/** Ends a thread after it has written its figures and closed its connections. */
 async function end(state: ChunkThreadsState, thread: ChunkThread): Promise<void> {
   thread.worker.ref();
   thread.worker.postMessage({ kind: 'close' } satisfies ToChunkThread);

@@ -9,12 +9,12 @@ function paced(hasCalls: () => boolean) {
     rests.push(ms);
     now += ms;
   };
-  const breathe = createPace({ isRecent: hasCalls }, sleep, () => now);
+  const pauseIfBusy = createPace({ isRecent: hasCalls }, sleep, () => now);
   return {
     rests,
     work(ms: number): void {
       now += ms;
-      breathe();
+      pauseIfBusy();
     },
   };
 }
@@ -31,7 +31,7 @@ test('rests at most a second', () => {
   assert.deepEqual(rests, [1_000]);
 });
 
-test("doesn't rest without calls, and not for work done before them", () => {
+test("doesn't rest without calls, or for work done before them", () => {
   let hasCalls = false;
   const { rests, work } = paced(() => hasCalls);
   work(100);

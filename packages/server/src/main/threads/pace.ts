@@ -2,12 +2,12 @@ import type { CallSignal } from '../../features/deciding/decisions/index.ts';
 
 /** While calls are decided, a thread rests this many times as long as it worked. */
 const restShare = 3;
-/** In ms. A thread that rests longer would hardly end. */
+/** Maximum rest, in ms: with longer ones, a thread would hardly get anywhere. */
 const longestRestMs = 1_000;
 
 /**
- * Returns a function for a thread to call between pieces of its work: while calls are decided, it blocks the thread, so that
- * computing takes at most a quarter of a processor from them. `sleep` blocks for so many ms.
+ * Returns a function for a thread to call between pieces of work. While calls are decided, it blocks the thread, so that the
+ * work takes at most a quarter of a processor from them. `sleep` blocks for the given milliseconds.
  */
 export function createPace(
   calls: Pick<CallSignal, 'isRecent'>,

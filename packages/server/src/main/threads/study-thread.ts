@@ -5,7 +5,6 @@ import { createCustomerKeys } from '../../features/deciding/customer-states/inde
 import { createSteps, type StudyStep, type StudyStepResult } from '../../features/deciding/studies/index.ts';
 import { lowerPriority } from './low-priority.ts';
 
-/** What the thread starts with. */
 export interface StudyThreadData {
   readonly url: string;
   readonly pooled: boolean;
@@ -24,13 +23,13 @@ export type FromStudyThread =
   | { readonly id: number; readonly kind: 'done'; readonly result: StudyStepResult }
   | { readonly id: number; readonly kind: 'failed'; readonly code: string | null; readonly message: string };
 
-/** Places of the flags. */
+/** Indexes of the flags. */
 export const pauseFlag = 0;
 export const stopFlag = 1;
 
-/** A pause ends after this time, so that a study gets on in a process that is always busy. */
+/** A pause ends after this time, so that a study makes progress in a process that is always busy. */
 const longestPauseMs = 2_000;
-const lookEveryMs = 50;
+const checkEveryMs = 50;
 
 function run({ url, pooled, isCluster, masterKeys }: StudyThreadData): void {
   lowerPriority();
@@ -45,16 +44,16 @@ function run({ url, pooled, isCluster, masterKeys }: StudyThreadData): void {
   const keys = createCustomerKeys(masterKeys.map((key) => Buffer.from(key)));
   const doStep = createSteps({ database, keys });
   parentPort?.on('message', async ({ id, step, flags }: ToStudyThread) => {
-    const breathe = async (): Promise<void> => {
+    const pauseIfBusy = async (): Promise<void> => {
       const until = performance.now() + longestPauseMs;
       while (Atomics.load(flags, pauseFlag) === 1 && Atomics.load(flags, stopFlag) === 0 && performance.now() < until) {
-        Atomics.wait(flags, pauseFlag, 1, lookEveryMs);
+        Atomics.wait(flags, pauseFlag, 1, checkEveryMs);
       }
       if (Atomics.load(flags, stopFlag) === 1) throw new Error('the study was stopped');
     };
     const reply = (message: FromStudyThread): void => parentPort?.postMessage(message);
     try {
-      reply({ id, kind: 'done', result: await doStep(step, breathe) });
+      reply({ id, kind: 'done', result: await doStep(step, pauseIfBusy) });
     } catch (error) {
       const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
       reply({

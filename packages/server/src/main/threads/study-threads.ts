@@ -3,19 +3,19 @@ import { AppError } from '../../platform/app-error.ts';
 import { type FromStudyThread, pauseFlag, type StudyThreadData, stopFlag, type ToStudyThread } from './study-thread.ts';
 import { createThreadQueue, type ThreadQueue } from './thread-queue.ts';
 
-/** A chunk takes seconds. Longer than this means that it hangs. */
+/** A chunk takes seconds. A thread that takes this long hangs. */
 const hangsAfterMs = 600_000;
 /** A thread ends after this idle time, frees its memory and closes its connection. */
 const idleMs = 60_000;
-/** A limit of its own, so that a study that needs too much ends the thread and not the server. */
+/** A limit per thread, so that a study that needs too much memory ends the thread and not the server. */
 const mostMemoryMb = 1_024;
-/** Steps that may wait for a thread: of the studies of other tenants. */
+/** Maximum steps that wait for a thread. */
 const mostWaiting = 64;
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 
 export interface StudyThreadsOptions extends StudyThreadData {
   readonly count: number;
-  /** True while requests need the processor or the database more. */
+  /** Whether requests need the processor or the database. */
   readonly isPressed: () => boolean;
   readonly onError: (error: unknown) => void;
 }
@@ -27,13 +27,13 @@ interface Slot {
   steps: number;
 }
 
-/** Creates threads that work on studies. Each starts at first use, and pauses while requests need the process more. */
+/** Creates threads that work on studies. Each starts at first use, and pauses while requests need the process. */
 export function createStudyThreads(options: StudyThreadsOptions): StudyThreads & { close(): Promise<void> } {
   const slots: Slot[] = Array.from({ length: options.count }, () => ({ queue: queueOf(options), steps: 0 }));
   const running = new Set<ToStudyThread['flags']>();
-  let isTaken = false;
+  let isClaimed = false;
   let watch: NodeJS.Timeout | null = null;
-  const look = (): void => {
+  const updateFlags = (): void => {
     const isPressed = options.isPressed() ? 1 : 0;
     for (const flags of running) {
       Atomics.store(flags, pauseFlag, isPressed);
@@ -44,7 +44,7 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
     const slot = slots.reduce((least, each) => (each.steps < least.steps ? each : least));
     slot.steps += 1;
     running.add(flags);
-    watch ??= setInterval(look, lookEveryMs).unref();
+    watch ??= setInterval(updateFlags, checkEveryMs).unref();
     try {
       return await slot.queue.run({ step, flags });
     } finally {
@@ -59,10 +59,10 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
   return {
     count: options.count,
     claim() {
-      if (isTaken) return null;
-      isTaken = true;
+      if (isClaimed) return null;
+      isClaimed = true;
       return () => {
-        isTaken = false;
+        isClaimed = false;
       };
     },
     start(step) {
@@ -90,7 +90,7 @@ function queueOf({ url, pooled, isCluster, masterKeys, onError }: StudyThreadsOp
     resultOf(reply) {
       if (reply.kind === 'done') return reply.result;
       if (reply.code === 'record_corrupt')
-        throw new AppError('record_corrupt', { detail: 'The plan of the study is missing.' });
+        throw new AppError('record_corrupt', { detail: "The study's plan is missing." });
       throw new Error(`the study failed: ${reply.message}`);
     },
     lossOf: (failure) => new Error('the thread that worked on the study ended', failure ?? {}),

@@ -18,7 +18,7 @@ export interface Threads {
   readonly trainings: ReturnType<typeof createTrainingThread>;
   readonly modelFiles: ReturnType<typeof createModelFileThread>;
   readonly studies: ReturnType<typeof createStudyThreads>;
-  /** Null: the process decides chunks itself. */
+  /** Null if the process decides chunks itself. */
   readonly chunks: ChunkThreads | null;
   close(): Promise<void>;
 }

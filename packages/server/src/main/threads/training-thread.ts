@@ -25,15 +25,15 @@ export type FromTrainingThread =
 function answer({ id, training, progress, stopped, callMemory }: ToTrainingThread): FromTrainingThread {
   const { modelType, config, params, seed } = training;
   const pace = createPace(createCallSignal(callMemory, threadClock), (ms) => void Atomics.wait(stopped, 0, 0, ms));
-  const breathe = (): void => {
+  const pauseIfBusy = (): void => {
     pace();
     if (Atomics.load(stopped, 0) === 1) throw new Error('the training was stopped');
   };
   try {
-    const rows = readRows(training.rows, breathe);
+    const rows = readRows(training.rows, pauseIfBusy);
     const trained = trainModel({ model: { modelType, config }, rows, params, seed }, (share) => {
       progress[0] = share;
-      breathe();
+      pauseIfBusy();
     });
     return { id, kind: 'ended', trained };
   } catch (error) {

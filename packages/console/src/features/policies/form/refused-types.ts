@@ -6,7 +6,6 @@ const needed = { budget_exhausted: 'enableBudgets', metric_condition: 'enableBeh
 
 export type RefusedType = keyof typeof needed;
 
-/** What is read of the page's data. */
 type Boot =
   | Pick<SignedOutBoot, 'authenticated'>
   | {

@@ -10,7 +10,6 @@ export interface BlockingPolicy {
   readonly offer: { readonly id: string; readonly name: string };
 }
 
-/** What is read of an offer. */
 export type BlockedOffer = Pick<
   JudgedOffer,
   'offerId' | 'offerName' | 'qualificationPassed' | 'scheduleBlocked' | 'creativeCount'

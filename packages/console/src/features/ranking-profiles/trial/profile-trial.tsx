@@ -19,7 +19,7 @@ const top = 5;
 /** Constant, so that both rankings differ only by the weights. */
 const seed = '0';
 
-/** Returns the default flow and its published config, each undefined before it has loaded or if it doesn't exist. */
+/** Returns the default flow and its published config, each undefined until it has loaded, or if it doesn't exist. */
 function useDefaultFlow() {
   const flows = useList(decisionFlowOperations.list, { query: { limit: 200 } });
   const published = flows.rows.filter(({ publishedVersions }) => publishedVersions.length > 0);

@@ -84,8 +84,8 @@ export const schemaFormTexts = {
   /** The name of a field, where a form has no other name. */
   columnName: "Letters, digits and underscores, starting with a letter. Can't be changed later.",
   help: {
-    '/joinType': 'For segments. Decisions always keep customers without a match.',
-    '/prefix': 'Prefix for the names that the join adds to the customer. Empty means none.',
+    '/joinType': 'Applies to segments. Decisions always keep customers without a match.',
+    '/prefix': 'Goes before the names of the joined columns. Leave empty for no prefix.',
     '/name': 'Lowercase letters, digits and underscores. Other characters become underscores.',
     '/schemaType': 'Decisions and segments start from customers. Link other rows to them.',
     '/description': '',

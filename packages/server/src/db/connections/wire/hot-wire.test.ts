@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import pg from 'pg';
+import { newId } from '../../../platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../test-database.ts';
 import { connectionConfig } from '../connection.ts';
+import { createHotPath } from '../hot-transaction.ts';
 import { createHotWire, type HotWire, type WireStatement } from './hot-wire.ts';
 
 let db: TestDatabase;
@@ -93,7 +95,7 @@ test('answers statements in order, the same one twice, rows in many pieces, and 
   }
 });
 
-test('rejects with the error, skips the statements after it, and goes on', async () => {
+test('rejects with the error, skips the statements after it, and continues', async () => {
   const wire = await connect(db.adminUrl);
   const made = statement('make', 'create temporary table counted (n int primary key)');
   const insert = (n: number) => statement('insert', 'insert into counted values ($1::int)', n);
@@ -109,7 +111,7 @@ test('rejects with the error, skips the statements after it, and goes on', async
   assert.equal(results[0]?.tag, 'INSERT 0 1');
 });
 
-test('two statements of one name, and two trips at once, are refused', async () => {
+test('rejects two statements with one name, and two trips at once', async () => {
   const wire = await connect();
   await wire.trip([statement('one', 'select 1 as n')], patienceMs);
   await assert.rejects(wire.trip([statement('one', 'select 2 as n')], patienceMs), /two statements have the name one/);
@@ -129,8 +131,20 @@ test('a connection that the database ends rejects what is in flight, with the re
   await assert.rejects(wire.trip([statement('pid', 'select pg_backend_pid() as pid')], patienceMs));
 });
 
-test('a trip without an answer ends in its time, and the connection with it', async () => {
+test('a trip without an answer times out and ends the connection', async () => {
   const wire = await connect();
   await assert.rejects(wire.trip([statement('sleep', 'select pg_sleep(60)')], 50), /^Error: Query read timeout$/);
   await assert.rejects(wire.trip([statement('one', 'select 1')], patienceMs), /Query read timeout/);
+});
+
+test('a statement whose result has changed since it was prepared costs one connection, not all that follows', async (t) => {
+  const path = createHotPath({ url: db.url, connections: 1 });
+  t.after(() => path.close());
+  await db.ownerQuery('create table public.changing (n int); grant select on public.changing to arbiter_app');
+  const read = () =>
+    path.run(newId(), (tx) => tx.send([{ name: 'changing', text: 'select n from public.changing', values: [] }]));
+  await read();
+  await db.ownerQuery('alter table public.changing alter n type text');
+  await assert.rejects(read(), /cached plan must not change result type/);
+  assert.deepEqual(await read(), [[]]);
 });

@@ -46,7 +46,7 @@ interface Prepared {
   columns: WireColumns | null;
 }
 
-/** An answer that is due. */
+/** The pending answer to a statement. */
 interface Due extends WireResult {
   readonly prepared: Prepared;
   /** Bytea comes in binary form, because the columns were known. */
@@ -55,7 +55,7 @@ interface Due extends WireResult {
 
 interface Trip {
   readonly due: readonly Due[];
-  /** Index of the statement that the server answers now. */
+  /** Index of the statement being answered. */
   at: number;
   error: Error | null;
   readonly timer: NodeJS.Timeout;
@@ -67,11 +67,11 @@ interface WireState {
   readonly client: pg.Client;
   readonly prepared: Map<string, Prepared>;
   trip: Trip | null;
-  /** Why the connection takes no more trips. */
+  /** Why the connection can't be used any more. */
   broken: Error | null;
 }
 
-/** Takes over a connection that has nothing in flight. The driver keeps what isn't about statements: sign-in, TLS, loss. */
+/** Takes over an idle connection. The driver still handles sign-in, TLS and loss of the connection. */
 export function createHotWire(client: pg.Client): HotWire {
   const state: WireState = { client, prepared: new Map(), trip: null, broken: null };
   const { stream } = client.connection;
@@ -81,7 +81,7 @@ export function createHotWire(client: pg.Client): HotWire {
     try {
       read(chunk);
     } catch (error) {
-      // Nothing after it can be understood.
+      // The rest of the stream can't be parsed.
       fail(state, error instanceof Error ? error : new Error(String(error)));
       stream.destroy();
     }
@@ -119,7 +119,7 @@ function send(state: WireState, statements: readonly WireStatement[]): Due[] {
   }
 }
 
-/** Forgets statements that the server doesn't know. */
+/** Forgets statements that the server failed to parse. */
 function forgetUnparsed({ prepared }: WireState): void {
   for (const [name, { isParsed }] of prepared) if (!isParsed) prepared.delete(name);
 }
@@ -161,7 +161,7 @@ const answers = {
 function take(state: WireState, code: number, bytes: Buffer, start: number): void {
   const { trip } = state;
   if (trip === null) {
-    // The server says why it ends the connection; notices and settings don't matter.
+    // An error here is why the server closes the connection. Notices and settings don't matter.
     if (code === answers.error) fail(state, errorOf(bytes, start));
     return;
   }
@@ -190,10 +190,16 @@ function finish(state: WireState, trip: Trip): void {
     return;
   }
   forgetUnparsed(state);
+  // Every later use of the statement would fail too.
+  if (isAboutPlans(trip.error)) state.broken = trip.error;
   trip.reject(trip.error);
 }
 
-/** Ends what's in flight, and the use of the connection. */
+/** `cached plan must not change result type` after a migration; prepared statements that are missing or doubled. */
+const planCodes: readonly unknown[] = ['0A000', '26000', '42P05'];
+const isAboutPlans = (error: Error): boolean => error instanceof pg.DatabaseError && planCodes.includes(error.code);
+
+/** Rejects the trip in flight and makes the connection unusable. */
 function fail(state: WireState, error: Error): void {
   state.broken ??= error;
   const { trip } = state;

@@ -2,24 +2,24 @@
 export function createWireReader(
   onMessage: (code: number, bytes: Buffer, start: number, end: number) => void,
 ): (chunk: Buffer) => void {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  /** Bytes that the held message has at least. */
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  /** Bytes that the pending message has at least. */
   let needed = 0;
 
   const hold = (bytes: Buffer): void => {
-    held = bytes.length === 0 ? [] : [bytes];
-    heldBytes = bytes.length;
+    pending = bytes.length === 0 ? [] : [bytes];
+    pendingBytes = bytes.length;
     needed = bytes.length < headBytes ? headBytes : 1 + bytes.readInt32BE(1);
   };
 
   return (chunk) => {
     let bytes = chunk;
-    if (heldBytes > 0) {
-      held.push(chunk);
-      heldBytes += chunk.length;
-      if (heldBytes < needed) return;
-      bytes = Buffer.concat(held, heldBytes);
+    if (pendingBytes > 0) {
+      pending.push(chunk);
+      pendingBytes += chunk.length;
+      if (pendingBytes < needed) return;
+      bytes = Buffer.concat(pending, pendingBytes);
     }
     let at = 0;
     while (bytes.length - at >= headBytes) {

@@ -8,12 +8,12 @@ type TypeParser = (oid: number) => (text: string) => unknown;
 /** What a statement returns. */
 export interface WireColumns {
   readonly names: readonly string[];
-  /** For each column whether it's asked for in binary form once it's known. */
+  /** For each column, whether to request it in binary form once the columns are known. */
   readonly binary: readonly boolean[];
   readonly decoders: readonly Decode[];
-  /** Those of the text form. */
+  /** Parsers of the text form. */
   readonly textDecoders: readonly Decode[];
-  /** A row with nothing in it: copying it is faster than adding properties one by one. */
+  /** An empty row. Copying it is faster than adding properties one by one. */
   readonly empty: WireRow;
 }
 
@@ -76,13 +76,13 @@ function textDecoder(oid: number, parserOf: TypeParser): Decode {
 const letterT = 0x74;
 const minus = 0x2d;
 const zero = 0x30;
-/** Numbers of so many digits are always exact. */
+/** Numbers with at most this many digits are exact. */
 const exactDigits = 15;
 
 const bytesOf: Decode = (bytes, start, end) => bytes.subarray(start, end);
 const textOf = (bytes: Buffer, start: number, end: number): string => bytes.toString('utf8', start, end);
 
-/** A number; digits as a string when it isn't exact. */
+/** Returns a number, or its digits as a string if it can't be exact. */
 const integerOf: Decode = (bytes, start, end) => {
   const first = bytes[start] === minus ? start + 1 : start;
   if (end - first > exactDigits) {

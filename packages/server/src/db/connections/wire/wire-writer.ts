@@ -11,12 +11,11 @@ export interface WireWriter {
 }
 
 const code = { parse: 0x50, bind: 0x42, describe: 0x44, execute: 0x45, sync: 0x53 } as const;
-/** What `describe` describes. */
 const target = { statement: 0x53, portal: 0x50 } as const;
 const binary = 1;
-/** Larger buffers aren't reused: most trips take less. */
-const largestSpare = 1024 * 1024;
-const mostSpares = 4;
+/** Maximum size of a buffer to reuse. Most trips need less. */
+const maxSpareBytes = 1024 * 1024;
+const maxSpares = 4;
 const firstBytes = 64 * 1024;
 /** UTF-8 takes at most three bytes for a unit of UTF-16. */
 const bytesPerUnit = 3;
@@ -25,9 +24,9 @@ const spares: Buffer[] = [];
 
 export const beginWriting = (): WireWriter => ({ bytes: spares.pop() ?? Buffer.allocUnsafeSlow(firstBytes), at: 0 });
 
-/** Takes the buffer back, once the socket has sent it. */
+/** Returns the buffer for reuse, once the socket has sent it. */
 export function endWriting({ bytes }: WireWriter): void {
-  if (bytes.length <= largestSpare && spares.length < mostSpares) spares.push(bytes);
+  if (bytes.length <= maxSpareBytes && spares.length < maxSpares) spares.push(bytes);
 }
 
 function room(out: WireWriter, bytes: number): void {
@@ -70,12 +69,12 @@ function open(out: WireWriter, messageCode: number): number {
   return start;
 }
 
-/** Writes the length at its place: from there to here. */
+/** Ends a message: writes its length. */
 function close(out: WireWriter, start: number): void {
   out.bytes.writeInt32BE(out.at - start, start);
 }
 
-/** `name`: empty for a statement of this trip alone. */
+/** Prepares a statement. An empty name is for this trip only. */
 export function putParse(out: WireWriter, name: string, text: string): void {
   const start = open(out, code.parse);
   putCString(out, name);

@@ -51,7 +51,7 @@ const mostTrainings = 50;
 
 /** Stores a queued training. Returns false when one of the model is still open. */
 /**
- * Returns which of these models were trained, before `until`, on outcomes that may be of decisions in a range: a training on records
+ * Returns which of these models were trained before `until` on outcomes of decisions that may be in a range: a training on records
  * reads all responses of its own range.
  */
 export async function modelsTrainedOn(

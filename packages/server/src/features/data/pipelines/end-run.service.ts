@@ -3,7 +3,7 @@ import { noteRunStatus } from './pipelines.store.ts';
 import { markEnded, type RunEnd, type RunRow } from './runs.store.ts';
 
 /** The run has ended or another process has taken it, so this work is obsolete. */
-export class Outrun extends Error {
+export class Superseded extends Error {
   constructor() {
     super('the run has ended or another process has taken it');
   }

@@ -4,7 +4,7 @@ import { type JsonValue, selectRowKeys } from '../../catalogue/schemas/index.ts'
 import { recordAudit } from '../../identity/audit/index.ts';
 import { noteSync, type RowKeys, type SourceReader } from '../connectors/index.ts';
 import { besideErasures } from './beside-erasures.service.ts';
-import { endRun, Outrun } from './end-run.service.ts';
+import { endRun, Superseded } from './end-run.service.ts';
 import { loadAtOnce } from './load-at-once.service.ts';
 import { lockPipeline, storeNextCursor } from './pipelines.store.ts';
 import { createPreparer, type PreparedRows, together } from './prepare-rows.ts';
@@ -50,7 +50,7 @@ export async function executeRun(
     const turn = isRetry ? 0 : turnMs;
     await load(ports, taken, inTenant, { signal: AbortSignal.any([signal, watch.signal]), turnMs: turn });
   } catch (error) {
-    if (error instanceof Outrun) return;
+    if (error instanceof Superseded) return;
     await failOn(inTenant, taken, error, isLastTry && !signal.aborted);
   } finally {
     watch.stop();

@@ -3,7 +3,7 @@ import { systemActor } from '../../../db/index.ts';
 import { rest } from '../../../platform/turns.ts';
 import type { JsonValue } from '../../catalogue/schemas/index.ts';
 import type { SourceBatch, SourceReader } from '../connectors/index.ts';
-import { Outrun } from './end-run.service.ts';
+import { Superseded } from './end-run.service.ts';
 import { selectRun } from './runs.store.ts';
 import { sourceFailure } from './source-errors.rules.ts';
 
@@ -28,7 +28,7 @@ export function watchRun(
       // The database may be back at the next check. Until then, no batch can commit either.
       if (run === undefined) continue;
       if (run === null || run.status !== 'running' || run.token !== token) {
-        controller.abort(new Outrun());
+        controller.abort(new Superseded());
         return;
       }
     }

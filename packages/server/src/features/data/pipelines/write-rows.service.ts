@@ -8,7 +8,7 @@ import {
   openTarget,
 } from '../../catalogue/schemas/index.ts';
 import { erasureMark, type KeyedHash, readErasures } from '../../deciding/customer-states/index.ts';
-import { Outrun } from './end-run.service.ts';
+import { Superseded } from './end-run.service.ts';
 import { listColumns, type PreparedRows } from './prepare-rows.ts';
 import { counted, logged, progressAt, type RunTally } from './run-tally.rules.ts';
 import { type RowProblemEntry, type RunRow, selectRun, storeProgress } from './runs.store.ts';
@@ -36,14 +36,14 @@ function upsertBy({ settings: { loadMode, upsertKey } }: RunRow, { schema }: Loa
   return upsertKey[0] ?? schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? null;
 }
 
-/** Locks the run until the transaction ends. Throws `Outrun` if it isn't this process's any more. */
+/** Locks the run until the transaction ends. Throws `Superseded` if it isn't this process's any more. */
 export async function lockOwnRun(tx: Tx, { id, token }: RunRow): Promise<RunRow> {
   const run = await selectRun(tx, id, true);
-  if (run === null || run.status !== 'running' || run.token !== token) throw new Outrun();
+  if (run === null || run.status !== 'running' || run.token !== token) throw new Superseded();
   return run;
 }
 
-/** Writes a batch with its cursor. Returns the tally with it. Throws `RowRejected`, `Outrun`. */
+/** Writes a batch with its cursor. Returns the tally with it. Throws `RowRejected`, `Superseded`. */
 export async function writeBatch(
   tx: Tx,
   writer: Writer,

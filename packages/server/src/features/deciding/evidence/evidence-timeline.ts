@@ -3,17 +3,17 @@ import type { Tx } from '../../../db/index.ts';
 import { readOn, rebuildEvidence } from './evidence.store.ts';
 import { applyChange, type EvidenceState } from './evidence.ts';
 
-/** Every evidence state between two numbers, for work that jumps between them. */
+/** All evidence states between two numbers, for work that reads them in any order. */
 export interface EvidenceTimeline {
   readonly from: number;
   readonly to: number;
-  /** Throws for a number outside. */
+  /** Throws RangeError for a number outside of the range. */
   at(number: number): Evidence;
 }
 
 type Pair = readonly [positives: number, negatives: number];
 
-/** The sums of one offer or category: entry i holds from number `numbers[i]` on. */
+/** The sums of one offer or category. Entry i applies from number `numbers[i]` on. */
 interface Steps {
   readonly numbers: number[];
   readonly pairs: Pair[];

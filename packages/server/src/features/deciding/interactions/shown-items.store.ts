@@ -275,13 +275,13 @@ interface Impressions extends ShownDecision {
   readonly isPart?: boolean;
 }
 
-/** The decision with those of its items that count as shown; nothing when there are none. */
+/** Returns the decision with the items that count as shown, or nothing without such items. */
 function impressionsOf(decision: ShownDecision): Impressions[] {
   const items = decision.items.filter((item) => item.reservedUntil === null);
   return items.length === 0 ? [] : [{ ...decision, items, isPart: items.length < decision.items.length }];
 }
 
-/** True for all items of a decision with the ranks 1, 2, 3: then none is stored. */
+/** Whether the ranks are 1, 2, 3 and so on, so that none needs to be stored. */
 function isWhole({ items, isPart = false }: Impressions): boolean {
   if (isPart) return false;
   for (let i = 0; i < items.length; i++) if (items[i]!.rank !== i + 1) return false;

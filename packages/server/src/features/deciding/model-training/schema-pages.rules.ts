@@ -23,11 +23,11 @@ export function columnsRead(predictors: readonly Json[]): ReadonlySet<string> {
 
 /**
  * Returns the rows with a label. Rows have no time, so they are ordered by a hash of their keys, which holds out the
- * same rows each time. `breathe` runs after each page.
+ * same rows each time. `pauseIfBusy` runs after each page.
  */
 export function trainingRows(
   { predictors, targetField, primaryKey, columns, pages }: SchemaPages,
-  breathe: () => void,
+  pauseIfBusy: () => void,
 ): TrainingSet {
   const set = newTrainingSet(predictors);
   const hashed: { readonly hash: number; readonly key: string; readonly row: TrainingSet['rows'][number] }[] = [];
@@ -51,7 +51,7 @@ export function trainingRows(
       const key = keyText(values[keyAt]![row]!) ?? '';
       hashed.push({ hash: h32(key), key, row: set.rows.pop()! });
     }
-    breathe();
+    pauseIfBusy();
   }
   hashed.sort((a, b) => a.hash - b.hash || (a.key < b.key ? -1 : 1));
   for (const { row } of hashed) set.rows.push(row);

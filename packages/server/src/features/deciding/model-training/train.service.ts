@@ -34,9 +34,9 @@ export type ThreadRows =
   | { readonly kind: 'packed'; readonly packed: PackedRows }
   | { readonly kind: 'schema'; readonly pages: SchemaPages };
 
-/** Returns the rows for training. Slow, so call it in the thread. `breathe` runs between its pieces. */
-export const readRows = (rows: ThreadRows, breathe: () => void): TrainingRows =>
-  rows.kind === 'packed' ? unpackRows(rows.packed) : trainable(trainingRows(rows.pages, breathe));
+/** Returns the rows for training. Slow, so call it in the thread. `pauseIfBusy` runs between its pieces. */
+export const readRows = (rows: ThreadRows, pauseIfBusy: () => void): TrainingRows =>
+  rows.kind === 'packed' ? unpackRows(rows.packed) : trainable(trainingRows(rows.pages, pauseIfBusy));
 
 /** A training in a thread. */
 export interface RunningTraining {

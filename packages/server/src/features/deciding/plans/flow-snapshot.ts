@@ -33,7 +33,7 @@ export async function readFlowSnapshot(
   return { snapshot, plan, soldOut: plan.tracksStock ? await selectSoldOut(tx) : [] };
 }
 
-/** A plan to decide past requests with. It isn't stored yet. */
+/** A plan for past requests, not stored yet. */
 export interface CandidatePlan {
   readonly sealed: SealedPlan;
   readonly pieces: readonly Piece[];
@@ -42,7 +42,7 @@ export interface CandidatePlan {
   readonly routing: Routing;
 }
 
-/** Which flow a request goes to, as data. */
+/** How requests are routed to flows, as data. */
 export interface Routing {
   readonly routes: readonly LiveRoute[];
   readonly places: RoutePlaces;
@@ -52,7 +52,7 @@ export interface Routing {
   readonly fallback: string | null;
 }
 
-/** Returns what tells the flow of a request. */
+/** Returns a function that finds the flow of a request. */
 export function routerOf({ routes, places, runnable, fallback }: Routing): (request: RouteRequest) => string | null {
   const canRun = new Set(runnable);
   const table = routeTable(routes, places, (id) => canRun.has(id));

@@ -4,7 +4,7 @@ import { newPiece, type Piece } from './plan-pieces.ts';
 /** Rules or policies in a piece. */
 const rowsPerPart = 256;
 
-/** Everything of a plan but its head, in pieces that its versions share. */
+/** Returns a plan without its head, in pieces that its versions share. */
 export function piecesOf({
   lists,
   rules,

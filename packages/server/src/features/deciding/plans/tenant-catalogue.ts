@@ -72,7 +72,7 @@ export interface CompiledFlow {
   /** Paths of the values that rules compare offers with, by rule. */
   readonly comparedWith: ReadonlyMap<string, string>;
   readonly refs: PlanRefs;
-  /** Identifies what each policy that writes suppressions does. */
+  /** Returns a fingerprint of each policy that writes suppressions. */
   readonly outcomePolicyMarks: () => ReadonlyMap<string, string>;
 }
 

@@ -6,7 +6,7 @@ import { recordContext } from './decision-ids.ts';
 import { findRecords, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
 
-/** A record of many, opened as far as possible. */
+/** A record, opened as far as possible. */
 export type OpenedRecord =
   | {
       readonly record: StoredRecord;
@@ -32,7 +32,7 @@ function open(tx: Tx, keys: CustomerKeys, record: StoredRecord): OpenedRecord {
     if (Number(record.evidenceNumber) !== body.i.v) return { record, body: null, problem: 'record_corrupt' };
     return { record, body, problem: null };
   } catch (error) {
-    // A master key that is missing must stop the work. A damaged record must not.
+    // A missing master key must stop the work, a damaged record must not.
     if (error instanceof AppError && error.code === 'not_configured') throw error;
     return { record, body: null, problem: 'record_corrupt' };
   }

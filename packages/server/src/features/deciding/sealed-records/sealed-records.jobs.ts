@@ -46,7 +46,7 @@ export const retainers = [
 ] as const satisfies readonly Retainer[];
 const [records] = retainers;
 
-/** Returns plans that something else than records names. */
+/** Returns plans that are in use outside of records. */
 export type PlansInUse = (tx: Tx) => Promise<readonly Buffer[]>;
 
 export interface SealedRecordJobPorts {

@@ -30,7 +30,7 @@ export type Seal = (key: KeyObject, context: string, text: string) => Buffer;
 
 /** Initialisation vectors that are drawn at once: one draw costs as much as many bytes of it. */
 const ivsPerDraw = 256;
-/** Texts are encoded into memory that the next one overwrites; longer ones get their own. */
+/** Size of the memory that texts are encoded into, one after the other. Longer texts get their own. */
 const firstScratchBytes = 16 * 1024;
 const largestScratchBytes = 1024 * 1024;
 /** UTF-8 takes at most three bytes for a unit of UTF-16. */
@@ -42,7 +42,7 @@ export function createSeal(): Seal {
   let used = drawn.length;
   let scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
 
-  /** Returns the text's bytes, until the next call. */
+  /** Returns the text's bytes, which are valid until the next call. */
   function bytesOf(text: string): Buffer {
     const most = text.length * bytesPerUnit;
     if (most > largestScratchBytes) return Buffer.from(text, 'utf8');

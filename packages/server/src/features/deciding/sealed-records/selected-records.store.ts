@@ -6,7 +6,7 @@ export interface RecordSelection {
   readonly flowId: string | null;
   readonly from: Date;
   readonly to: Date;
-  /** Records decided after it are left out. */
+  /** Leaves out records decided after it. */
   readonly cut: Date;
   /** Maximum records, oldest first. */
   readonly most: number;

@@ -20,7 +20,7 @@ export interface FlowChoicePorts extends FlowPorts {
   readonly tryOverlay: TryOverlay;
 }
 
-/** Port: does the work in a transaction that has made the changes, and rolls back. Throws 422 `overlay_invalid`. */
+/** Port: makes the changes in a transaction, does the work and rolls back. Throws 422 `overlay_invalid`. */
 export type TryOverlay = <Result>(
   facts: RequestFacts,
   overlay: readonly OverlayChange[],
@@ -49,7 +49,7 @@ export async function chooseFlow(
   return isEmptyOverlay(overlay) ? flow : { ...flow, isLive: false, overlay };
 }
 
-/** Compiles the flow with the catalogue as the overlay would leave it, and stores that plan, which nothing decides with. */
+/** Compiles the flow with the overlay applied, and stores that plan for this preview only. */
 async function chooseWithOverlay(
   ports: FlowChoicePorts,
   catalogue: TenantCatalogue,

@@ -82,7 +82,7 @@ test('tries offers, rules, policies and settings, as a viewer, and stores none o
   assert.deepEqual(await state(), before);
 });
 
-test('runs over a segment, where the comparison stays as it is', async () => {
+test('runs over a segment without changing the comparison', async () => {
   const body = {
     segmentId,
     overlay: [{ kind: 'offers', key: 'One', patch: null }],
@@ -98,7 +98,7 @@ test('runs over a segment, where the comparison stays as it is', async () => {
   );
 });
 
-test('refuses an overlay that can’t be made, and two ways to change the catalogue at once', async () => {
+test('rejects an invalid overlay, and an overlay with overrides', async () => {
   const unknown = { overlay: [{ kind: 'offers', key: 'Unknown', patch: null }] };
   assert.deepEqual(await problem(unknown), [422, 'overlay_invalid', '/overlay/0/key']);
   assert.deepEqual(await problem({ ...unknown, overrides: { offerIds: [] } }), [400, 'validation_failed', '/overlay']);

@@ -21,7 +21,7 @@ export interface StoredFlow {
   readonly isLive: boolean;
   /** Changes to the catalogue that it runs with. */
   readonly overlay?: CatalogueOverlay;
-  /** Hash of its plan in hex, if it's a stored one that no decision uses. */
+  /** Hash of its plan in hex, if the plan was stored for this simulation. */
   readonly plan?: string;
 }
 

@@ -50,7 +50,7 @@ const batchMs = 4_000;
 const actor = systemActor('simulate');
 
 /** The simulation was cancelled, or another process works on it, so this work is obsolete. */
-class Outrun extends Error {}
+class Superseded extends Error {}
 
 /**
  * Runs a simulation and stores its result. Does nothing if it has ended. Throws if another process works on it, and for
@@ -73,7 +73,7 @@ export async function runSegmentSimulation(ports: SegmentRunPorts, run: SegmentR
     const result = await simulate(ports, run, row, holder);
     await end(null, result);
   } catch (error) {
-    if (error instanceof Outrun) return;
+    if (error instanceof Superseded) return;
     if (performance.now() >= run.until) await end('timeout', null);
     else if (error instanceof AppError && error.code === 'not_found') await end('segment_unavailable', null);
     else {
@@ -99,7 +99,7 @@ async function simulate(
     const goesOn = await database.withTenant(tenantId, actor, (tx) =>
       reportProgress(tx, id, holder, { sampled, total }),
     );
-    if (!goesOn) throw new Outrun('another process has taken over the simulation');
+    if (!goesOn) throw new Superseded('another process has taken over the simulation');
   };
   const sample = await drawSample(ports, run, row, () => tell(0, 0));
   const catalogue = await trials.catalogueOf(tenantId);

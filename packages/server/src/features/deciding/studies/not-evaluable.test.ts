@@ -51,13 +51,13 @@ const filterNode = (field: string, operator: string, value: unknown) => ({
   config: { conditions: [{ field, operator, value }] },
 });
 
-test('a draft that reads what was not recorded is refused, and says what to record', async () => {
+test('refuses a draft that reads unrecorded values, and names them', async () => {
   const { result } = await backtest(server, 'main', filterOn('customer.age', 'gt', 30));
   assert.deepEqual([result.verdict, result.reasons], ['refused', ['no_decisions', 'selection']]);
   assert.deepEqual([result.notEvaluable, result.notRecorded], [{ input_not_recorded: 80 }, ['customer.age']]);
 });
 
-test('a draft may read what the setting recordReads had recorded', async () => {
+test('a draft can read values that the setting recordReads recorded', async () => {
   const settings = await server.call('PUT', '/api/v1/tenant-settings', {
     body: { recordReads: { customer: ['age'], segments: [] } },
   });
@@ -70,7 +70,7 @@ test('a draft may read what the setting recordReads had recorded', async () => {
   assert.ok(rows.every(({ kind }) => kind === 'newly_empty'));
 });
 
-test('erased, damaged and cut records are counted, and change nothing about others', async () => {
+test('counts erased, damaged and truncated records without affecting others', async () => {
   const { result: whole } = await backtest(server, 'main', { ...lenient, overlay: change });
   assert.deepEqual([whole.verdict, whole.notEvaluable, whole.decisions], ['ok', {}, 100]);
   // Cut: too much to record, and the draft reads part of it.
@@ -95,12 +95,12 @@ test('erased, damaged and cut records are counted, and change nothing about othe
   assert.deepEqual([damaged.result.notEvaluable, damaged.result.decisions], [{ erased: 5, record_corrupt: 2 }, 94]);
 });
 
-test('too many records that can’t be judged refuse the result', async () => {
+test('refuses the result if too many records can’t be judged', async () => {
   const { result } = await backtest(server, 'main', { overlay: change, maxNotEvaluableShare: 0.01 });
   assert.deepEqual([result.verdict, result.reasons], ['refused', ['selection']]);
 });
 
-test('records whose result can’t be reproduced are drift, and refuse the result', async () => {
+test('refuses the result if records can’t be reproduced', async () => {
   await server.testDatabase.ownerQuery(
     `update arbiter.decisions set result_hash = sha256('other') where customer_ref in
        (select ref from arbiter.customer_states where customer_id = 'C5')`,

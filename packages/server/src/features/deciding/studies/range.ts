@@ -5,29 +5,34 @@ import { retentionOf } from '../../operations/retention/index.ts';
 import { archivedMonths } from '../archived-months/index.ts';
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
 /**
  * Reads the range of a study. Throws 400 when it's empty, and 409 `history_unavailable` when records of its beginning were
- * deleted by retention or archived; `from` names the first possible start.
+ * deleted by retention or archived; `from` is the earliest possible start.
  */
 export async function requireRange(
   tx: Tx,
-  asked: { readonly from: string; readonly to: string },
+  range: { readonly from: string; readonly to: string },
   zone: string,
 ): Promise<{ readonly from: string; readonly to: string }> {
-  const from = dayOrInstant('/from', asked.from, zone);
-  const to = dayOrInstant('/to', asked.to, zone);
+  const from = dayOrInstant('/from', range.from, zone);
+  const to = dayOrInstant('/to', range.to, zone);
   if (from >= to) throw invalid('/from', 'must be before to');
-  const { days } = await retentionOf(tx, 'decisions');
-  const oldest = new Date(tx.now.getTime() - days * dayMs);
-  if (from < oldest) throw unavailable(oldest, `Decisions are kept for ${days} days.`);
+  const { days, legalHold } = await retentionOf(tx, 'decisions');
+  const oldestMs = tx.now.getTime() - days * dayMs;
+  if (!legalHold && from.getTime() < oldestMs) {
+    // A little later, or it would be too early when the caller tries it.
+    const first = new Date((Math.floor(oldestMs / hourMs) + 2) * hourMs);
+    throw unavailable(first, `Decisions are deleted after ${days} days.`);
+  }
   const months = await archivedMonths(tx, ['decisions'], { from, to });
   const last = months.at(-1);
   if (last !== undefined) {
     const [year = 0, month = 0] = last.split('-').map(Number);
     throw unavailable(
       new Date(Date.UTC(year, month, 1)),
-      `Decisions of ${months.join(', ')} are archived. Restore them first.`,
+      `Decisions of ${months.join(', ')} are archived. Restore them, or choose a later start.`,
     );
   }
   return { from: from.toISOString(), to: to.toISOString() };
@@ -35,7 +40,7 @@ export async function requireRange(
 
 const unavailable = (from: Date, why: string): AppError =>
   new AppError('history_unavailable', {
-    detail: `${why} The range can start at ${from.toISOString()}.`,
+    detail: `${why} The earliest possible start is ${from.toISOString()}.`,
     errors: [{ path: '/from', message: `must be ${from.toISOString()} or later` }],
     members: { from: from.toISOString() },
   });

@@ -45,15 +45,15 @@ export interface RunStudyPorts {
 }
 
 /** How often leases are renewed and a cancelled study is noticed. */
-const lookEveryMs = 2_000;
-/** Seconds after which a study is tried again while this process works on another one. */
+const checkEveryMs = 2_000;
+/** Seconds until a study is retried while this process works on another one. */
 const busySeconds = 5;
 /** Time for selecting the records of a study, in ms. */
 const cutMs = 300_000;
 const actor = systemActor('study');
 
 /** The study has ended or another process works on it. */
-class Outrun extends Error {}
+class Superseded extends Error {}
 
 /** Ends a study and starts the next one of the tenant. False if it has ended already. */
 export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise<boolean> {
@@ -65,9 +65,8 @@ export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise
 }
 
 /**
- * Works on a study until it ends: cuts it into chunks, has threads work on them, and merges. Repeatable: chunks that
- * another process has finished stay. Throws when the process stops, and Postponed while it works on another study; a retry
- * goes on.
+ * Works on a study until it ends: cuts it into chunks, has threads work on them, and merges. Can be repeated: finished
+ * chunks stay. Throws when the process stops, and Postponed while it works on another study; a retry continues.
  */
 export async function runStudy(
   ports: RunStudyPorts,
@@ -75,7 +74,7 @@ export async function runStudy(
   studyId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // Studies of several tenants would take all places for jobs.
+  // Otherwise, studies of several tenants could occupy every job slot.
   const release = ports.studyThreads.claim();
   if (release === null) throw new Postponed(busySeconds);
   try {
@@ -88,7 +87,16 @@ export async function runStudy(
 async function work(ports: RunStudyPorts, tenantId: string, studyId: string, signal: AbortSignal): Promise<void> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number): Promise<T> =>
     ports.database.withTenant(tenantId, actor, work, statementTimeoutMs === undefined ? {} : { statementTimeoutMs });
-  const run: StudyRun = { ports, tenantId, studyId, holder: newId(), inTenant, signal, steps: new Set() };
+  const run: StudyRun = {
+    ports,
+    tenantId,
+    studyId,
+    holder: newId(),
+    inTenant,
+    signal,
+    steps: new Set(),
+    isStopped: false,
+  };
   const row = await inTenant((tx) => takeStudy(tx, studyId));
   if (row === null) return;
   const end = async (ending: StudyEnd): Promise<void> => {
@@ -98,13 +106,13 @@ async function work(ports: RunStudyPorts, tenantId: string, studyId: string, sig
   try {
     if (!row.isPrepared) await inTenant((tx) => prepare(tx, row), cutMs);
     await watched(run, async () => {
-      await Promise.all(Array.from({ length: ports.studyThreads.count }, () => workOnChunks(run)));
+      await workInThreads(run);
       const { outcome } = await step(run, null);
-      if (outcome === null) throw new Error('a merge has an outcome');
+      if (outcome === null) throw new Error('the merge returned no outcome');
       await end({ status: 'completed', ...outcome });
     });
   } catch (error) {
-    if (error instanceof Outrun) return;
+    if (error instanceof Superseded) return;
     if (error instanceof AppError && error.code === 'record_corrupt')
       return end({ status: 'failed', error: 'plan_missing' });
     await inTenant((tx) => releaseChunks(tx, studyId, run.holder));
@@ -121,42 +129,61 @@ interface StudyRun {
   readonly signal: AbortSignal;
   /** Stops the steps that threads work on. */
   readonly steps: Set<() => void>;
+  /** True once no more steps may start. */
+  isStopped: boolean;
+}
+
+/** Ends the steps that threads work on. */
+function stopSteps(run: StudyRun): void {
+  run.isStopped = true;
+  for (const stop of run.steps) stop();
 }
 
 async function prepare(tx: Tx, row: StudyRow): Promise<void> {
-  if (!(await lockRunning(tx, row.id))) throw new Outrun();
+  if (!(await lockRunning(tx, row.id))) throw new Superseded();
   const question = questionOf(row);
   const total = await cutChunks(tx, question, kindNamed(row.kind).records(question));
   await notePrepared(tx, row.id, total);
 }
 
-/** Does the work while renewing leases. Rejects with Outrun once the study has ended, and when the process stops. */
+/** Renews leases while the task runs. Rejects when the process stops, and with Superseded once the study has ended. */
 async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> {
-  const { signal, studyId, holder, steps, inTenant } = run;
+  const { signal, studyId, holder, inTenant } = run;
   let isWorking = true;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     while (isWorking) {
-      await rest(lookEveryMs);
+      await rest(checkEveryMs);
       if (!isWorking) return;
       if (signal.aborted) throw new Error('the process stopped before the study finished');
-      const goesOn = await inTenant(async (tx) => {
+      const isStillRunning = await inTenant(async (tx) => {
         await renewLeases(tx, studyId, holder);
         return isRunning(tx, studyId);
       });
-      if (!goesOn) throw new Outrun();
+      if (!isStillRunning) throw new Superseded();
     }
   };
   const working = task();
   try {
-    await Promise.race([working, look().then(() => working)]);
+    await Promise.race([working, check().then(() => working)]);
   } finally {
     isWorking = false;
-    for (const stop of steps) stop();
+    stopSteps(run);
     await working.catch(() => undefined);
   }
 }
 
-/** Works on one chunk after the other until all are done, whoever did them. */
+/** Has all threads work on chunks. If one fails, the others end first: the next study may claim them. */
+async function workInThreads(run: StudyRun): Promise<void> {
+  const failures: unknown[] = [];
+  const fail = (error: unknown): void => {
+    failures.push(error);
+    stopSteps(run);
+  };
+  await Promise.all(Array.from({ length: run.ports.studyThreads.count }, () => workOnChunks(run).catch(fail)));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Works on chunks until all are done, here or elsewhere. */
 async function workOnChunks(run: StudyRun): Promise<void> {
   const { studyId, holder, inTenant } = run;
   for (;;) {
@@ -165,21 +192,23 @@ async function workOnChunks(run: StudyRun): Promise<void> {
     if (number === null) {
       const seconds = await inTenant((tx) => secondsToWait(tx, studyId));
       if (seconds === null) return;
-      if (!(await inTenant((tx) => isRunning(tx, studyId)))) throw new Outrun();
+      if (!(await inTenant((tx) => isRunning(tx, studyId)))) throw new Superseded();
       await rest(Math.min(1_000, Math.max(50, seconds * 1_000)));
       continue;
     }
     const { chunk } = await step(run, number);
-    if (chunk === null) throw new Outrun();
+    if (chunk === null) throw new Superseded();
     await inTenant(async (tx) => {
-      if (!(await lockRunning(tx, studyId))) throw new Outrun();
+      if (!(await lockRunning(tx, studyId))) throw new Superseded();
       const decisions = await finishChunk(tx, { studyId, number, holder }, chunk);
       if (decisions !== null) await addProgress(tx, studyId, decisions);
     });
   }
 }
 
-async function step({ ports, tenantId, studyId, steps }: StudyRun, chunk: number | null): Promise<StudyStepResult> {
+async function step(run: StudyRun, chunk: number | null): Promise<StudyStepResult> {
+  const { ports, tenantId, studyId, steps } = run;
+  if (run.isStopped) throw new Error('the study was stopped');
   const { result, stop } = ports.studyThreads.start({ tenantId, studyId, chunk });
   steps.add(stop);
   try {

@@ -5,7 +5,7 @@ import { endAndContinue, type RunStudyPorts, runStudy } from './run-study.ts';
 import { expireStudies, nextQueued } from './studies.store.ts';
 import { enqueueStudy, runStudyJob } from './study-job.ts';
 
-/** Deletes expired studies, and wakes the queue in case a process was lost between two of them. */
+/** Deletes expired studies, and starts the next one in case a process was lost between two studies. */
 const expireStudiesJob = job({
   name: 'studies.expire',
   payload: Type.Object({}, { additionalProperties: false }),
@@ -16,7 +16,6 @@ export interface StudyJobPorts extends RunStudyPorts {
   readonly database: Database;
 }
 
-/** Returns the handlers of this feature's jobs. */
 export const studyJobs = (ports: StudyJobPorts): JobHandler[] => [
   handleJob(
     runStudyJob,

@@ -39,8 +39,8 @@ import type { StudySpec } from './study-kind.ts';
 
 export interface StudyPorts extends GitopsPorts, FlowPorts {}
 
-/** Studies of a tenant that may wait, the running one included. */
-const mostOpen = 20;
+/** Maximum studies of a tenant that are queued or running. */
+const maxOpen = 20;
 
 /** A question for a study. */
 export interface StudyRequest {
@@ -49,29 +49,34 @@ export interface StudyRequest {
   readonly flow: string;
   readonly version: 'draft' | number;
   readonly overlay: readonly OverlayChange[];
-  /** Published version to compare with; null: what was recorded. */
+  /** Published version to compare with; null for the recorded answers. */
   readonly base: number | null;
-  /** Checks the range and returns the question as it's stored. Throws AppError. */
+  /** Checks the range and returns the question to store. Throws AppError. */
   readonly spec: (tx: Tx) => Promise<StudySpec>;
 }
 
 /**
- * Stores a study and has it start. The plan is compiled from the catalogue as the overlay would leave it, and stored.
+ * Stores a study and queues it. The plan is compiled with the overlay applied, and stored.
  * Throws 404 for an unknown flow or version, 422 for a draft that can't run and `overlay_invalid`, 409 `study_running` and
  * `limit_reached`.
  */
-export async function startStudy(ports: StudyPorts, facts: RequestFacts, asked: StudyRequest): Promise<StudyStarted> {
-  const inTenant = <T>(work: (tx: Tx) => Promise<T>) =>
-    ports.database.withTenant(facts.tenantId, facts.actor, work, { requestId: facts.requestId, until: facts.until });
-  const before = await inTenant(async (tx) => ({
-    spec: await asked.spec(tx),
-    base: asked.base === null ? null : await candidateOf(tx, ports, asked.flow, asked.base),
-  }));
-  const read = (tx: Tx) => candidateOf(tx, ports, asked.flow, asked.version);
+export async function startStudy(ports: StudyPorts, facts: RequestFacts, request: StudyRequest): Promise<StudyStarted> {
+  const { requestId, until } = facts;
+  const inTenant = <T>(work: (tx: Tx) => Promise<T>, snapshot = false) =>
+    ports.database.withTenant(facts.tenantId, facts.actor, work, { requestId, until, snapshot });
+  // A plan is made of one version of the catalogue, even while someone changes it.
+  const before = await inTenant(
+    async (tx) => ({
+      spec: await request.spec(tx),
+      base: request.base === null ? null : await candidateOf(tx, ports, request.flow, request.base),
+    }),
+    true,
+  );
+  const read = (tx: Tx) => candidateOf(tx, ports, request.flow, request.version);
   const candidate =
-    asked.overlay.length > 0 ? await withOverlay(ports, facts, asked.overlay, read) : await inTenant(read);
+    request.overlay.length > 0 ? await withOverlay(ports, facts, request.overlay, read) : await inTenant(read, true);
   const id = newId();
-  await inTenant((tx) => storeStudy(tx, id, asked, { ...before, candidate }));
+  await inTenant((tx) => storeStudy(tx, id, request, { ...before, candidate }));
   return { studyId: id, jobId: id };
 }
 
@@ -94,8 +99,10 @@ interface StudyParts {
 async function storeStudy(tx: Tx, id: string, { kind }: StudyRequest, parts: StudyParts): Promise<void> {
   const { spec, base, candidate } = parts;
   const plans = [candidate.plan, ...(base === null ? [] : [base.plan])];
-  if ((await countOpenStudies(tx)) >= mostOpen) {
-    throw new AppError('limit_reached', { detail: `${mostOpen} studies are waiting. Wait for one or cancel one.` });
+  if ((await countOpenStudies(tx)) >= maxOpen) {
+    throw new AppError('limit_reached', {
+      detail: `${maxOpen} studies are already queued or running. Wait until one ends, or cancel one.`,
+    });
   }
   for (const plan of plans) await storeCandidate(tx, plan);
   const flowId = candidate.flow.id;
@@ -124,16 +131,15 @@ async function storeStudy(tx: Tx, id: string, { kind }: StudyRequest, parts: Stu
 
 const alreadyRunning = (studyId: string | null): AppError =>
   new AppError('study_running', {
-    detail: `Study ${studyId} is working on the same question. Wait for it or cancel it.`,
+    detail: `Study ${studyId} is identical and still queued or running. Wait for its result or cancel it.`,
     members: { studyId },
   });
 
-/** A study. 404. */
 export async function getStudy(tx: Tx, id: string): Promise<Study> {
   return show(await requireStudy(tx, id));
 }
 
-/** The row of a study. Throws 404, also for one of another kind or flow if these are given. */
+/** Returns the row of a study. Throws 404, also for a study of another kind if one is given. */
 export async function requireStudy(tx: Tx, id: string, kind: StudyRow['kind'] | null = null): Promise<StudyRow> {
   const row = await findStudy(tx, id);
   if (row === null || (kind !== null && row.kind !== kind)) {
@@ -149,14 +155,14 @@ export interface StudyListQuery {
   readonly flowId?: string | undefined;
 }
 
-/** A page of studies, newest first. Throws 400 `invalid_cursor`. */
+/** Returns a page of studies, newest first. Throws 400 `invalid_cursor`. */
 export async function listStudies(tx: Tx, query: StudyListQuery) {
   const { cursor, flowId } = query;
   if (cursor !== undefined && (await findStudy(tx, cursor)) === null) {
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const limit = pageSize(usualPage, query.limit);
-  // What isn't an id names no flow.
+  // Text that isn't an id matches no flow.
   const filter = {
     kind: query.kind ?? null,
     flowId: flowId === undefined || isUuid(flowId) ? (flowId ?? null) : newId(),
@@ -166,7 +172,7 @@ export async function listStudies(tx: Tx, query: StudyListQuery) {
   return { data: page.rows.map(summaryOf), pagination: page.pagination };
 }
 
-/** Ends a study that waits or runs. 404; 409 `invalid_transition` when it has ended. */
+/** Cancels a queued or running study. Throws 404, and 409 `invalid_transition` if it has ended. */
 export async function cancelStudy(tx: Tx, id: string): Promise<Study> {
   const { id: studyId, status } = await requireStudy(tx, id);
   if (!(await endAndContinue(tx, studyId, { status: 'cancelled' }))) {

@@ -108,7 +108,7 @@ export interface StudyFilter {
 
 const matches = `tenant_id = $1 and ($2::text is null or kind = $2) and ($3::uuid is null or flow_id = $3)`;
 
-/** Newest first: ids are in the order of their making. */
+/** Newest first: ids are in order of creation. */
 export const selectStudies = (tx: Tx, { kind, flowId }: StudyFilter, after: string | null, limit: number) =>
   select(
     tx,
@@ -131,7 +131,7 @@ async function holdQueue(tx: Tx): Promise<void> {
 }
 
 /**
- * Starts a queued study. A study that is running already is returned as it is: the process that ran it may be gone. Null:
+ * Starts a queued study. A study that is already running is returned as it is, because its process may have ended. Null:
  * it has ended, or another one of the tenant is running.
  */
 export async function takeStudy(tx: Tx, id: string): Promise<StudyRow | null> {
@@ -146,7 +146,7 @@ export async function takeStudy(tx: Tx, id: string): Promise<StudyRow | null> {
   return row?.status === 'running' ? row : null;
 }
 
-/** Notes that the chunks of a study are there. */
+/** Records that the chunks of a study are stored. */
 export async function notePrepared(tx: Tx, id: string, total: number): Promise<void> {
   await tx.query(
     `update arbiter.studies set is_prepared = true, total = $3 where tenant_id = $1 and id = $2 and status = 'running'`,
@@ -209,7 +209,7 @@ export async function nextQueued(tx: Tx): Promise<string | null> {
   return row?.id ?? null;
 }
 
-/** Plans that studies name: they are kept as long as the study. */
+/** Returns the plans of studies. They're stored as long as the study. */
 export async function plansOfStudies(tx: Tx): Promise<readonly Buffer[]> {
   const rows = await tx.query<{ hash: Buffer }>(
     `select candidate_hash as hash from arbiter.studies where tenant_id = $1

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Backtest, MetricsSummary, Study, StudyStarted } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
@@ -80,7 +81,7 @@ test('the tenant’s metrics count its studies', async () => {
   assert.equal(other.body.svc_studies_total, undefined);
 });
 
-test('counts of few customers are blank, and limits judge by the counts themselves', async () => {
+test('blanks counts of few customers, but checks limits against the real counts', async () => {
   const change = [{ kind: 'offers', key: 'Offer 1', patch: { priority: 99 } }];
   const limits = {
     maxChangedShare: 0,
@@ -101,7 +102,7 @@ test('counts of few customers are blank, and limits judge by the counts themselv
   }
 });
 
-test('a thread that ends three times leaves the same bytes', async () => {
+test('gives the same bytes when a thread ends three times', async () => {
   const body = { overlay: pause(2), mode: 'chained', ...lastHourFixed };
   const undisturbed = await startBacktest(server, 'main', body);
   await runStudies(server);
@@ -152,7 +153,87 @@ test('a thread that ends three times leaves the same bytes', async () => {
   assert.deepEqual(texts[0], texts[1]);
 });
 
-test('the same question twice is refused while it waits, and others wait for their turn', async () => {
+test('a study whose chunk fails lets go of all threads before it is tried again', async () => {
+  const id = await startBacktest(server, 'main', { overlay: pause(4) });
+  const failing = Promise.withResolvers<never>();
+  let steps = 0;
+  const threads: StudyThreads = {
+    count: 2,
+    claim: () => () => undefined,
+    start() {
+      steps += 1;
+      if (steps === 1) return { result: failing.promise, stop: () => undefined };
+      // While the result of the second is stored, the first fails.
+      setImmediate(() => failing.reject(new Error('out of memory')));
+      return {
+        result: Promise.resolve({ chunk: { partial: Buffer.from('{}'), rows: null }, outcome: null }),
+        stop: () => undefined,
+      };
+    },
+  };
+  const ports = { database: server.database, studyThreads: threads, onStudyEnded: () => undefined };
+  await assert.rejects(runStudy(ports, server.tenants[0].id, id, new AbortController().signal), /out of memory/);
+  // A thread that went on would start its next step by then.
+  await setTimeout(300);
+  assert.equal(steps, 2);
+  await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
+});
+
+test('a plan is made of one version of the catalogue while someone changes it', async (t) => {
+  const hashOf = async (): Promise<string> => {
+    const id = await startBacktest(server, 'main', {});
+    const { candidateHash } = await readStudy(server, id);
+    await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
+    return candidateHash;
+  };
+  const before = await hashOf();
+  const { withTenant } = server.database;
+  const prioritize = async (priority: number): Promise<void> => {
+    const { status, text } = await server.call('PUT', '/api/v1/offers', { body: { id: world.offers[0], priority } });
+    assert.equal(status, 200, text);
+  };
+  let isChanged = false;
+  // Someone changes an offer when policies have been read and offers have not.
+  const changingTx = (tx: Tx): Tx => ({
+    ...tx,
+    async query(text, values) {
+      const rows = await tx.query<never>(text, values);
+      if (!isChanged && text.includes('contact_policies')) {
+        isChanged = true;
+        await prioritize(11);
+      }
+      return rows;
+    },
+  });
+  t.mock.method(server.database, 'withTenant', ((tenantId, who, work, options) =>
+    withTenant(tenantId, who, (tx) => work(changingTx(tx)), options)) as typeof withTenant);
+  const during = await hashOf();
+  t.mock.restoreAll();
+  assert.ok(isChanged);
+  assert.equal(during, before);
+  assert.notEqual(await hashOf(), before);
+  await prioritize(90);
+});
+
+test('the first possible start can be used, and a legal hold makes all of history possible', async () => {
+  const keep = (legalHold: boolean) =>
+    server.call('POST', '/api/v1/admin/retention-configs', {
+      body: { dataClass: 'decisions', retentionDays: 365, legalHold },
+    });
+  const startAt = async (from: string | undefined) => {
+    const answer = await start({ from });
+    if (answer.status === 202) await server.call('POST', `/api/v1/studies/${answer.body.studyId}/cancel`, { body: {} });
+    return answer;
+  };
+  const refused = await startAt('2019-01-01');
+  assert.equal(refused.body.code, 'history_unavailable');
+  assert.equal((await startAt(refused.body.from)).status, 202);
+  assert.equal((await keep(true)).status, 200);
+  assert.equal((await startAt('2019-01-01')).status, 202);
+  await keep(false);
+});
+
+test('rejects an identical study while it waits, and queues others', async () => {
   const first = await startBacktest(server, 'main', { overlay: pause(3), ...lastHourFixed });
   const again = await start({ overlay: pause(3), ...lastHourFixed });
   assert.deepEqual([again.status, again.body.code, again.body.studyId], [409, 'study_running', first]);
@@ -209,7 +290,7 @@ test('rejects bad input and changes nothing', async () => {
   assert.equal((await start({}, server.tenants[0].keys.viewer)).status, 403);
 });
 
-test("another tenant's study is unknown", async () => {
+test("another tenant's study isn't found", async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(1) });
   const key = server.tenants[1]!.keys.admin;
   for (const [method, path] of [

@@ -5,13 +5,13 @@ import type { ChunkOutcome, RecordChoice, StudyQuestion } from './study-kind.ts'
 
 const chunks = table('study_chunks');
 
-/** Decisions of a chunk: a small study, too, is shared by threads and shows its progress. One customer may have more. */
+/** Decisions of a chunk. Small enough that threads share even a small study. A single customer may have more. */
 const decisionsPerChunk = { least: 50, most: 2_000 };
 const chunksOfSmallStudy = 32;
 
 /**
- * Cuts the chosen records into chunks of whole customers and stores these. Returns the number of records. Which records a
- * study reads is thereby fixed, whatever is stored later.
+ * Splits the selected records into chunks of whole customers and stores them, which fixes the records of the study. Returns
+ * the number of records.
  */
 export async function cutChunks(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function cutChunks(
 /** Seconds until another process may take a chunk whose holder is silent. */
 const leaseSeconds = 30;
 
-/** Takes a chunk that nobody works on, the lowest first; null: there is none. */
+/** Takes the first free chunk; null if there's none. */
 export async function takeChunk(tx: Tx, studyId: string, holder: string): Promise<number | null> {
   const [row] = await tx.query<{ number: number }>(
     `with free as (
@@ -65,7 +65,7 @@ export async function renewLeases(tx: Tx, studyId: string, holder: string): Prom
   );
 }
 
-/** Lets go of what a holder hasn't finished. */
+/** Releases a holder's unfinished chunks. */
 export async function releaseChunks(tx: Tx, studyId: string, holder: string): Promise<void> {
   await tx.query(
     `update arbiter.study_chunks set holder = null, lease_until = null
@@ -74,7 +74,7 @@ export async function releaseChunks(tx: Tx, studyId: string, holder: string): Pr
   );
 }
 
-/** Stores what a chunk adds. Returns its number of decisions; null if another process has taken it or finished it. */
+/** Stores the outcome of a chunk. Returns its number of decisions; null if another process has taken it or finished it. */
 export async function finishChunk(
   tx: Tx,
   { studyId, number, holder }: { readonly studyId: string; readonly number: number; readonly holder: string },
@@ -124,7 +124,7 @@ interface NumberedBytes {
   readonly bytes: Buffer;
 }
 
-/** Returns some partials from a chunk number on, in their order. */
+/** Returns the next partials from a chunk number on, in order. */
 export const readPartials = (tx: Tx, studyId: string, from: number): Promise<NumberedBytes[]> =>
   tx.query<NumberedBytes>(
     `select number, partial as bytes from arbiter.study_chunks
@@ -140,7 +140,7 @@ export const readRowLines = (tx: Tx, studyId: string, from: number): Promise<Num
     [tx.tenantId, studyId, from, chunksPerRead],
   );
 
-/** Drops what a study needed only while it ran. The lines stay when it's completed. */
+/** Deletes what a study needs only while it runs. A completed study keeps its lines. */
 export async function dropWork(tx: Tx, studyId: string, keepsLines: boolean): Promise<void> {
   await tx.query(
     keepsLines

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Tx } from '../../../db/index.ts';
 import { enqueueJob, job } from '../../../jobs/index.ts';
 
-/** Works through a study. The row says what to do. A study outlives many restarts, each of which is a try. */
+/** Works on a study. Each restart is an attempt, and a study must survive many. */
 export const runStudyJob = job({
   name: 'study.run',
   payload: Type.Object({ studyId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),

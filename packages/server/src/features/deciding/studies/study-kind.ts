@@ -4,7 +4,7 @@ import type { CustomerKeys } from '../customer-states/index.ts';
 import type { Routing } from '../plans/index.ts';
 import type { RecordReader } from './records/record-reader.ts';
 
-/** What was asked, by kind. */
+/** The stored request, by kind. */
 export type StudySpec = BacktestSpec | EvaluationSpec;
 
 /** A study as the threads that work on it see it. */
@@ -12,11 +12,11 @@ export interface StudyQuestion<Spec extends StudySpec = StudySpec> {
   readonly id: string;
   readonly flowId: string;
   readonly spec: Spec;
-  /** In hex. Seeds whatever the study draws. */
+  /** In hex. The seed of all randomness in the study. */
   readonly specHash: string;
   /** The plan that is judged. */
   readonly candidateHash: Buffer;
-  /** The plan that it's compared with; null: what each record says. */
+  /** The plan to compare with; null for the recorded answers. */
   readonly baseHash: Buffer | null;
   readonly dataCut: Date;
   /** Records of the study; 0 until they are selected. */
@@ -37,18 +37,18 @@ export interface RecordChoice {
   readonly share: number;
 }
 
-/** What a thread works with. */
+/** Resources of a thread that works on a study. */
 export interface StudyWork {
   readonly database: Database;
   readonly keys: CustomerKeys;
   readonly tenantId: string;
-  /** Remembers the plans and states of the study, which are the same for every chunk. */
+  /** Caches the plans and states of the study, which all chunks share. */
   readonly reader: RecordReader;
-  /** Call between batches. Waits while the process needs its processor; throws once the study is stopped. */
-  readonly breathe: () => Promise<void>;
+  /** Call between batches. Waits while requests need the processor. Throws once the study is stopped. */
+  readonly pauseIfBusy: () => Promise<void>;
 }
 
-/** What a chunk of records adds to a study. */
+/** The outcome of a chunk of records. */
 export interface ChunkOutcome {
   /** Packed counts: the same bytes for the same records. */
   readonly partial: Uint8Array;
@@ -64,8 +64,8 @@ export interface StudyOutcome {
 }
 
 /**
- * A kind of study. `records` runs in the job, the rest in a thread. Chunks are of whole customers, so customers counted
- * in several chunks are different ones. Methods, so that kinds with different specs fit in one list.
+ * A kind of study. `records` runs in the job, the rest in threads. Chunks hold whole customers, so no customer is counted in
+ * two chunks. Methods and not properties, so that kinds with different specs fit in one list.
  */
 export interface StudyKind<Spec extends StudySpec = StudySpec> {
   readonly kind: (typeof studyKinds)[number];
@@ -85,7 +85,7 @@ export interface StudyStep {
 }
 
 export interface StudyStepResult {
-  /** Null for a merge, or when the chunk has gone. */
+  /** Null for a merge, or if the chunk no longer exists. */
   readonly chunk: ChunkOutcome | null;
   /** Null for a chunk. */
   readonly outcome: StudyOutcome | null;

@@ -7,6 +7,6 @@ const kinds: readonly StudyKind[] = [backtestKind, evaluateKind];
 /** Returns the kind of a stored study. Throws for one that this version doesn't know. */
 export function kindNamed(name: string): StudyKind {
   const found = kinds.find(({ kind }) => kind === name);
-  if (found === undefined) throw new Error(`the kind of study ${name} is unknown`);
+  if (found === undefined) throw new Error(`unknown kind of study: ${name}`);
   return found;
 }

@@ -20,13 +20,13 @@ export const questionOf = (row: StudyRow): StudyQuestion => ({
 
 const actor = systemActor('study');
 
-/** Does steps of studies in the thread that calls it, one after the other. `breathe` as in `StudyWork`. */
-export type DoStep = (step: StudyStep, breathe: StudyWork['breathe']) => Promise<StudyStepResult>;
+/** Does a step of a study in the calling thread. See `StudyWork` for `pauseIfBusy`. */
+export type DoStep = (step: StudyStep, pauseIfBusy: StudyWork['pauseIfBusy']) => Promise<StudyStepResult>;
 
-/** Creates what does the steps. It remembers what it has read of the study of the last step. */
+/** Returns a function that does steps. It caches what it has read of the latest study. */
 export function createSteps({ database, keys }: Pick<StudyWork, 'database' | 'keys'>): DoStep {
   let current: { readonly name: string; readonly reader: RecordReader } | null = null;
-  return async ({ tenantId, studyId, chunk }, breathe) => {
+  return async ({ tenantId, studyId, chunk }, pauseIfBusy) => {
     const { row, ids } = await database.withTenant(tenantId, actor, async (tx) => ({
       row: await findStudy(tx, studyId),
       ids: chunk === null ? [] : await readDecisionIds(tx, studyId, chunk),
@@ -34,7 +34,7 @@ export function createSteps({ database, keys }: Pick<StudyWork, 'database' | 'ke
     if (row === null || ids === null) return { chunk: null, outcome: null };
     const name = `${tenantId} ${studyId}`;
     if (current?.name !== name) current = { name, reader: createRecordReader({ database, keys, tenantId }) };
-    const work: StudyWork = { database, keys, tenantId, breathe, reader: current.reader };
+    const work: StudyWork = { database, keys, tenantId, pauseIfBusy, reader: current.reader };
     const kind = kindNamed(row.kind);
     if (chunk !== null) return { chunk: await kind.chunk(work, questionOf(row), ids), outcome: null };
     return { chunk: null, outcome: await kind.finish(work, questionOf(row), partialsOf(work, studyId)) };

@@ -19,7 +19,7 @@ export async function runStudies(server: Pick<TestServer, 'jobs' | 'testDatabase
   }
 }
 
-/** The last hour and a moment to come. */
+/** The last hour, and a moment into the future. */
 export const lastHour = () => ({
   from: new Date(Date.now() - 3_600_000).toISOString(),
   to: new Date(Date.now() + 60_000).toISOString(),

@@ -7,6 +7,6 @@ export interface ApprovalPorts extends InsideHandlers {
   /** Seals payloads that hold secrets; null without DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
   readonly enqueueMail: EnqueueMail;
-  /** Hours after which a request that waits expires (APPROVAL_MAX_AGE_HOURS). */
+  /** Hours after which a pending request expires (APPROVAL_MAX_AGE_HOURS). */
   readonly approvalMaxAgeHours: number;
 }

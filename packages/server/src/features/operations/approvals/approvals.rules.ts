@@ -23,12 +23,12 @@ const showStage = ({ approvalId: _approval, decidedAt, ...stage }: StageRow): Ap
 /** Payloads up to this many bytes are in lists; two hundred of them make an answer of reasonable size. */
 const longestListed = 32 * 1024;
 
-/** A request as audit rows have it: answers add when it expires. */
+/** A request as in the audit log. Responses also say when it expires. */
 type StoredApproval = Omit<Approval, 'expiresAt'>;
 
 const hourMs = 3_600_000;
 
-/** Adds when a request expires; `maxAgeHours` is the operator's setting. */
+/** Adds the expiry to a request. `maxAgeHours` is the operator's setting. */
 export const withExpiry = (approval: StoredApproval, maxAgeHours: number): Approval => ({
   ...approval,
   expiresAt:
@@ -37,7 +37,7 @@ export const withExpiry = (approval: StoredApproval, maxAgeHours: number): Appro
       : null,
 });
 
-/** A request without when it expires. */
+/** Returns a request without its expiry. */
 export function showApproval(row: ApprovalRow, stages: readonly StageRow[], view: 'one' | 'list'): StoredApproval {
   const { hiddenPaths: _hidden, createdAt, resolvedAt, payload, ...shown } = row;
   return {

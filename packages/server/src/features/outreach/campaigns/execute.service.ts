@@ -1,7 +1,7 @@
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { integrationChannels } from '../../catalogue/channels/index.ts';
 import { selectCampaign } from './campaigns.store.ts';
-import { type ChunkStop, Outrun } from './chunks/chunk-work.ts';
+import { type ChunkStop, Superseded } from './chunks/chunk-work.ts';
 import { decideInChunks } from './chunks/decide-in-chunks.ts';
 import type { RunChunks } from './chunks/run-chunk.ts';
 import { endRun } from './end-run.service.ts';
@@ -11,7 +11,7 @@ import { enqueueRun } from './run-jobs.ts';
 import { type RunEnd, selectRun } from './runs.store.ts';
 import { type TakenRun, takeRun } from './take-run.service.ts';
 
-/** What decides the chunks of runs in a process. */
+/** How a process decides the chunks of runs. */
 export interface ChunkDesk {
   readonly runChunk: RunChunks;
   /** Chunks of a run that may be open at a time. */
@@ -48,12 +48,12 @@ export async function executeRun(
     if (stop === 'turn') await inTenant((tx) => enqueueRun(tx, runId));
     else await finish(ports, tenantId, taken, stop, inTenant);
   } catch (error) {
-    if (!(error instanceof Outrun)) throw error;
+    if (!(error instanceof Superseded)) throw error;
     await inTenant((tx) => continueOwn(tx, taken.run));
   }
 }
 
-/** A commit that nobody confirmed may have moved the run on. It's still this process's then, and needs another turn. */
+/** Whether an unconfirmed commit moved the run on. It still belongs to this process then, and continues in another turn. */
 async function continueOwn(tx: Tx, { id, token }: TakenRun['run']): Promise<void> {
   const run = await selectRun(tx, id, true);
   if (run?.status === 'running' && run.token === token) await enqueueRun(tx, id);
@@ -70,7 +70,7 @@ interface Work {
   readonly isRetry: boolean;
 }
 
-/** Decides for the members from the checkpoint on. Returns why it stopped; null: none is left. */
+/** Decides for the members from the checkpoint on. Returns why it stopped; null if none is left. */
 async function decide(work: Work): Promise<ChunkStop | 'turn' | 'too_many_failures' | null> {
   const { ports, tenantId, taken, signal, isRetry } = work;
   const { run, flow } = taken;
@@ -98,7 +98,7 @@ async function queueUpTo({ ports, tenantId, taken: { run }, queued }: Work, plac
     const next = await ports.database.withTenant(tenantId, campaignActor, (tx) =>
       queueMessages(tx, run, queued.place, place),
     );
-    if (next === null) throw new Outrun();
+    if (next === null) throw new Superseded();
     queued.place = next;
   }
 }
@@ -121,7 +121,7 @@ async function finish(
   await inTenant(async (tx) => {
     await selectCampaign(tx, run.campaignId, true);
     const now = await selectRun(tx, run.id, true);
-    if (now === null || now.token !== run.token || now.status !== 'running') throw new Outrun();
+    if (now === null || now.token !== run.token || now.status !== 'running') throw new Superseded();
     const code = fileProblem === null ? (stop === 'run_cap' ? null : stop) : 'file_not_writable';
     const hasErrors = now.failedCustomers > 0 || code === 'quota_exceeded';
     const end: RunEnd = {

@@ -24,7 +24,7 @@ export function fileRulesOf(config: FileConfig): FileRules {
   };
 }
 
-/** Whether the run's own settings ask for personalization; a channel's settings don't. */
+/** Whether the run's own settings ask for personalization. A channel's settings can't. */
 export const showsPersonalization = ({ fileConfig }: Pick<RunRow, 'fileConfig'>): boolean =>
   fileConfig?.includePersonalization === true || fileConfig?.columns?.includes('personalization') === true;
 

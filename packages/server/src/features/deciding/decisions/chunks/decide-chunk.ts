@@ -29,7 +29,7 @@ export interface Chunk {
 export interface ChunkWork {
   /** Runs first in each try. Returns the customers to leave out. What it throws ends the transaction. */
   open(tx: HotTransaction): Promise<ReadonlySet<string>>;
-  /** Runs once all customers are locked, and none is decided. */
+  /** Runs when all customers are locked and none is decided. */
   beforeDeciding(around: ChunkSurroundings): Promise<void>;
   /** Returns what is used up for the next decision; null: everything, and there is no decision. */
   usedUp(): { readonly offerIds: readonly string[]; readonly channelIds: readonly string[] } | null;

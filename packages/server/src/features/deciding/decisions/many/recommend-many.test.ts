@@ -245,11 +245,12 @@ describe('limits', () => {
     assert.equal((await ask(requests.slice(0, 1))).status, 429);
   });
 
-  test('reject a call that would never fit, and say which limit', async () => {
+  test('reject a call that can never fit, and name the limit', async () => {
     const requests = Array.from({ length: 6 }, (_, at) => ({ customerId: `M-${at}` }));
     const { status, body } = await ask(requests);
     assert.deepEqual([status, body.code], [400, 'validation_failed']);
-    const message = 'has 6 items, but at most 5 calls in 60 seconds are allowed, and each item counts as one';
+    const message =
+      'must have at most 5 items, not 6: each item counts as a call, and the limit is 5 calls in 60 seconds';
     assert.deepEqual(body.errors, [{ path: '/requests', message }]);
   });
 });

@@ -1,11 +1,11 @@
-/** Tells the threads of a process whether calls were decided just now. */
+/** Lets the threads of a process know whether calls were decided recently. */
 export interface CallSignal {
-  /** A batch of calls begins. */
+  /** Records that a batch of calls begins. */
   note(): void;
   isRecent(): boolean;
 }
 
-/** How long a batch of calls is recent. */
+/** Age up to which a batch of calls counts as recent. */
 const recentMs = 100;
 
 /** Memory that the threads of a process share. */

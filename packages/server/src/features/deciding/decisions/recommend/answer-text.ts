@@ -32,8 +32,8 @@ export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, t
 type Part = string | number | boolean;
 
 /**
- * Pieces of the text in the making, in a list that is used again and again. Joined at once: the language's own
- * concatenation would leave an object for each piece.
+ * Pieces of the text, in a list that is reused. They're joined at once, because concatenation would create an object for
+ * each piece.
  */
 const out = { parts: [] as Part[], count: 0 };
 

@@ -13,8 +13,8 @@ export interface BatchCompany {
    */
   open(tx: HotTransaction): Promise<ReadonlySet<string>>;
   /**
-   * Runs once all customers are locked, and none is decided. `holdsShared`: the transaction may hold rows that those of other
-   * customers need, too, so none of them may depend on this one.
+   * Runs when all customers are locked and none is decided. `holdsShared`: the transaction may hold rows that transactions for
+   * other customers also need, so none of them may wait for this one.
    */
   beforeDeciding(holdsShared: boolean): Promise<void>;
   /** Returns the request with what is used up by now excluded; null: nothing is left, and there is no decision. */
@@ -22,7 +22,7 @@ export interface BatchCompany {
   /** Returns how many of the first items of a decision there is room for. */
   roomFor(items: MadeDecision['decision']['items']): number;
   decided(made: StoredDecision): void;
-  /** Runs when all decisions are made, and none is written. What it throws ends the transaction. */
+  /** Runs when all decisions are made and none is written. Throwing ends the transaction. */
   beforeWriting(tx: HotTransaction, holdsShared: boolean): Promise<void>;
   /** Statements to commit with the decisions. */
   statements(): readonly HotStatement[];

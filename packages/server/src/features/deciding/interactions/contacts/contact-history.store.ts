@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../db/index.ts';
 
-/** A contact of a customer as history has it. */
+/** A customer's contact in history. */
 export interface PastContact {
   readonly customerId: string;
   /** Number of the commit that stored it; null for rows from before there were numbers. */
@@ -33,7 +33,7 @@ interface ContactRow {
   readonly settledSeq: string | null;
 }
 
-/** Returns all impressions and reservations of customers that history still has, in the order of commits. */
+/** Returns all impressions and reservations in the history of these customers, in the order of commits. */
 export async function contactHistory(tx: Tx, customerIds: readonly string[]): Promise<PastContact[]> {
   if (customerIds.length === 0) return [];
   const rows = await tx.query<ContactRow>(
@@ -58,7 +58,7 @@ export async function contactHistory(tx: Tx, customerIds: readonly string[]): Pr
   }));
 }
 
-/** Returns when the oldest interaction that is still stored was stored, as the smallest id; null without any. */
+/** Returns the smallest id of a stored interaction, which tells when it was stored; null without interactions. */
 export async function oldestInteraction(tx: Tx): Promise<string | null> {
   const [row] = await tx.query<{ id: string | null }>(
     `select least(

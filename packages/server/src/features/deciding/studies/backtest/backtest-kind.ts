@@ -66,10 +66,10 @@ async function judgeChunk(
   };
   let waiting: readonly ReadRecord[] = [];
   for (let at = 0; at < decisionIds.length; at += recordsPerRead) {
-    await work.breathe();
+    await work.pauseIfBusy();
     const read = [...waiting, ...(await reader.read(decisionIds.slice(at, at + recordsPerRead)))];
     const last = read.at(-1)?.record.customerRef;
-    // The last customer's records may go on in the next batch.
+    // The next batch may have more records of the last customer.
     waiting = read.filter(({ record }) => record.customerRef === last);
     await judgeAll(read.filter(({ record }) => record.customerRef !== last));
   }
@@ -81,7 +81,7 @@ async function judgeChunk(
   };
 }
 
-/** Returns what tells whether the routes would send a recorded request to the flow that is judged. */
+/** Returns a function that tells whether the routes would send a recorded request to the judged flow. */
 function routedHere({ routing, flowId }: StudyQuestion): (whole: WholeRecord) => boolean {
   if (routing === null) return () => true;
   const flowOf = routerOf(routing);

@@ -4,7 +4,7 @@ import { type DiffTotals, figuresOf } from '@arbiter/lab';
 /** A result without what differs between runs. */
 export type StoredBacktest = Omit<BacktestResult, 'load' | 'verdict'>;
 
-/** Returns the result of all chunks together. */
+/** Returns the result of all chunks. */
 export function resultOf(totals: DiffTotals, spec: BacktestSpec): StoredBacktest {
   const figures = figuresOf(totals, spec.limits, spec.maxNotEvaluableShare);
   const { drift, decisions, customers, otherReason, otherScores, excluded, lacking } = totals;
@@ -42,10 +42,10 @@ export function resultOf(totals: DiffTotals, spec: BacktestSpec): StoredBacktest
 function limitationsOf({ mode, sampleShare }: BacktestSpec): string[] {
   return [
     mode === 'independent'
-      ? 'Each decision is judged alone, after the contacts that really happened. Items of the draft use up no caps of later decisions.'
-      : 'Items that were not really shown have no response. Items on explicit channels count as seen.',
-    'Budgets, stock and volumes over all customers are as they were recorded.',
-    'What customers would have answered isn’t measured here.',
-    ...(sampleShare < 1 ? ['Only a sample of the customers was judged.'] : []),
+      ? 'Each decision is judged on its own, with the contacts that actually happened. The draft’s items don’t count toward the caps of later decisions.'
+      : 'Items that were never actually shown have no responses. Items on explicit channels count as seen.',
+    'Budgets, stock and volumes are the recorded ones.',
+    'A backtest doesn’t measure how customers would have responded.',
+    ...(sampleShare < 1 ? ['Only a sample of customers was judged.'] : []),
   ];
 }

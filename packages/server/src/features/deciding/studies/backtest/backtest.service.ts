@@ -33,7 +33,7 @@ async function specOf(tx: Tx, body: BacktestRequest): Promise<BacktestSpec> {
   return { ...backtestDefaults, ...asked, ...range, limits };
 }
 
-/** A backtest of a flow. 404, also for another flow's. */
+/** Returns a backtest of a flow. Throws 404, also for a backtest of another flow. */
 export async function showBacktest(tx: Tx, flow: string, id: string): Promise<Backtest> {
   const row = await requireStudy(tx, id, 'backtest');
   const ids = await selectIdsByKey(tx, flow);

@@ -13,22 +13,22 @@ import type { ReadRecord, WholeRecord } from '../records/record-reader.ts';
 import { inputOf } from '../records/recorded-input.ts';
 import { answerOf, gatesOf, jsonLine, recordedAnswer } from './compared.ts';
 
-/** Every so many records, the recorded plan decides too. */
+/** One record in this many is also decided by its own plan. */
 const checkEvery = 100;
 
 export interface Judging {
   readonly spec: BacktestSpec;
   readonly candidate: CompiledFlow;
-  /** Null: compare with what was recorded. */
+  /** Null to compare with the recorded answers. */
   readonly base: CompiledFlow | null;
   readonly tally: DiffTally;
-  /** Since when history is whole, epoch ms. */
+  /** Start of complete history, epoch ms. */
   readonly historyFrom: number;
   /** Receives a line for each changed decision. */
   readonly line: (line: string) => void;
 }
 
-/** Decides the records of one customer again and counts what changes. */
+/** Repeats the decisions of one customer and counts what changes. */
 export interface CustomerJudge {
   /** `history`: all contacts of the customer; null: it wasn't read, because no record needs it. */
   judge(records: readonly ReadRecord[], history: readonly PastContact[] | null): void;
@@ -59,7 +59,7 @@ export function createCustomerJudge(judging: Judging): CustomerJudge {
 const seqOf = ({ record }: ReadRecord): number => Number(record.customerSeq ?? 0);
 const bySeq = (a: ReadRecord, b: ReadRecord): number => seqOf(a) - seqOf(b) || (a.record.id < b.record.id ? -1 : 1);
 
-/** A chain begins with the state at the first record, so history must give that. */
+/** A chain starts from the state at the first record, so history must reproduce that state. */
 function wholeHistory(records: readonly ReadRecord[], history: readonly PastContact[]): boolean {
   const first = records
     .flatMap(({ whole }) => whole ?? [])
@@ -82,7 +82,7 @@ interface Refusal {
 
 const refusedFor = (problem: NotEvaluableReason): Refusal => ({ problem, lacking: [] });
 
-/** Counts what changes for a record. Returns why it can't be judged, or null. */
+/** Counts what changes for a record. Returns null, or why the record can't be judged. */
 function judgeRecord(judging: Judging, customer: CustomerState, whole: WholeRecord): Refusal | null {
   const { tally, candidate, spec } = judging;
   const { record, packed } = whole;
@@ -172,7 +172,7 @@ function mostDropped(dropped: Readonly<Record<string, number>>): string | null {
   return first?.[0] ?? null;
 }
 
-/** Decides a changed decision again, both ways, to see what dropped whom. */
+/** Repeats a changed decision with both plans and a trace, to count what each gate drops. */
 function countGates(
   { tally }: Judging,
   customer: string,

@@ -46,7 +46,7 @@ test('bad input changes nothing', async () => {
   assert.equal(after.body.pagination.total, before.body.pagination.total);
 });
 
-test('a viewer starts nothing, and another tenant knows neither flow nor study', async () => {
+test('viewers can’t start studies, and other tenants see neither flow nor study', async () => {
   const [own, other] = server.tenants;
   assert.equal((await start({}, own.keys.viewer)).status, 403);
   const started = await start({}, own.keys.editor);

@@ -16,10 +16,10 @@ import { createRecordWeigher } from './weigh-records.ts';
 
 const dayMs = 86_400_000;
 const actor = systemActor('study');
-/** Decisions whose recorded plan is weighed too: a share, and at least 2,000; a few more, because chance picks them. */
+/** Sample of decisions whose recorded plan is weighed too: this share, but at least 2,000, plus a margin for the random pick. */
 const checkedShare = 0.05;
 const fewestChecked = 2_200;
-/** Decisions whose contacts under the draft are followed: customers' share, and at least about so many decisions. */
+/** Sample of customers whose contacts under the draft are followed: this share, but at least about so many decisions. */
 const followedShare = 0.02;
 const fewestFollowed = 500;
 
@@ -29,7 +29,7 @@ const shareOf = (share: number, fewest: number, total: number): number =>
 /** Estimates what a plan would have earned (docs/design/lead.md 3). */
 export const evaluateKind: StudyKind<EvaluationSpec> = {
   kind: 'evaluate',
-  // Responses to younger decisions may still come.
+  // More recent decisions may still get responses.
   records: ({ flowId, spec, dataCut }) => ({
     flowId,
     from: new Date(spec.from),

@@ -47,10 +47,12 @@ async function specOf(tx: Tx, body: EvaluationRequest): Promise<EvaluationSpec> 
 async function requireReward(tx: Tx, { reward, outcomeWeights, valueCap }: EvaluationRequest): Promise<void> {
   const isWeighted = reward === 'weighted';
   if (isWeighted && Object.values(outcomeWeights ?? {}).every((weight) => weight === 0)) {
-    throw invalid('/outcomeWeights', 'must have a weight other than 0 for the reward weighted');
+    throw invalid('/outcomeWeights', 'must have a weight other than 0');
   }
-  if (!isWeighted && outcomeWeights !== undefined) throw invalid('/outcomeWeights', 'requires the reward weighted');
-  if (reward !== 'value' && valueCap !== undefined) throw invalid('/valueCap', 'requires the reward value');
+  if (!isWeighted && outcomeWeights !== undefined)
+    throw invalid('/outcomeWeights', 'is only allowed with the reward `weighted`');
+  if (reward !== 'value' && valueCap !== undefined)
+    throw invalid('/valueCap', 'is only allowed with the reward `value`');
   const keys = isWeighted ? Object.keys(outcomeWeights ?? {}) : rewardWords.includes(reward) ? [] : [reward];
   for (const key of keys) {
     if (await hasOutcomeType(tx, key)) continue;
@@ -71,7 +73,7 @@ async function requireOneCurrency(tx: Tx, { from, to }: { readonly from: string;
   const currencies = await valueCurrencies(tx, new Date(from), new Date(to));
   if (currencies.length <= 1) return;
   throw new AppError('not_comparable', {
-    detail: `Values are in ${currencies.join(' and ')}. Evaluate a range with one currency.`,
-    errors: [{ path: '/reward', message: 'must not be value while values have several currencies' }],
+    detail: `Values in this range are in ${currencies.join(' and ')}. Choose a range with a single currency.`,
+    errors: [{ path: '/reward', message: "can't be `value` if the range has values in several currencies" }],
   });
 }

@@ -69,7 +69,7 @@ async function start(body: object) {
   });
 }
 
-/** Evaluates as if the responses had had their time: the data cut is moved, since nobody waits for a day. */
+/** Evaluates with the data cut moved into the future, as if the time for responses had passed. */
 async function evaluate(body: object): Promise<EvaluationResult> {
   const { status, body: started, text } = await start(body);
   assert.equal(status, 202, text);
@@ -97,7 +97,7 @@ test('the live flow: every weight is 1, and the difference is exactly 0', async 
   assert.equal(result.estimates?.ips?.value, result.logged.value);
 });
 
-test('a draft that prefers the better offer: the interval has what it would earn', async () => {
+test('a draft that prefers the better offer: the interval contains what it would earn', async () => {
   const overlay = [{ kind: 'offers', key: 'Offer 1', patch: { priority: 99 } }];
   const result = await evaluate({ overlay });
   assert.equal(result.verdict, 'ok', JSON.stringify([result.reasons, result.diagnostics]));
@@ -109,7 +109,7 @@ test('a draft that prefers the better offer: the interval has what it would earn
   assert.ok(result.effectiveSampleSize > 200 && result.effectiveSampleSize < customers * rounds);
 });
 
-test('a draft that shows what the log never did is refused, with no number', async () => {
+test('refuses a draft that shows what the log never did, and gives no number', async () => {
   const overlay = [{ kind: 'offers', key: 'Offer 2', patch: { priority: 99 } }];
   const { verdict, reasons, estimates, delta, needed, diagnostics, supportShare } = await evaluate({ overlay });
   assert.deepEqual([verdict, estimates, delta], ['refused', null, null]);
@@ -118,7 +118,7 @@ test('a draft that shows what the log never did is refused, with no number', asy
   assert.deepEqual(needed, { explore: 0.2, days: null });
 });
 
-test('decisions that are too young are left out', async () => {
+test('leaves out decisions that are too recent', async () => {
   const { status, body } = await start({});
   assert.equal(status, 202);
   await runStudies(server);
@@ -136,7 +136,7 @@ test('values are capped, and weights count once per outcome', async () => {
   assert.ok(Math.abs(weighted.logged.value! - 5 * plain.logged.value!) < 1e-9);
 });
 
-test('the same question twice is refused while it waits', async () => {
+test('rejects an identical study while it waits', async () => {
   const fixed = range();
   const first = await start({ ...fixed, clip: 7 });
   assert.equal(first.status, 202, first.text);

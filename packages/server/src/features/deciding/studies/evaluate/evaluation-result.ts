@@ -8,9 +8,9 @@ const dayMs = 86_400_000;
 const capQuantile = 0.999;
 
 const target =
-  'The mean reward per decision, had the draft answered each recorded request in its recorded state. It says nothing about how customers would change after weeks under the draft.';
+  'The mean reward per decision if the draft had answered each recorded request in its recorded state. It doesn’t show how customers would change after weeks with the draft.';
 
-/** Returns the result of all chunks together. `trainedOnWindow`: a model of the draft has seen the outcomes. */
+/** Returns the result of all chunks. `trainedOnWindow`: a model of the draft was trained on the outcomes. */
 export function resultOf(
   spec: EvaluationSpec,
   joined: EvaluationLog,
@@ -52,7 +52,7 @@ export function resultOf(
   };
 }
 
-/** A model that has seen the outcomes would be judged by what it was taught. */
+/** Refuses models that were trained on the outcomes they'd be judged by. */
 function verdictOf(
   { verdict, reasons, needed, estimates, delta, lift }: Evaluation,
   trainedOnWindow: boolean,

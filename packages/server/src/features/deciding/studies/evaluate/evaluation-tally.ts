@@ -3,13 +3,13 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { NotEvaluableReason } from '@arbiter/contract';
 import type { EvaluationLog } from '@arbiter/lab';
 
-/** What a chunk of an evaluation counts besides its log. */
+/** Counts of a chunk besides its log. */
 export interface EvaluationTally {
   controlGroup: number;
   readonly notEvaluable: Partial<Record<NotEvaluableReason, number>>;
   /** Values that the draft reads and records lack. */
   readonly lacking: string[];
-  /** Ids of models of the draft whose states records don't name. */
+  /** Ids of the draft's models without a state in the records. */
   readonly newModels: string[];
   /** Decisions with a probability that is an estimate. */
   estimated: number;
@@ -17,12 +17,12 @@ export interface EvaluationTally {
   mismatches: number;
   /** Sum of the rates at which the recorded plans explored. */
   exploreRates: number;
-  /** Decisions whose contacts were compared, and those that would find others under the draft. */
+  /** Decisions whose contacts were compared, and those that the draft would answer differently. */
   compared: number;
   shifted: number;
 }
 
-/** Missing values that a result names. */
+/** Maximum missing values in a result. */
 const mostLacking = 50;
 
 export const newTally = (): EvaluationTally => ({

@@ -1,12 +1,12 @@
 import type { EvaluationSpec } from '@arbiter/contract';
 import type { ItemResponse } from '../../interactions/index.ts';
 
-/** Rewards that aren't the key of an outcome type. */
+/** Reserved rewards. All others are keys of outcome types. */
 export const rewardWords: readonly string[] = ['positive', 'convert', 'weighted', 'value'];
 
 const dayMs = 86_400_000;
 
-/** Returns what an item earned by the responses to it that came in time, from `decidedAt` (epoch ms). */
+/** Returns the reward of an item from the responses in time after `decidedAt` (epoch ms). */
 export function rewardOf(
   { reward, outcomeWeights = {}, rewardDays }: EvaluationSpec,
   responses: readonly ItemResponse[],
@@ -30,7 +30,7 @@ export function rewardOf(
   }
 }
 
-/** Least and greatest reward of an item; for values, the greatest is their cap. */
+/** Returns the minimum and maximum reward of an item. For values, the maximum is the cap. */
 export function rewardRange(
   { reward, outcomeWeights = {} }: EvaluationSpec,
   cap: number,

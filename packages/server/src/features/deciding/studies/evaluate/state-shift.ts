@@ -10,8 +10,8 @@ import type { ReadRecord, WholeRecord } from '../records/record-reader.ts';
 import type { EvaluationTally } from './evaluation-tally.ts';
 
 /**
- * Returns what counts, over all decisions of a customer in their order, in how many the candidate would answer otherwise
- * after contacts of its own than after the recorded ones (docs/design/lead.md 3, stateShift). Contacts that no gate counts differ in
+ * Returns a function that takes a customer's decisions in order, and counts those that the candidate would answer
+ * differently after its own contacts than after the recorded ones (docs/design/lead.md 3, stateShift). Contacts that no gate counts differ in
  * nearly every decision and change none, so answers are compared.
  */
 export function createShiftCounter(

@@ -17,15 +17,15 @@ export interface Weighing {
   readonly candidate: CompiledFlow;
   readonly rows: ReturnType<typeof collectLog>;
   readonly tally: EvaluationTally;
-  /** Since when history is whole, epoch ms. */
+  /** Start of complete history, epoch ms. */
   readonly historyFrom: number;
   /** Share of the decisions whose recorded plan is weighed too. */
   readonly checkedShare: number;
-  /** Seeds which decisions these are. */
+  /** Seed that picks these decisions. */
   readonly specHash: string;
 }
 
-/** What is known of a decision besides its record. */
+/** Facts about a decision that its record doesn't have. */
 export interface DecisionFacts {
   readonly responses: readonly ItemResponse[];
   /** All contacts of the customer; null: it wasn't read, because the candidate counts nothing new. */
@@ -34,7 +34,7 @@ export interface DecisionFacts {
 
 export type RecordWeigher = (read: ReadRecord, facts: DecisionFacts) => void;
 
-/** Returns what adds a record to the log of an evaluation, or counts why it can't be. */
+/** Returns a function that adds a record to the log of an evaluation, or counts why it can't. */
 export function createRecordWeigher(weighing: Weighing): RecordWeigher {
   const { candidate, tally, rows, spec } = weighing;
   const inputFor = createInputFor(candidate);

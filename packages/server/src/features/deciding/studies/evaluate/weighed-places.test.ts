@@ -62,7 +62,7 @@ test('what the draft shows instead, or after the answer, has no weight and no su
   assert.deepEqual([longer.length, longer[2]?.item, longer[2]?.ratio, longer[2]?.supported], [3, null, 0, 0]);
 });
 
-test('an estimate is replaced by what was weighed, and one that hardly came up is unknown', () => {
+test('weighing replaces estimates, and rare picks stay unknown', () => {
   const items = [item(0.02, { estimated: true, draws: 1_000 })];
   const counted = (hits: number) => weighed([place(0.01, { method: 'repetitions', hits })]);
   assert.equal(loggedChances(items, counted(200))?.[0]?.probability, 0.01);

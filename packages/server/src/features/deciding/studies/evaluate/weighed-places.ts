@@ -8,7 +8,7 @@ import {
 } from '@arbiter/engine';
 import type { PlaceRow } from '@arbiter/lab';
 
-/** Repetitions that must have picked an item before their share counts as its chance. */
+/** Minimum repetitions that picked an item, before their share counts as its chance. */
 const fewestHits = 20;
 
 /** An item of a recorded answer with what the estimators need of it. */
@@ -33,7 +33,7 @@ export function recordedItems(result: JsonObject): {
       return {
         ...item,
         channelId: typeof channelId === 'string' ? channelId : null,
-        // An item that was taken back has no score in the record. What it could earn isn't known either.
+        // A removed item has no score in the record, and what it could have earned is unknown.
         propensity: typeof components?.propensity === 'number' ? components.propensity : 0,
       };
     }),
@@ -58,7 +58,7 @@ export function loggedChances(
 
 const hasFewHits = ({ hits }: WeighedPlace): boolean => hits !== null && hits < fewestHits;
 
-/** Places of a decision under the candidate. `live`: the same of the recorded plan; null: nobody looked. */
+/** Places of a decision under the candidate. `live`: the same for the recorded plan; null if it wasn't weighed. */
 export function placeRows(
   items: readonly RecordedItem[],
   chances: readonly { readonly probability: number; readonly share: number }[],
@@ -74,7 +74,7 @@ export function placeRows(
     const choices = own?.choices ?? (at === matched ? candidate.next : []);
     const liveChoices = live === null ? null : (live.places[at]?.choices ?? []);
     return {
-      // An item that a later stage of the candidate takes back earns nothing there.
+      // An item that a later stage of the candidate removes earns nothing.
       ratio: own?.isDelivered === false && item.rank !== null ? 0 : own0 / (probability * share),
       reward: rewards[at]!,
       item: { offer: item.offerId, channel: item.channelId ?? '', propensity: item.propensity },
@@ -82,11 +82,11 @@ export function placeRows(
     };
   });
   if (matched < items.length || candidate.next.length === 0) return rows;
-  // Of what comes after the recorded answer, no reward is known.
+  // Nothing is known about rewards past the end of the recorded answer.
   return [...rows, { ratio: 0, reward: 0, item: null, ...supportOf(candidate.next, live === null ? null : []) }];
 }
 
-/** Which of the candidate's choices the recorded plan could have shown too, with any of the creatives it had. */
+/** Returns which of the candidate's choices the recorded plan could have shown too, with any of its creatives. */
 function supportOf(
   choices: readonly Choice[],
   live: readonly Choice[] | null,

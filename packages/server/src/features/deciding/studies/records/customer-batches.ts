@@ -6,17 +6,17 @@ const recordsPerRead = 500;
 
 /** Calls `each` with records of whole customers, in the order of the ids. */
 export async function eachCustomerBatch(
-  { breathe }: Pick<StudyWork, 'breathe'>,
+  { pauseIfBusy }: Pick<StudyWork, 'pauseIfBusy'>,
   reader: RecordReader,
   decisionIds: readonly string[],
   each: (records: readonly ReadRecord[]) => Promise<void>,
 ): Promise<void> {
   let waiting: readonly ReadRecord[] = [];
   for (let at = 0; at < decisionIds.length; at += recordsPerRead) {
-    await breathe();
+    await pauseIfBusy();
     const read = [...waiting, ...(await reader.read(decisionIds.slice(at, at + recordsPerRead)))];
     const last = read.at(-1)?.record.customerRef;
-    // The last customer's records may go on in the next batch.
+    // The next batch may have more records of the last customer.
     waiting = read.filter(({ record }) => record.customerRef === last);
     await each(read.filter(({ record }) => record.customerRef !== last));
   }

@@ -10,15 +10,15 @@ import type { PastContact } from '../../interactions/index.ts';
 import { type AddedContact, contactsBelow, laneName } from './past-contacts.ts';
 import type { WholeRecord } from './record-reader.ts';
 
-/** Items of an answer, as far as they become contacts. */
+/** The items of an answer that become contacts. */
 export type ContactItem = Pick<DecisionItem, 'offerId' | 'creativeId' | 'channelId'>;
 
 /**
  * A customer's contacts as a draft would have left them (docs/design/lead.md 2, chained). The draft's own items replace the
- * logged ones of each decision that it decided; what both have in common keeps what really happened to it.
+ * logged ones of each decision that it decided; items that both have keep what actually happened to them.
  */
 export interface CustomerChain {
-  /** What commit number `seq` would have seen. */
+  /** Returns the contacts that commit number `seq` would have seen. */
   contacts(seq: number): Contacts;
   /** Leaves out outcomes of items that the draft didn't show. */
   outcomes(outcomes: DecisionInput['outcomes']): DecisionInput['outcomes'];
@@ -81,7 +81,7 @@ export function createChain(history: readonly PastContact[]): CustomerChain {
 
 const laneOf = ({ offerId, creativeId, channelId }: ContactItem) => ({ offerId, creativeId, channelId });
 
-/** True when history gives exactly the counts that a record has: then it is whole. */
+/** Whether history gives exactly the counts in a record, which means that it's complete. */
 export function agreesWith(
   { packed, flow, record, seed, evidence, modelStates }: WholeRecord,
   history: readonly PastContact[],

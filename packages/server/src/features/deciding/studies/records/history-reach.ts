@@ -8,8 +8,8 @@ import { oldestInteraction } from '../../interactions/index.ts';
 const dayMs = 86_400_000;
 
 /**
- * Returns since when the database has every contact, in epoch ms: after what retention deleted and what was archived. Minus
- * infinity when nothing was ever removed.
+ * Returns the instant from which the database has every contact, in epoch ms: after everything that was deleted or archived.
+ * Minus infinity if nothing was.
  */
 export async function historyFrom(tx: Tx): Promise<number> {
   const { days } = await retentionOf(tx, 'interactions');
@@ -23,13 +23,13 @@ export async function historyFrom(tx: Tx): Promise<number> {
   return Math.max(afterArchive, isWhole ? Number.NEGATIVE_INFINITY : instantOfId(oldest));
 }
 
-/** `2026-11`: first instant of December. */
+/** Returns the end of a month: for `2026-11`, the first instant of December. */
 function endOfMonth(month: string): number {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return Date.UTC(year, number, 1);
 }
 
-/** Longest that a window can look back, in ms. */
+/** Maximum time that a window looks back, in ms. */
 function spanOf(window: WindowSpec): number {
   switch (window.kind) {
     case 'day':

@@ -28,15 +28,15 @@ export type CandidateInput =
 
 /** Where the contacts of a record come from. */
 export interface ContactSource {
-  /** All contacts that the decision saw, from history; null: history doesn't reach back far enough. */
+  /** All contacts that the decision saw, from history; null if history doesn't go back far enough. */
   contacts(): Contacts | null;
-  /** True: all windows are counted from these. False: only those that the record lacks. */
+  /** Whether to count all windows from these, or only those that the record lacks. */
   readonly countsAll: boolean;
 }
 
 export type InputFor = (whole: WholeRecord, source: ContactSource) => CandidateInput;
 
-/** Returns what makes inputs for a plan from records of any other plan (docs/design/lead.md 2). */
+/** Returns a function that turns a record of any plan into an input for this one (docs/design/lead.md 2). */
 export function createInputFor(candidate: CompiledFlow): InputFor {
   const { plan } = candidate;
   const lackingIn = createLackingNames(candidate);
@@ -71,7 +71,7 @@ export function createInputFor(candidate: CompiledFlow): InputFor {
       volumes: plan.volumes === null ? undefined : recorded.volumes,
       suppressions: suppressionsFor(candidate, flow, recorded),
     };
-    return asksTheSame(plan, flow.plan, recorded, input) ? { input, problem: null } : refused('external_missing');
+    return webhooksAgree(plan, flow.plan, recorded, input) ? { input, problem: null } : refused('external_missing');
   };
 }
 
@@ -84,13 +84,13 @@ const refused = (
   lacking,
 });
 
-/** A customer's variant is forced as it was recorded. */
+/** Whether the plan lacks an experiment of the record: customers keep their recorded variants. */
 function lacksArm({ experiments }: Plan, { experiments: assigned = {} }: DecisionInput): boolean {
   const known = new Set(experiments.map(({ key }) => key));
   return Object.keys(assigned).some((key) => !known.has(key));
 }
 
-/** True when the plan counts or learns something that the record doesn't tell. */
+/** Whether the plan needs counts or states that the record doesn't have. */
 function lacksState(plan: Plan, recorded: Plan, input: DecisionInput): boolean {
   if (plan.tracksStock && !recorded.tracksStock) return true;
   if (plan.reads.objectiveCounts && input.objectiveCounts === undefined) return true;
@@ -99,16 +99,16 @@ function lacksState(plan: Plan, recorded: Plan, input: DecisionInput): boolean {
   return lacksOutcomes(plan, recorded) || lacksVolumes(plan, recorded);
 }
 
-function lacksOutcomes({ outcomeReads: wanted }: Plan, { outcomeReads: had }: Plan): boolean {
+function lacksOutcomes({ outcomeReads: wanted }: Plan, { outcomeReads: recorded }: Plan): boolean {
   if (wanted === null) return false;
-  if (had === null || had.horizonMs < wanted.horizonMs) return true;
-  return had.keys !== null && (wanted.keys === null || wanted.keys.some((key) => !had.keys!.includes(key)));
+  if (recorded === null || recorded.horizonMs < wanted.horizonMs) return true;
+  return recorded.keys !== null && (wanted.keys === null || wanted.keys.some((key) => !recorded.keys!.includes(key)));
 }
 
 /** Records hold the volumes that were near the limits of their own plan. */
-function lacksVolumes({ volumes: wanted }: Plan, { volumes: had }: Plan): boolean {
+function lacksVolumes({ volumes: wanted }: Plan, { volumes: recorded }: Plan): boolean {
   if (wanted === null) return false;
-  const known = new Set(had?.counted.map((volume) => JSON.stringify(volume)) ?? []);
+  const known = new Set(recorded?.counted.map((volume) => JSON.stringify(volume)) ?? []);
   return wanted.counted.some((volume) => !known.has(JSON.stringify(volume)));
 }
 
@@ -118,7 +118,7 @@ function outcomesFor({ outcomeReads }: Plan, { outcomes = [], now }: DecisionInp
   return outcomes.filter(({ key, at }) => now - at < horizonMs && (keys === null || keys.includes(key)));
 }
 
-/** Leaves out what a policy wrote that does something else in the plan, as decisions do. */
+/** Leaves out suppressions of policies that differ in the plan, as decisions do. */
 function suppressionsFor(
   candidate: CompiledFlow,
   recorded: CompiledFlow,
@@ -149,7 +149,7 @@ export const needsHistory = (plan: Plan, recorded: Plan): boolean =>
   plan.longestCooldownMs > recorded.longestCooldownMs ||
   plan.windows.some((window) => placeOf(recorded.windows, window) < 0);
 
-/** Null: history doesn't reach back far enough. */
+/** Returns null if history doesn't go back far enough. */
 function contactsFor(plan: Plan, recorded: Plan, input: DecisionInput, source: ContactSource): ContactCounts | null {
   const places = plan.windows.map((window) => placeOf(recorded.windows, window));
   if (!source.countsAll && !needsHistory(plan, recorded)) {
@@ -171,7 +171,7 @@ const placeOf = (windows: readonly WindowSpec[], wanted: WindowSpec): number =>
       (window.kind !== 'rolling' || wanted.kind !== 'rolling' || window.ms === wanted.ms),
   );
 
-/** Takes from the record what it has, and the rest from history. */
+/** Combines the windows of the record with those that only history has. */
 function merged(recorded: ContactCounts, folded: ContactCounts, places: readonly number[]): ContactCounts {
   const lanes = [...recorded.lanes];
   const numbers = new Map(lanes.map((lane, at) => [laneName(lane), at]));
@@ -196,14 +196,14 @@ function merged(recorded: ContactCounts, folded: ContactCounts, places: readonly
   return { lanes, lastAt, counts };
 }
 
-/** True when each webhook of the plan was asked the same by the recorded plan, so that its answer is known. */
-function asksTheSame(plan: Plan, recorded: Plan, before: DecisionInput, input: DecisionInput): boolean {
+/** Whether the recorded plan sent each webhook of this plan the same request, so that its answer is known. */
+function webhooksAgree(plan: Plan, recorded: Plan, before: DecisionInput, input: DecisionInput): boolean {
   if (plan.webhooks.length === 0) return true;
   const described = (each: Plan) => new Map(each.webhooks.map((webhook) => [webhook.nodeId, JSON.stringify(webhook)]));
   const [own, other] = [described(plan), described(recorded)];
-  const asked = questionsOf(plan, input);
+  const questions = questionsOf(plan, input);
   const known = questionsOf(recorded, { ...before, request: reduceRequest(before.request, recorded) });
-  return [...asked].every(
+  return [...questions].every(
     ([node, question]) =>
       Object.hasOwn(before.external ?? {}, node) && own.get(node) === other.get(node) && known.get(node) === question,
   );
@@ -219,7 +219,7 @@ function questionsOf(plan: Plan, input: DecisionInput): ReadonlyMap<string, stri
   return questions;
 }
 
-/** Decides and returns the time that it took, in microseconds. */
+/** Decides, and measures the time in microseconds. */
 export function timedDecision(plan: Plan, input: DecisionInput): { readonly decision: Decision; readonly us: number } {
   const startedAt = performance.now();
   const decision = decide(plan, input, { trace: false });

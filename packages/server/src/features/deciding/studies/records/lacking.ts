@@ -3,8 +3,8 @@ import type { CompiledFlow, ReadSetNames } from '../../plans/index.ts';
 import type { WholeRecord } from './record-reader.ts';
 
 /**
- * Finds the values that a plan reads and that a record doesn't have. What depends only on the record's plan and read set is
- * worked out once for each.
+ * Finds the values that a plan reads and that a record doesn't have. The part that depends
+ * only on the record's plan and read set is computed once for each.
  */
 export function createLackingNames(candidate: CompiledFlow): (whole: WholeRecord) => LackingNames {
   const known = new Map<string, readonly string[]>();
@@ -26,7 +26,7 @@ export function createLackingNames(candidate: CompiledFlow): (whole: WholeRecord
 }
 
 export interface LackingNames {
-  /** Never stored by a setting of the tenant. */
+  /** Values that a setting of the tenant excludes from records. */
   readonly withheld: readonly string[];
   readonly notRecorded: readonly string[];
 }
@@ -55,11 +55,11 @@ function unreadNames(plan: Plan, recorded: Plan, readSet: ReadSetNames | null): 
   return [
     ...unreadColumns(plan, recorded, readSet),
     ...plan.joinedSources.flatMap(({ values }) => {
-      const had = new Set([
+      const readNames = new Set([
         ...(readSet?.joined ?? []),
         ...recorded.joinedSources.flatMap((source) => source.values.map(({ name }) => name)),
       ]);
-      return values.flatMap(({ name }) => (had.has(name) ? [] : [`customer.${name}`]));
+      return values.flatMap(({ name }) => (readNames.has(name) ? [] : [`customer.${name}`]));
     }),
     ...(plan.profileFields.includes('metrics') &&
     !recorded.profileFields.includes('metrics') &&
@@ -81,12 +81,12 @@ function unreadColumns(plan: Plan, recorded: Plan, readSet: ReadSetNames | null)
   };
   const missing: string[] = [];
   for (const { schemaId, columns } of plan.autoSources) {
-    const had = columnsOf(schemaId, recorded.autoSources);
-    if (had === null && columns.length === 0) missing.push(`customer (schema ${schemaId})`);
-    for (const column of columns) if (had?.has(column) !== true) missing.push(`customer.${column}`);
+    const readNames = columnsOf(schemaId, recorded.autoSources);
+    if (readNames === null && columns.length === 0) missing.push(`customer (schema ${schemaId})`);
+    for (const column of columns) if (readNames?.has(column) !== true) missing.push(`customer.${column}`);
   }
   for (const source of plan.enrichSources) {
-    // Rows are recorded by node and position: another lookup read another row.
+    // Rows are recorded by node and position, and a different lookup reads a different row.
     const same = recorded.enrichSources.filter(
       ({ nodeId, position, schemaId, lookupColumn, lookupFrom }) =>
         nodeId === source.nodeId &&
@@ -95,14 +95,14 @@ function unreadColumns(plan: Plan, recorded: Plan, readSet: ReadSetNames | null)
         lookupColumn === source.lookupColumn &&
         lookupFrom === source.lookupFrom,
     );
-    const had = columnsOf(source.schemaId, same);
+    const readNames = columnsOf(source.schemaId, same);
     for (const column of source.columns)
-      if (had?.has(column) !== true) missing.push(`customer.${source.prefix}${column}`);
+      if (readNames?.has(column) !== true) missing.push(`customer.${source.prefix}${column}`);
   }
   return missing;
 }
 
 function segmentsUnread({ reads }: Plan, recorded: Plan, readSet: ReadSetNames | null): string[] {
-  const had = new Set([...(readSet?.segments ?? []), ...recorded.reads.segments]);
-  return reads.segments.filter((name) => !had.has(name)).map((name) => `segment ${name}`);
+  const readNames = new Set([...(readSet?.segments ?? []), ...recorded.reads.segments]);
+  return reads.segments.filter((name) => !readNames.has(name)).map((name) => `segment ${name}`);
 }

@@ -8,7 +8,7 @@ import { countsOf } from '../../objectives/index.ts';
 import { type CompiledFlow, openPlan, type ReadSetNames, readNames } from '../../plans/index.ts';
 import { openRecords, type StoredRecord, seedOf } from '../../sealed-records/index.ts';
 
-/** A record with all that it refers to. */
+/** A record with everything it refers to. */
 export interface WholeRecord {
   readonly record: StoredRecord;
   /** The flow and plan that decided. */
@@ -19,7 +19,7 @@ export interface WholeRecord {
   readonly evidence: Evidence;
   readonly modelStates: ReadonlyMap<string, Json>;
   readonly objectiveCounts: ObjectiveCounts | null;
-  /** What the decision read of the customer; null: only what its plan names. */
+  /** What the decision read of the customer; null if only what its plan names. */
   readonly readSet: ReadSetNames | null;
 }
 
@@ -38,7 +38,7 @@ export interface RecordReaderPorts {
   readonly tenantId: string;
 }
 
-/** Reads records with what they refer to, and remembers that. One per thread and study. */
+/** Reads records with everything they refer to, and caches that. One per thread and study. */
 export interface RecordReader {
   /** Opens a plan by its hash. Throws AppError `record_corrupt` when it's missing. */
   plan(hash: Buffer): Promise<CompiledFlow>;
@@ -47,7 +47,7 @@ export interface RecordReader {
 }
 
 const actor = systemActor('study');
-/** States of models that are remembered. Each may take a megabyte. */
+/** Maximum cached model states. Each may take a megabyte. */
 const mostStates = 64;
 /** Time for reading a batch with its evidence, in ms. */
 const batchMs = 60_000;
@@ -73,7 +73,7 @@ export function createRecordReader({ database, keys, tenantId }: RecordReaderPor
   return {
     async plan(hash) {
       const flow = await inTenant((tx) => planOf(tx, memory, hash));
-      if (flow === null) throw new AppError('record_corrupt', { detail: 'The plan of the study is missing.' });
+      if (flow === null) throw new AppError('record_corrupt', { detail: "The study's plan is missing." });
       return flow;
     },
     read: (ids) =>
@@ -90,7 +90,7 @@ export function createRecordReader({ database, keys, tenantId }: RecordReaderPor
   };
 }
 
-/** Null: it's missing or damaged. */
+/** Returns null if it's missing or damaged. */
 async function planOf(tx: Tx, { plans }: ReaderMemory, hash: Buffer): Promise<CompiledFlow | null> {
   const name = hash.toString('hex');
   const known = plans.get(name);
@@ -105,7 +105,7 @@ async function planOf(tx: Tx, { plans }: ReaderMemory, hash: Buffer): Promise<Co
   return flow;
 }
 
-/** Has the evidence of all these records at hand. */
+/** Loads the evidence of all these records. */
 async function readEvidence(
   tx: Tx,
   memory: ReaderMemory,

@@ -62,7 +62,7 @@ export interface CapRules {
   roomFor(tally: Tally, items: readonly CountedItem[]): number;
 }
 
-/** False: whatever a run has given limits nothing. */
+/** Whether the run has any caps. */
 export const hasCaps = (caps: CampaignCaps | null): boolean =>
   [caps?.maxTotalPerRun, caps?.maxPerOffer, caps?.maxPerChannel].some((limit) => limit != null);
 

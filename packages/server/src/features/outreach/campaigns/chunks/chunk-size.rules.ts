@@ -1,27 +1,27 @@
 import type { ChunkOutcome } from './started-chunk.ts';
 
-/** Customers in a chunk. Begins small, and grows while the chunk holds its customers shorter than it may. */
+/** Customers in a chunk. Starts small and grows while chunks take less time than they may. */
 const sizes = { first: 64, most: 500, least: 8 };
 /**
- * A request for a customer of a chunk waits about this long at most, in ms. A chunk holds its customers while the ones before
- * it decide and write, so with less, chunks would be small and cost more per customer.
+ * How long a chunk aims to hold its customers, in ms. Their requests wait that long. It includes the time in which earlier
+ * chunks decide and write, so a lower value would make chunks small and customers more expensive.
  */
-const heldMs = 120;
+const maxHeldMs = 120;
 /** The same while calls are decided, and chunks don't overlap. */
-const heldBesideCallsMs = 25;
+const maxHeldBesideCallsMs = 25;
 /** While calls are decided, a run rests after each chunk for as long as the chunk took, and at most this long. */
 const longestRestMs = 200;
 
 export const firstSize = sizes.first;
 
-type Held = Pick<ChunkOutcome, 'heldMs' | 'hadCalls'>;
+type ChunkTiming = Pick<ChunkOutcome, 'heldMs' | 'hadCalls'>;
 
 /** Returns how many customers the chunk after this one takes. */
-export function nextSize(size: number, { heldMs: held, hadCalls }: Held): number {
-  const goalMs = hadCalls ? heldBesideCallsMs : heldMs;
-  const wanted = held === null ? size / 2 : (size * goalMs) / Math.max(1, held);
+export function nextSize(size: number, { heldMs, hadCalls }: ChunkTiming): number {
+  const goalMs = hadCalls ? maxHeldBesideCallsMs : maxHeldMs;
+  const wanted = heldMs === null ? size / 2 : (size * goalMs) / Math.max(1, heldMs);
   return Math.round(Math.min(sizes.most, size * 2, Math.max(sizes.least, wanted)));
 }
 
-/** Returns how long to leave the processor to calls after a chunk beside them, in ms. */
-export const restMs = ({ heldMs: held }: Held): number => Math.min(longestRestMs, held ?? 0);
+/** Returns how long to leave the processor to calls after a chunk, in ms. */
+export const restMs = ({ heldMs }: ChunkTiming): number => Math.min(longestRestMs, heldMs ?? 0);

@@ -7,7 +7,7 @@ import { raiseToken } from '../runs.store.ts';
 import { type TakenRun, takeRun } from '../take-run.service.ts';
 import { type CampaignServer, startCampaignServer } from '../test-campaigns.ts';
 import type { RunCounts } from './caps.rules.ts';
-import { type ChunkEnd, createRunChunk, Outrun, type RunChunk } from './chunk-work.ts';
+import { type ChunkEnd, createRunChunk, type RunChunk, Superseded } from './chunk-work.ts';
 import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 let world: CampaignServer;
@@ -44,7 +44,7 @@ const nothing: RunCounts = { total: 0, offers: {}, channels: {} };
 
 interface Started {
   readonly chunk: RunChunk;
-  /** What the next chunk may start behind; null: it may not yet. */
+  /** Counts that the next chunk may start from; null if it can't start yet. */
   next(): RunCounts | null;
 }
 
@@ -212,7 +212,7 @@ describe('two chunks of a run', () => {
     assert.equal(isDeciding, true);
   });
 
-  test('a chunk that failed lets the next one of its thread decide', async () => {
+  test('a failed chunk lets the next one of its thread decide', async () => {
     const first = await chunkOf([0, 5]);
     const failure = Promise.reject(new Error('no memory'));
     failure.catch(() => undefined);
@@ -234,7 +234,7 @@ describe('two chunks of a run', () => {
     }
   }
 
-  test('cannot begin again once another one follows', async () => {
+  test('cannot restart once the next one has begun', async () => {
     await takeNew(null);
     const { chunk } = await chunkOf([0, 5]);
     await assert.rejects(
@@ -243,7 +243,7 @@ describe('two chunks of a run', () => {
         await chunk.beforeDeciding(free);
         await chunk.open(tx);
       }),
-      /has to begin again/,
+      /restarted after the next chunk began/,
     );
     chunk.close();
   });
@@ -251,7 +251,7 @@ describe('two chunks of a run', () => {
   test('store nothing once another process has the run', async () => {
     const first = await chunkOf([0, 5]);
     await inTenant((tx) => raiseToken(tx, taken.run.id));
-    await assert.rejects(runChunk(first, [0, 5]), (error) => error instanceof Outrun);
+    await assert.rejects(runChunk(first, [0, 5]), (error) => error instanceof Superseded);
     assert.equal((await stored())?.place, 0);
   });
 });

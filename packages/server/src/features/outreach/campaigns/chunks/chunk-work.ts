@@ -14,8 +14,8 @@ import {
 import { type ChunkResult, insertResults, lockRun, readMembers, writeCheckpoint } from './chunk.store.ts';
 import { createItemTexts, type RunItem } from './item-texts.ts';
 
-/** The run has ended or another process has taken it, so this work is obsolete. */
-export class Outrun extends Error {
+/** The run has ended or another process has taken it, so this work no longer counts. */
+export class Superseded extends Error {
   constructor() {
     super('the run has ended or another process has taken it');
   }
@@ -24,21 +24,21 @@ export class Outrun extends Error {
 /** Why customers of a chunk were skipped. */
 export type ChunkStop = 'run_cap' | 'quota_exceeded';
 
-/** What a run needs of a decision. */
+/** The part of a decision that a run stores. */
 export interface RunDecision extends Pick<ChunkDecision, 'customerId' | 'requestId' | 'decisionId' | 'names'> {
   readonly items: readonly RunItem[];
 }
 
-/** The run of a chunk, as taken: with the token that fences others off. */
+/** The run of a chunk, with the token that keeps other processes out. */
 export type ChunkRun = Pick<RunRow, 'id' | 'token' | 'campaignId' | 'channelIds' | 'frequencyCaps' | 'fileConfig'>;
 
 /** How a chunk takes turns with its neighbors. */
 export interface ChunkTurns {
-  /** Lets the next chunk start, behind what the run has given including this chunk. */
+  /** Lets the next chunk start. `decided`: counts of the run, including this chunk. */
   allowNext(decided: RunCounts): void;
-  /** Resolves to what the run has given when the chunk before has committed; rejects if it failed. */
+  /** Resolves to the run's counts when the previous chunk has committed; rejects if it failed. */
   afterBefore(): Promise<RunCounts>;
-  /** Resolves when no other chunk of this thread decides, to the function that ends the turn. */
+  /** Waits until no other chunk of this thread decides. Resolves to a function that ends the turn. */
   enterDeciding(): Promise<() => void>;
 }
 
@@ -51,9 +51,9 @@ export interface RunChunk extends ChunkWork {
   end(): ChunkEnd;
 }
 
-/** What came of a chunk that has committed. */
+/** The outcome of a committed chunk. */
 export interface ChunkEnd {
-  /** What the run has given. */
+  /** Counts of the run. */
   readonly counts: RunCounts;
   /** Why the run makes no more offers; null while it continues. */
   readonly stop: ChunkStop | null;
@@ -72,38 +72,38 @@ export interface ChunkPlaces {
   readonly members: readonly Member[];
   /** Whether items keep their personalization, which the run's file shows. */
   readonly keepsPersonalization: boolean;
-  /** What the run has given including chunks that haven't committed; nothing if it has no caps. */
+  /** Counts of the run, including chunks that haven't committed; zeros without caps. */
   readonly decided: RunCounts;
   readonly turns: ChunkTurns;
 }
 
-/** What one try of the chunk's transaction knows. */
+/** State of one attempt at the chunk's transaction. */
 interface ChunkTry {
   readonly erased: ReadonlySet<string>;
   readonly results: Map<string, ChunkResult>;
-  /** What the run has given, with this chunk and those before. */
+  /** Counts of the run, including this chunk and those before. */
   readonly decided: Tally;
-  /** What this chunk has given. */
+  /** Counts of this chunk. */
   readonly own: Tally;
-  /** The same as `decided`, once those before have committed. */
+  /** Same as `decided`, once the chunks before have committed. */
   stored: RunCounts | null;
-  /** When it's written. */
+  /** Time of writing. */
   at: Date | null;
   hadCalls: boolean;
 }
 
 interface ChunkState {
   current: ChunkTry | null;
-  /** The next chunk may have started, behind what this one has decided. */
+  /** Whether the next chunk may have started from this one's counts. */
   isNextAllowed: boolean;
   openedAt: number;
   leaveDeciding: (() => void) | null;
 }
 
 /**
- * What the transaction of a chunk does for its run: counts items against its limits, checks under a lock that the run is
- * still this process's and at this place, and writes results, counts and the checkpoint (docs/adr/0082). The next chunk starts
- * once this one has locked its customers; if the run has caps, once it has decided. That one writes once this one has committed.
+ * What the transaction of a chunk does for its run: counts items against its limits, checks under a lock that the run still
+ * belongs to this process and is at this place, and writes results, counts and the checkpoint (docs/adr/0082). The next chunk
+ * starts once this one has locked its customers or, if the run has caps, has decided. It writes once this one has committed.
  */
 export function createRunChunk(places: ChunkPlaces): RunChunk {
   const { run, turns } = places;
@@ -126,8 +126,8 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
   };
   return {
     async open(tx) {
-      // What the next chunk builds on can't change any more.
-      if (state.isNextAllowed) throw new Error('a chunk that others follow has to begin again');
+      // The next chunk relies on these counts, so they can't change any more.
+      if (state.isNextAllowed) throw new Error('the transaction of the chunk restarted after the next chunk began');
       leaveDeciding();
       state.current = newTry(await erasedOf(tx, places), places.decided);
       state.openedAt = performance.now();
@@ -172,7 +172,7 @@ const newTry = (erased: ReadonlySet<string>, decided: RunCounts): ChunkTry => ({
   own: createTally(noCounts),
 });
 
-/** Null: everything. */
+/** Returns null if everything is used up. */
 function usedUpOf({ channelIds }: ChunkRun, rules: CapRules, tally: Tally): ReturnType<CapRules['usedUp']> {
   const used = rules.usedUp(tally);
   const isAll = used !== null && channelIds.length > 0 && channelIds.every((id) => used.channelIds.includes(id));
@@ -180,7 +180,7 @@ function usedUpOf({ channelIds }: ChunkRun, rules: CapRules, tally: Tally): Retu
 }
 
 function storedOf({ stored }: ChunkTry): RunCounts {
-  if (stored === null) throw new Error('the chunk before has not committed');
+  if (stored === null) throw new Error('the previous chunk has not committed');
   return stored;
 }
 
@@ -204,12 +204,12 @@ async function erasedOf(
 async function lockPlace(tx: HotTransaction, { tenantId, run, from }: ChunkPlaces): Promise<Date> {
   const [[row] = []] = await tx.send([lockRun(tenantId, run.id)]);
   if (row === undefined || row.status !== 'running' || row.token !== run.token || row.next_place !== from) {
-    throw new Outrun();
+    throw new Superseded();
   }
   return row.instant as Date;
 }
 
-/** The run is locked, and the chunk before has committed: counts are replaced and not compared. */
+/** Replaces counts without comparing them: the run is locked, and the previous chunk has committed. */
 function statementsOf({ tenantId, run, from, to, members }: ChunkPlaces, current: ChunkTry, isUsedUp: boolean) {
   const { at, erased, results } = current;
   if (at === null) throw new Error('the run is not locked');

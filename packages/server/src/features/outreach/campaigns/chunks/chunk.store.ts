@@ -42,16 +42,16 @@ export const writeCheckpoint = (tenantId: string, runId: string, checkpoint: Che
   ],
 });
 
-/** What a chunk stores of a decision. */
+/** The result of a decision, as a chunk stores it. */
 export interface ChunkResult {
   readonly requestId: string;
   readonly decisionId: string;
-  /** JSON of `ResultItem[]`; null: nothing was offered. */
+  /** JSON of `ResultItem[]`; null if nothing was offered. */
   readonly items: string | null;
 }
 
 export interface ChunkResults {
-  /** `result` null: the member was skipped. */
+  /** A null `result` means that the member was skipped. */
   readonly rows: readonly (Member & { readonly result: ChunkResult | null })[];
   readonly skipReason: CampaignSkipReason;
   readonly at: Date;

@@ -7,7 +7,7 @@ import { selectMembers } from '../results.store.ts';
 import type { RunRow } from '../runs.store.ts';
 import { hasCaps, noCounts, type RunCounts } from './caps.rules.ts';
 import { firstSize, nextSize, restMs } from './chunk-size.rules.ts';
-import { type ChunkStop, Outrun } from './chunk-work.ts';
+import { type ChunkStop, Superseded } from './chunk-work.ts';
 import type { RunChunks } from './run-chunk.ts';
 import { type ChunkOutcome, type StartedChunk, startChunk } from './started-chunk.ts';
 
@@ -19,13 +19,13 @@ export interface ChunkedRun {
   readonly runChunk: RunChunks;
   /** Chunks that may be open at a time. */
   readonly mostOpen: number;
-  /** Whether to start no chunk at this place or behind it. */
+  /** Whether to start no more chunks from this place on. */
   isOver(place: number): boolean;
   /** Runs after each chunk, with the place behind it. */
   afterChunk(place: number): Promise<void>;
 }
 
-/** Of these first customers, at most half may fail. */
+/** At most half of the first customers may fail. */
 const judged = 1_000;
 
 const campaignActor = systemActor('campaign');
@@ -37,14 +37,14 @@ interface Progress {
   failed: number;
   /** Customers in the next chunk. */
   size: number;
-  /** What the chunks up to there have given. */
+  /** Counts of the chunks up to there. */
   counts: RunCounts;
   stop: ChunkStop | 'too_many_failures' | null;
 }
 
 /**
  * Decides for the members from the checkpoint on, in several chunks at a time that commit in order (docs/adr/0082). Returns why
- * it stopped and where; null: none is left, or it's over.
+ * and where it stopped; null if no members are left or the run is over.
  */
 export async function decideInChunks(work: ChunkedRun): Promise<Pick<Progress, 'place' | 'stop'>> {
   const { run } = work;
@@ -75,12 +75,12 @@ export async function decideInChunks(work: ChunkedRun): Promise<Pick<Progress, '
       else if (mayStart(last.to)) start(last.to, decided);
     }
   } finally {
-    // Whoever takes the run next shouldn't find this process at work on it.
+    // This process must stop working on the run before another one takes it.
     for (const chunk of open) await chunk.end;
   }
 }
 
-/** Waits for the first open chunk. If it failed, so do those behind it. */
+/** Waits for the first open chunk. If it fails, those behind it fail too. */
 async function endFirst(work: ChunkedRun, open: StartedChunk[], progress: Progress): Promise<void> {
   const chunk = open.shift()!;
   const end = await chunk.end;
@@ -102,7 +102,7 @@ async function endFirst(work: ChunkedRun, open: StartedChunk[], progress: Progre
   if (open.length === 0 && outcome.hadCalls) await rest(restMs(outcome));
 }
 
-/** Tries with half of a chunk that failed, down to a single customer, who then has failed. */
+/** Retries half of a failed chunk, down to a single customer, who then counts as failed. */
 async function decideFewer(
   work: ChunkedRun,
   from: number,
@@ -110,14 +110,14 @@ async function decideFewer(
   counts: RunCounts,
   error: unknown,
 ): Promise<ChunkOutcome> {
-  if (error instanceof Outrun) throw error;
+  if (error instanceof Superseded) throw error;
   if (to - from > 1) {
     const middle = from + Math.ceil((to - from) / 2);
     const half = await startChunk(work.runChunk, { ...work, from, to: middle, decided: counts }, null, counts).end;
     if ('error' in half) return decideFewer(work, from, middle, counts, half.error);
     return { ...half.outcome, heldMs: null };
   }
-  // The database is away, or the server is overloaded: that's no fault of the customer, and the job is tried again.
+  // The database is away or the server is overloaded, which isn't the customer's fault. The job is retried.
   if (isPassing(error)) throw error;
   await noteFailure(work, from, to, error);
   return { to, failed: 1, stop: null, heldMs: null, hadCalls: false, counts };
@@ -138,5 +138,5 @@ async function noteFailure(
     if (member === undefined) throw error;
     return insertFailure(tx, run, member, code);
   });
-  if (!isNoted) throw new Outrun();
+  if (!isNoted) throw new Superseded();
 }

@@ -8,13 +8,13 @@ export type RunItem = Pick<
 >;
 
 type Names = ChunkDecision['names'];
-/** All members of a stored item but those that differ from customer to customer. */
+/** Returns the members of a stored item that are the same for all customers. */
 type SameForAll = Omit<ResultItem, 'rank' | 'score' | 'personalization' | 'deliveryId'>;
 
 /**
  * Returns a function that writes the items of a decision as JSON (`ResultItem[]`). Most customers get the same offers, so it
- * writes their names once. As a text, because a chunk holds it until its commit: as objects, collections would copy it again
- * and again.
+ * writes names once. Text and not objects: a chunk holds it until the commit, and garbage collections would copy objects
+ * again and again.
  */
 export function createItemTexts(keepsPersonalization: boolean): (items: readonly RunItem[], names: Names) => string {
   const texts = new Map<string, string>();

@@ -12,19 +12,19 @@ import { createTurnstile } from './turnstile.ts';
 export interface ChunkOrder {
   readonly tenantId: string;
   readonly run: ChunkRun;
-  /** The version that the run keeps. */
+  /** Version of the flow that the run uses throughout. */
   readonly flow: RunnableFlow;
   /** Members at places from `from` up to, but not including, `to`. */
   readonly from: number;
   readonly to: number;
-  /** What the run has given including chunks that haven't committed; nothing if it has no caps. */
+  /** Counts of the run, including chunks that haven't committed; zeros without caps. */
   readonly decided: RunCounts;
 }
 
 /** How a chunk takes turns with those before and behind it. */
 export type ChunkNeighbors = Pick<ChunkTurns, 'allowNext' | 'afterBefore'>;
 
-/** Decides for the members of a chunk in one transaction. Throws if nothing of it is committed. */
+/** Decides for the members of a chunk in one transaction. Throws if it didn't commit. */
 export type RunChunks = (order: ChunkOrder, neighbors: ChunkNeighbors) => Promise<ChunkEnd>;
 
 export interface ChunkPorts {
@@ -39,7 +39,7 @@ const campaignActor = systemActor('campaign');
 /** Returns the request id of a customer's decision in a run. */
 export const requestIdOf = (runId: string, customerId: string): string => derivedId(`${runId}\0${customerId}`);
 
-/** Creates what decides chunks in this thread: the decisions of one after those of another, while the others read and write. */
+/** Returns a function that decides chunks in this thread: one decides at a time, while others read and write. */
 export function createRunChunks({ database, decideChunk }: ChunkPorts): RunChunks {
   const deciding = createTurnstile();
   return async ({ tenantId, run, flow, from, to, decided }, neighbors) => {

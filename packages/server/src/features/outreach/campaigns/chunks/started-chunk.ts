@@ -5,22 +5,22 @@ import type { ChunkOrder, RunChunks } from './run-chunk.ts';
 export interface ChunkOutcome extends Omit<ChunkEnd, 'heldMs'> {
   readonly to: number;
   readonly failed: number;
-  /** How long it held its customers; null: it didn't commit as a whole. */
+  /** How long it held its customers; null if it didn't commit as a whole. */
   readonly heldMs: number | null;
 }
 
-/** What came of a chunk; an error if nothing was committed. */
+/** The outcome of a chunk; an error if nothing was committed. */
 type StartedEnd = { readonly outcome: ChunkOutcome } | { readonly error: unknown };
 
 export interface StartedChunk {
   readonly from: number;
   readonly to: number;
-  /** Resolves when the next chunk may start, to what the run has given by then; null: it failed. */
+  /** Resolves when the next chunk may start, to the run's counts by then; null if this chunk failed. */
   readonly next: Promise<RunCounts | null>;
   readonly end: Promise<StartedEnd>;
 }
 
-/** `before`: the chunk before, without which this one can't commit. Null: none is open, and the run has given `stored`. */
+/** Starts a chunk. `before`: the previous chunk, which must commit first; null if none is open. `stored`: the run's counts. */
 export function startChunk(
   runChunk: RunChunks,
   { tenantId, run, flow, from, to, decided }: ChunkOrder,

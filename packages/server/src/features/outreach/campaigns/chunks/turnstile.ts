@@ -1,6 +1,6 @@
-/** Lets one at a time through, in the order of asking. */
+/** Lets one caller through at a time, in order. */
 export interface Turnstile {
-  /** Resolves when it's the caller's turn, to the function that ends the turn. */
+  /** Waits for the caller's turn. Resolves to a function that ends it. */
   enter(): Promise<() => void>;
 }
 

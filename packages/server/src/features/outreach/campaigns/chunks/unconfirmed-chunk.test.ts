@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-test('a run goes on behind a chunk that has committed without a confirmation', async () => {
+test('a run continues after a chunk whose commit was not confirmed', async () => {
   const { database } = world.server;
   const runChunk = createRunChunks({ database, decideChunk: world.server.decisions.decideChunk });
   let isFirst = true;
