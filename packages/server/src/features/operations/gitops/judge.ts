@@ -243,11 +243,10 @@ function checkShape(kind: FileKind, shaped: Members, refuse: RefuseFile): void {
   }
 }
 
-let settingsCheck: Check | null = null;
+const settingsCheck = checks.compile(TenantSettingsUpdate, 'body');
 
 /** The shape that the operation asks for. The operations that files call don't check it again. */
 function checkSettings(settings: Members, refuse: RefuseFile): void {
-  settingsCheck ??= checks.compile(TenantSettingsUpdate, 'body');
   const named = typeof settings[profileSetting] === 'string' ? { [profileSetting]: placeholder } : {};
   try {
     settingsCheck({ ...settings, ...named }, 0);
