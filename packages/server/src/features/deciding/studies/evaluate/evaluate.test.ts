@@ -97,14 +97,16 @@ test('the live flow: every weight is 1, and the difference is exactly 0', async 
   assert.equal(result.estimates?.ips?.value, result.logged.value);
 });
 
-test('a draft that prefers the better offer: the interval contains what it would earn', async () => {
+test('a draft that prefers the better offer: the estimate is near what it would earn', async () => {
   const overlay = [{ kind: 'offers', key: 'Offer 1', patch: { priority: 99 } }];
   const result = await evaluate({ overlay });
   assert.equal(result.verdict, 'ok', JSON.stringify([result.reasons, result.diagnostics]));
   const main = result.estimates![result.headline]!;
   // It shows the second offer in 0.9 of its answers, and half of these convert.
   const truth = 0.9 * 0.5 + 0.1 * 0.1;
-  assert.ok(main.ciLower < truth && truth < main.ciUpper, JSON.stringify([main, truth]));
+  // Exploration draws anew in each run, so a 95% interval misses the truth in 1 of 20. Twice its width misses in 1 of 10,000.
+  const width = main.ciUpper - main.ciLower;
+  assert.ok(main.ciLower - width / 2 < truth && truth < main.ciUpper + width / 2, JSON.stringify([main, truth]));
   assert.ok(result.delta!.ciLower > 0.1, JSON.stringify(result.delta));
   assert.ok(result.effectiveSampleSize > 200 && result.effectiveSampleSize < customers * rounds);
 });
