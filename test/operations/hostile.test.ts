@@ -50,6 +50,8 @@ const reshaped: Readonly<Record<string, readonly string[]>> = {
   'scim.createUser': ['schemas', 'emails', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
   'scim.replaceUser': ['schemas', 'emails', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
   'oauthClients.create': ['scopes'],
+  // The response has the granted scopes: all of the client's for a text without any.
+  'oauth.token': ['scope'],
   'channels.create': ['providerConfig'],
   'channels.update': ['providerConfig'],
   'channels.updateById': ['providerConfig'],

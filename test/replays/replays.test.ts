@@ -26,7 +26,7 @@ const wanted = sized('REPLAY_DECISIONS', { short: 100, long: 10_000 });
 const tenants = Math.min(20, Math.max(3, Math.ceil(wanted / 500)));
 const perRound = 10;
 const rounds = Math.ceil(wanted / tenants / perRound);
-const mostFurtherRounds = 10;
+const mostFurtherRounds = 40;
 /** Decisions are spread over these hours, the last of them some time ago. */
 const hours = 70;
 const hourMs = 3_600_000;

@@ -4,11 +4,11 @@ import { sumSummaries, tasksOf } from './test-tasks.ts';
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
-test('files share processes, 24 at most', () => {
+test('files share processes, 12 at most', () => {
   const sizes = (count: number) => tasksOf(named(count), () => '').map((task) => task.files.length);
   assert.deepEqual(sizes(0), []);
-  assert.deepEqual(sizes(24), [24]);
-  assert.deepEqual(sizes(25), [24, 1]);
+  assert.deepEqual(sizes(12), [12]);
+  assert.deepEqual(sizes(13), [12, 1]);
 });
 
 test('suites do not share with files beside the sources, and begin before them', () => {

@@ -6,7 +6,7 @@ export interface Task {
 }
 
 /** Files per process. Each keeps its database and server until the process ends, so the number has to be limited. */
-const filesPerProcess = 24;
+const filesPerProcess = 12;
 
 /** Marks a test file that can't share a process; the reason follows the colon. */
 const ownProcess = /^\/\/ Runs in a process of its own: /m;

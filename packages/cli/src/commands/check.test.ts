@@ -121,7 +121,7 @@ test('judges schedules by the instant it is given', async () => {
   assert.match(late.out, /^offers\/loan\.yaml#\/schedule: error schedule_over \(main\)$/m);
 });
 
-test('rejects a missing folder and an instant that is none', async () => {
+test('rejects a missing folder and an invalid instant', async () => {
   for (const args of [['check'], ['check', join(shell.home, 'nowhere')], ['check', shell.home, '--at', 'soon']]) {
     assert.equal((await shell.runInProcess(args)).code, 2, args.join(' '));
   }

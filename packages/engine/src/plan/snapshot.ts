@@ -35,7 +35,7 @@ export interface Snapshot {
   readonly otherOffers?: readonly SnapshotOfferCategory[];
   readonly creatives: readonly SnapshotCreative[];
   /**
-   * Published content that creatives name by `contentItemId`. Left out when there is none, so that plans keep their hashes.
+   * Published content that creatives name by `contentItemId`. Absent without any, so that plans keep their hashes.
    */
   readonly contentItems?: readonly SnapshotContentItem[];
   readonly rules: readonly SnapshotRule[];
@@ -57,7 +57,7 @@ export interface Snapshot {
    */
   readonly metrics?: readonly SnapshotMetric[];
   /**
-   * Usable models that the flow or a rule names. Left out when there is none, so that plans keep their hashes.
+   * Usable models that the flow or a rule names. Absent without any, so that plans keep their hashes.
    */
   readonly models?: readonly SnapshotModel[];
   /**

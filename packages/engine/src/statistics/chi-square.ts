@@ -34,7 +34,7 @@ const mismatchBelow = 0.001;
 
 /** Compares counts with shares of any sum. Null: nothing was counted, or fewer than two groups have a share. */
 export function sampleRatio(counts: readonly number[], shares: readonly number[]): SampleRatio | null {
-  // Customers may have stayed in a group since it had a share. Now nobody is expected there.
+  // Customers may have stayed in a group since it had a share. The hash no longer assigns anyone to it.
   const total = counts.reduce((sum, count, at) => sum + ((shares[at] ?? 0) > 0 ? count : 0), 0);
   const whole = shares.reduce((sum, share) => sum + share, 0);
   const groups = shares.filter((share) => share > 0).length;

@@ -16,7 +16,7 @@ export interface Estimate {
 
 /** Predicted rewards, by place. */
 export interface Predictions {
-  /** Of the logged item; 0 where there is none. */
+  /** Of the logged item; 0 for an empty slot. */
   readonly logged: Float64Array;
   /** Expected reward of the candidate at the place: the mean over its choices. */
   readonly expected: Float64Array;

@@ -134,7 +134,7 @@ export async function completedTrainings(tx: Tx, modelId: string): Promise<Shown
   );
 }
 
-/** Returns the newest successful training with its distribution; null: there is none. */
+/** Returns the newest successful training with its distribution, or null before the first one. */
 export async function trainingBaseline(tx: Tx, modelId: string): Promise<TrainingBaseline | null> {
   const [row] = await select(
     tx,

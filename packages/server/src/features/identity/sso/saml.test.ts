@@ -221,7 +221,7 @@ describe('a signed response that is not for us, or not of now', () => {
     ['whose confirmation expired', { places: { SubjectConfirmationDataNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation never ends', { places: { SubjectConfirmationDataNotOnOrAfter: null } }, /without an end/],
     ['of the future', { places: { ConditionsNotBefore: minutes(60) } }, /not valid yet/],
-    ['with an instant that is none', { places: { ConditionsNotOnOrAfter: 'tomorrow' } }, /is not an instant/],
+    ['with an invalid instant', { places: { ConditionsNotOnOrAfter: 'tomorrow' } }, /is not an instant/],
     ['without zone', { places: { ConditionsNotOnOrAfter: '2126-01-01T00:00:00' } }, /is not an instant/],
     ['without NameID', { nameId: ' ' }, /NameID/],
   ];

@@ -183,10 +183,17 @@ test('expiry: what is older than the limit and nothing else, once, with only its
   const first = await expire(now, 2);
   assert.deepEqual([first.expired, first.failed, first.cutoff.toISOString()], [1, [], youngAt]);
   assert.equal((await expire(now, 2)).expired, 0);
-  const { resolvedAt, status, currentStage, createdAt, ...rest } = await world.get(old);
-  assert.deepEqual([status, currentStage], ['expired', null]);
+  const { resolvedAt, status, currentStage, createdAt, expiresAt, ...rest } = await world.get(old);
+  assert.deepEqual([status, currentStage, expiresAt], ['expired', null, null]);
   assert.ok(resolvedAt !== null && createdAt !== null);
-  const { resolvedAt: _at, status: _status, currentStage: _stage, createdAt: _created, ...asItWas } = before;
+  const {
+    resolvedAt: _at,
+    status: _status,
+    currentStage: _stage,
+    createdAt: _created,
+    expiresAt: _expires,
+    ...asItWas
+  } = before;
   assert.deepEqual(rest, asItWas);
   assert.equal((await world.get(young)).status, 'pending');
   assert.deepEqual(await world.audited(old), ['create', 'approve', 'update']);
