@@ -20,13 +20,13 @@ import { benchBulk } from './bulk-bench.ts';
 import { benchCampaigns } from './campaign-bench.ts';
 import { benchCampaignKills } from './campaign-kill-bench.ts';
 import { measureCatalogue } from './catalogue-bench.ts';
+import { benchChecks } from './engine/check-bench.ts';
 import { benchExports } from './export-bench.ts';
 import { benchMetrics } from './metric-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';
 import { benchPipelines } from './pipeline-bench.ts';
 import { benchReports } from './report-bench.ts';
 import { benchReportRendering } from './report-render-bench.ts';
-
 import { benchSinks } from './sinks-bench.ts';
 
 const { values } = parseArgs({
@@ -275,7 +275,9 @@ say(
 await server.stop();
 
 // ---------------------------------------------------------------- the engine alone
-const engine = execFileSync(process.execPath, [join(root, 'test/load/engine-bench.ts')], { encoding: 'utf8' }).trim();
+const engine = execFileSync(process.execPath, [join(root, 'test/load/engine/engine-bench.ts')], {
+  encoding: 'utf8',
+}).trim();
 say(engine);
 const engineUs = Number(engine.match(/exponents 1, 30 contact lanes\s+([\d.]+) us/)?.[1] ?? Number.NaN);
 
@@ -464,6 +466,8 @@ say('beside other work');
 tail.push(...(await benchBeside({ customers: 20_000, seconds: seconds / 2, rounds, say })));
 say('backtests');
 rows.push(...(await benchBacktests({ decisions: 4_000, seconds: seconds / 2, rounds, say })));
+say('policy checks');
+rows.push(...benchChecks(rounds));
 say('pipelines');
 rows.push(...(await benchPipelines({ rows: 1_000_000, rounds: 3, kills: 10 })));
 say('behavioral metrics');
@@ -506,7 +510,7 @@ ${table(pages)}
 
 ## The engine alone
 
-\`node test/load/engine-bench.ts\`:
+\`node test/load/engine/engine-bench.ts\`:
 
 \`\`\`
 ${engine}

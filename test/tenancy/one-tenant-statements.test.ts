@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -44,30 +45,68 @@ interface PlanNode {
 }
 
 let server: TestServer;
-/** The newest statement sent under each name, as the driver received it. */
+/** The newest statement sent under each name, as PostgreSQL received it. */
 const sent = new Map<string, Statement>();
-const query: unknown = Reflect.get(pg.Client.prototype, 'query');
+/** Texts of the prepared statements by name. */
+const texts = new Map<string, string>();
+const write: unknown = Reflect.get(Socket.prototype, 'write');
 
 before(async () => {
-  Reflect.set(pg.Client.prototype, 'query', function (this: pg.Client, ...call: unknown[]): unknown {
-    const [config] = call;
-    if (isNamed(config)) sent.set(config.name, config);
-    if (typeof query !== 'function') throw new Error('the driver has no query');
-    return Reflect.apply(query, this, call);
+  Reflect.set(Socket.prototype, 'write', function (this: Socket, ...call: unknown[]): unknown {
+    if (call[0] instanceof Uint8Array) note(call[0]);
+    if (typeof write !== 'function') throw new Error('a socket has no write');
+    return Reflect.apply(write, this, call);
   });
   server = await startTestServer({ tenants: 2 });
 });
 after(async () => {
-  Reflect.set(pg.Client.prototype, 'query', query);
+  Reflect.set(Socket.prototype, 'write', write);
   await server?.close();
 });
 
-function isNamed(config: unknown): config is Statement {
-  return typeof config === 'object' && config !== null && 'name' in config && typeof config.name === 'string';
+/** Notes the named statements of a write that consists of whole messages of PostgreSQL's protocol. */
+function note(chunk: Uint8Array): void {
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  const messages: [type: string, body: Buffer][] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.length < at + 5 ? 0 : bytes.readInt32BE(at + 1);
+    if (length < 4 || at + 1 + length > bytes.length) return;
+    messages.push([String.fromCharCode(bytes[at]!), bytes.subarray(at + 5, at + 1 + length)]);
+    at += 1 + length;
+  }
+  for (const [type, body] of messages) {
+    const [first, rest] = takeText(body);
+    if (type === 'P') texts.set(first, takeText(rest)[0]);
+    if (type !== 'B') continue;
+    const [name, parameters] = takeText(rest);
+    const text = texts.get(name);
+    if (name !== '' && text !== undefined) sent.set(name, { name, text, values: valuesOf(parameters) });
+  }
 }
 
-/** Session settings, which read no tenant's rows. */
-const withoutRows = new Set(['hot.tenant', 'hot.present', 'hot.leftover', 'outbox.take', 'volumes.announce']);
+/** Returns a text that ends with a zero byte, and the bytes after it. */
+function takeText(bytes: Buffer): [text: string, rest: Buffer] {
+  const end = bytes.indexOf(0);
+  return end < 0 ? ['', bytes] : [bytes.toString('utf8', 0, end), bytes.subarray(end + 1)];
+}
+
+/** Returns a Bind message's values as texts. */
+function valuesOf(bytes: Buffer): (string | null)[] {
+  let at = 2 + 2 * bytes.readInt16BE(0);
+  const count = bytes.readInt16BE(at);
+  at += 2;
+  return Array.from({ length: count }, () => {
+    const length = bytes.readInt32BE(at);
+    at += 4 + Math.max(0, length);
+    return length < 0 ? null : bytes.toString('utf8', at - length, at);
+  });
+}
+
+/** Statements that read no tenant's rows: the transaction's and those that set the session. */
+const withoutRows = new Set([
+  ...['hot.begin', 'hot.tenant', 'hot.present', 'hot.leftover', 'hot.commit', 'hot.rollback'],
+  ...['outbox.take', 'volumes.announce'],
+]);
 /** Sent in races and after gaps that this test doesn't cause. Their conditions equal those of other statements. */
 const rare = new Map([
   ['decisions.lock.wait', 'decisions.lock'],

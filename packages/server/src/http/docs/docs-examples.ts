@@ -197,6 +197,8 @@ function wordOf(name: string): string {
   return name === '' || name === 'id' ? 'record' : name.replace(/Id$/, '');
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Returns true when a value known by name may be used here. The tests check the examples against the whole schema. */
 function fits(schema: TSchema, value: unknown): boolean {
   const parts = members(schema, 'anyOf');
@@ -215,6 +217,8 @@ function fits(schema: TSchema, value: unknown): boolean {
       return value === null;
     case undefined:
       return true;
+    case 'string':
+      return typeof value === 'string' && (get(schema, 'format') !== 'uuid' || uuid.test(value));
     default:
       return typeof value === get(schema, 'type');
   }

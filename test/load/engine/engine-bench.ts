@@ -1,8 +1,8 @@
-// What one decision costs in the engine alone: `node test/load/engine-bench.ts`. Bar: 60 microseconds for 200 candidates,
+// What one decision costs in the engine alone: `node test/load/engine/engine-bench.ts`. Bar: 60 microseconds for 200 candidates,
 // formula score, 20 policies and 10 rules; 10,000 offers cost at most about 40 times as much (docs/design/decisioning.md 6).
 // Memory is what the decision takes from the heap, the answer included; it does not depend on the machine's load.
 import { compile, type DecisionInput, decide, type Plan } from '@arbiter/engine';
-import { allocatedBytes } from './bench/allocated-bytes.ts';
+import { allocatedBytes } from '../bench/allocated-bytes.ts';
 import { type Exponents, input, snapshot } from './engine-case.ts';
 
 function measure(label: string, offerCount: number, contactLanes: number, formula: Exponents): number {

@@ -1,15 +1,15 @@
 // What a why-not takes: refused offers of worlds with 200 offers, by number of proposals. Run by hand:
-//   node_modules/.bin/node test/load/why-not.ts [offers] [questions]
+//   node_modules/.bin/node test/load/engine/why-not.ts [offers] [questions]
 import { cpus } from 'node:os';
 import { compile, decide, whyNot } from '@arbiter/engine';
-import { createExamination } from '../../packages/engine/src/why-not/examination.ts';
+import { createExamination } from '../../../packages/engine/src/why-not/examination.ts';
 import {
   chanceOf,
   inputAt,
   randomWorld,
   utcClock,
   worldColumns,
-} from '../../packages/engine/src/why-not/test-world.ts';
+} from '../../../packages/engine/src/why-not/test-world.ts';
 
 const offerCount = Number(process.argv[2] ?? 200);
 const questions = Number(process.argv[3] ?? 400);

@@ -1,4 +1,4 @@
-// What boosted trees add to a decision: `node test/load/boosted-bench.ts`. Bars: 60 microseconds for 200 candidates and 100 trees
+// What boosted trees add to a decision: `node test/load/engine/boosted-bench.ts`. Bars: 60 microseconds for 200 candidates and 100 trees
 // of depth 5, and 500 microseconds to explain one score (issue 24). Trees read features of the customer, of the offer, or of both.
 import { compile, type DecisionInput, decide, type JsonObject, openExplainer, type Plan } from '@arbiter/engine';
 import { input, snapshot } from './engine-case.ts';
