@@ -58,7 +58,7 @@ function readPackages(): Bundled[] {
 
 const texts = new Set(['.css', '.js', '.json', '.svg', '.txt', '.html', '.map']);
 /** Below this size, compression saves less than its headers cost. */
-const leastBytes = 512;
+const minBytes = 512;
 
 function compress(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -66,7 +66,7 @@ function compress(folder: string): void {
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) compress(path);
     // The server completes index.html for each response.
-    else if (texts.has(extname(path)) && entry.name !== 'index.html' && statSync(path).size >= leastBytes) {
+    else if (texts.has(extname(path)) && entry.name !== 'index.html' && statSync(path).size >= minBytes) {
       const bytes = readFileSync(path);
       const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
       writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: quality }));

@@ -28,7 +28,7 @@ const folder = new URL('../../packages/engine/conformance/decisions/', import.me
 const atOnce = 6;
 const policyTells: ReadonlySet<string> = new Set(['drops', 'dropped', 'emptyReason', 'policyRows']);
 const hourMs = 3_600_000;
-const mostTries = 2_000;
+const maxTries = 2_000;
 
 interface Run {
   readonly file: string;
@@ -235,11 +235,11 @@ const noRecord: Heard['record'] = {
 /** Returns a request id whose seed gives the random result that the case expects. */
 function luckyRequest({ read, now: at, chance }: Run, tenantId: string): string {
   const isLucky = luckOf(read, at, chance);
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const requestId = newId();
     if (isLucky(seedOf(tenantId, requestId))) return requestId;
   }
-  throw new Error(`none of ${mostTries} requests has the chance of the case`);
+  throw new Error(`none of ${maxTries} requests has the chance of the case`);
 }
 
 function nameOf({ file, read }: Run): string {

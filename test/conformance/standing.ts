@@ -56,7 +56,7 @@ export function standingOf(read: ConformanceCase, now: number): Standing {
 const estimates: ReadonlySet<string> = new Set(['probabilities', 'slateProbability']);
 /** Numbers that a model draws itself. */
 const drawnNumbers: ReadonlySet<string> = new Set([...estimates, 'scores', 'propensities']);
-const mostSeeds = 300;
+const maxSeeds = 300;
 
 /** Returns the expectations that some other seed meets, all at once. */
 function withinReach(
@@ -66,7 +66,7 @@ function withinReach(
   for (const wanted of [keys, keys.filter((key) => !drawnNumbers.has(key))]) {
     if (wanted.length === 0) continue;
     const isMet = isMetFor(wanted);
-    for (let number = 1; number <= mostSeeds; number += 1) if (isMet(someSeed(number))) return wanted;
+    for (let number = 1; number <= maxSeeds; number += 1) if (isMet(someSeed(number))) return wanted;
   }
   return [];
 }

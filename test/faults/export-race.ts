@@ -18,7 +18,7 @@ export interface RaceOptions {
   readonly rows: number;
   readonly writers: number;
   /** Maximum time a transaction stays open, in ms. */
-  readonly mostHeldMs: number;
+  readonly maxHeldMs: number;
   readonly kills: number;
 }
 
@@ -37,7 +37,7 @@ const program = join(import.meta.dirname, 'nodes/export-node.ts');
 /** Share of transactions that stay open. */
 const heldShare = 0.2;
 
-export async function raceExports({ db, folder, rows, writers, mostHeldMs, kills }: RaceOptions): Promise<RaceResult> {
+export async function raceExports({ db, folder, rows, writers, maxHeldMs, kills }: RaceOptions): Promise<RaceResult> {
   const tenantId = newId();
   await db.ownerQuery(`insert into arbiter.tenants (id, name) values ($1, 'Race')`, [tenantId]);
   const database = createDatabase({
@@ -84,7 +84,7 @@ export async function raceExports({ db, folder, rows, writers, mostHeldMs, kills
            select $1, u.id, 'C', 'response', 'click', 'positive', 'inbound', false, $3, $3 from unnest($2::uuid[]) as u(id)`,
           [tenantId, ids, tx.now],
         );
-        if (Math.random() < heldShare) await sleep(Math.random() * mostHeldMs);
+        if (Math.random() < heldShare) await sleep(Math.random() * maxHeldMs);
       });
     }
   }

@@ -81,12 +81,12 @@ const noticeMs = 500;
 
 for (const processes of ['1', '2']) {
   test(`SIGTERM under load, PROCESSES=${processes}: not ready first, everything accepted is answered, the end comes in time`, async (t) => {
-    const mostTries = 10;
+    const maxTries = 10;
     for (let tries = 1; ; tries++) {
       // A slow machine gets less load, so that the balancer has its turn within half a second.
       const clients = Math.max(2, 12 - 2 * (tries - 1));
       if (await stopUnderLoad(processes, clients, t.diagnostic.bind(t))) return;
-      assertInTime(tries < mostTries, 'no balancer could have heard in time that the process stops');
+      assertInTime(tries < maxTries, 'no balancer could have heard in time that the process stops');
       t.diagnostic(`with ${clients} clients, the tester was too slow to be a balancer`);
     }
   });

@@ -76,7 +76,7 @@ const judge = (log: EvaluationLog) =>
     confidence: 0.95,
     rewards: { lowest: 0, highest: 1 },
     notEvaluable: 0,
-    mostNotEvaluable: 0.05,
+    maxNotEvaluable: 0.05,
     probabilities: { checked: log.customer.length, mismatches: 0 },
     stateShift: null,
     days: 7,

@@ -16,7 +16,7 @@ export async function startPackServer(pack: Pack): Promise<TestServer> {
 }
 
 /** Customers that decisions are made for: each gets many, so that caps act. */
-const mostCustomers = 400;
+const maxCustomers = 400;
 /** Requests in flight. */
 const together = 24;
 
@@ -38,7 +38,7 @@ function customersOf(pack: Pack): readonly string[] {
   const found = new Set<string>();
   for (const { customerId } of pack.history(new Date())) {
     found.add(customerId);
-    if (found.size === mostCustomers) break;
+    if (found.size === maxCustomers) break;
   }
   return [...found];
 }
@@ -66,12 +66,12 @@ async function decideOne(
 }
 
 /** Attempts at a decision, because a busy machine may miss the deadline. */
-const mostTries = 30;
+const maxTries = 30;
 
 async function recommend(server: TestServer, body: object): Promise<RecommendAnswer> {
   for (let tries = 1; ; tries += 1) {
     const { status, body: answer, text } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
     if (status === 200) return answer;
-    assert.ok(status === 503 && tries < mostTries, text);
+    assert.ok(status === 503 && tries < maxTries, text);
   }
 }

@@ -254,7 +254,7 @@ function judgeLog(own: World, seed: string): Evaluation {
     confidence: 0.95,
     rewards: { lowest: 0, highest: 1 },
     notEvaluable: 0,
-    mostNotEvaluable: 0.05,
+    maxNotEvaluable: 0.05,
     probabilities: { checked: own.decisions, mismatches: 0 },
     stateShift: 0,
     days: 7,

@@ -1,6 +1,6 @@
 // Export of interaction history: how fast, and whole whatever is killed (docs/design/quality.md R15;
 // docs/adr/0056). By hand, or as a row of `npm run bench`:
-//   node test/load/export-bench.ts [rows = 100000] [kills = 20] [mostHeldMs = 5000]
+//   node test/load/export-bench.ts [rows = 100000] [kills = 20] [maxHeldMs = 5000]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,17 +41,17 @@ async function exportRate(rows: number): Promise<number> {
 }
 
 /** Returns the rows of the report. `rows`: rows to write; `kills`: exporters to kill. */
-export async function benchExports(rows: number, kills: number, mostHeldMs: number): Promise<Row[]> {
+export async function benchExports(rows: number, kills: number, maxHeldMs: number): Promise<Row[]> {
   const rate = await exportRate(rows);
   const db = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'arbiter-export-bench-'));
   try {
-    const race = await raceExports({ db, folder, rows, writers: 16, mostHeldMs, kills });
+    const race = await raceExports({ db, folder, rows, writers: 16, maxHeldMs, kills });
     const { written, lost, doubled, unknown, files } = race;
     return [
       { measure: `export of ${n0(rows)} rows of history`, bar: '', measured: `${n0(rate)} rows/s`, met: null },
       {
-        measure: `the same under 16 writers, transactions held up to ${mostHeldMs / 1000} s, ${race.kills} exporters killed`,
+        measure: `the same under 16 writers, transactions held up to ${maxHeldMs / 1000} s, ${race.kills} exporters killed`,
         bar: '0 lost, 0 twice',
         measured: `${n0(written)} rows in ${n0(files)} files, ${lost} lost, ${doubled} twice, ${unknown} unknown`,
         met: lost + doubled + unknown === 0 && race.kills === kills,
@@ -64,8 +64,8 @@ export async function benchExports(rows: number, kills: number, mostHeldMs: numb
 }
 
 if (import.meta.main) {
-  const [rows = 100_000, kills = 20, mostHeldMs = 5_000] = process.argv.slice(2).map(Number);
-  for (const { measure, measured, met } of await benchExports(rows, kills, mostHeldMs)) {
+  const [rows = 100_000, kills = 20, maxHeldMs = 5_000] = process.argv.slice(2).map(Number);
+  for (const { measure, measured, met } of await benchExports(rows, kills, maxHeldMs)) {
     console.log(`${measure}: ${measured}${met === false ? ' FAILED' : ''}`);
   }
 }

@@ -36,7 +36,7 @@ export interface RandomCatalogue {
 }
 
 const flowsWanted = 5;
-const mostTries = 60;
+const maxTries = 60;
 
 /** Creates the records of a random snapshot, except those that the API refuses because they have no effect. */
 export async function createRandomCatalogue(
@@ -247,7 +247,7 @@ async function addFlows(
     return true;
   };
   for (let tries = 0; flows.length < flowsWanted; tries++) {
-    assert.ok(tries < mostTries, `only ${flows.length} of ${mostTries} random flows were published`);
+    assert.ok(tries < maxTries, `only ${flows.length} of ${maxTries} random flows were published`);
     const plain: Snapshot = {
       ...snapshot,
       flow: { ...snapshot.flow, config: { version: 2, ...randomNodes(chance, snapshot, true) } },

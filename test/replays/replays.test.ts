@@ -26,7 +26,7 @@ const wanted = sized('REPLAY_DECISIONS', { short: 100, long: 10_000 });
 const tenants = Math.min(20, Math.max(3, Math.ceil(wanted / 500)));
 const perRound = 10;
 const rounds = Math.ceil(wanted / tenants / perRound);
-const mostFurtherRounds = 40;
+const maxFurtherRounds = 40;
 /** Decisions are spread over these hours, the last of them some time ago. */
 const hours = 70;
 const hourMs = 3_600_000;
@@ -100,7 +100,7 @@ const here: Replayer = ({ id, tenant }) =>
   untilAnswered(() => tenant.ask<Replay>('POST', `decisions/${id}/replay`, {}));
 
 /** Attempts at a replay that a busy machine doesn't answer in time. */
-const mostTries = 20;
+const maxTries = 20;
 
 /**
  * Retries while there was no time for an answer, and resets the rate limit when thousands of replays exceed it. Timing
@@ -112,7 +112,7 @@ async function untilAnswered<Answer extends { readonly status: number; readonly 
   for (let tries = 1; ; ) {
     const answer = await ask();
     if (answer.status === 429) await server.testDatabase.ownerQuery('delete from arbiter.rate_limit_windows');
-    else if (answer.status !== 503 || answer.body.code !== 'unavailable' || tries === mostTries) return answer;
+    else if (answer.status !== 503 || answer.body.code !== 'unavailable' || tries === maxTries) return answer;
     else tries += 1;
   }
 }
@@ -169,8 +169,8 @@ test(`${wanted} random decisions replay to the byte, with everything that a deci
     return [...inputsAlways.filter((name) => !inputs.has(name)), ...waysAlways.filter((way) => !ways.has(way))];
   };
   // Ids and the instant differ each time, so a few decisions may miss a flow's rarer branches.
-  for (let round = 0; round < rounds || (round < rounds + mostFurtherRounds && (await missed()).length > 0); round++) {
-    now += round < rounds ? (hours * hourMs) / rounds : hourMs / mostFurtherRounds;
+  for (let round = 0; round < rounds || (round < rounds + maxFurtherRounds && (await missed()).length > 0); round++) {
+    now += round < rounds ? (hours * hourMs) / rounds : hourMs / maxFurtherRounds;
     for (const [catalogue, chance] of chances) decided.push(...(await decideSome(chance, catalogue, perRound)));
     await learnAndCount();
   }

@@ -2,7 +2,7 @@ import type { Failure } from './failure-reporter.ts';
 import type { Task } from './test-tasks.ts';
 
 /** If more files fail, the machine isn't to blame. */
-const mostFiles = 6;
+const maxFiles = 6;
 
 /**
  * Returns why a busy machine may have caused a failure, or null if the test found a fault. Only missed deadlines of
@@ -28,7 +28,7 @@ export interface FailedTask {
  * ended without reporting a failure (a crash, an open handle) has no reason.
  */
 export function reasonsToRunAgain(failed: readonly FailedTask[]): ReadonlyMap<Task, string> | null {
-  if (failed.length === 0 || failed.length > mostFiles) return null;
+  if (failed.length === 0 || failed.length > maxFiles) return null;
   const reasons = new Map<Task, string>();
   for (const { task, failures } of failed) {
     const known = failures.map(machineReason);

@@ -93,7 +93,7 @@ function cyclesAs(rule: string, found: readonly (readonly string[])[]): Finding[
   return found.map((files) => ({ rule, file: files[0] ?? '', line: 0, what: files.join(', ') }));
 }
 
-const mostFiles = 30;
+const maxFiles = 30;
 
 /** A folder that doesn't fit on a screen is hard to navigate. */
 function crowdedFolders({ sources }: Repository): Finding[] {
@@ -101,7 +101,7 @@ function crowdedFolders({ sources }: Repository): Finding[] {
   return Object.values(byFolder).flatMap((files = []) => {
     const [file = ''] = files;
     const what = `one of ${files.length} files in its folder`;
-    return files.length > mostFiles ? [{ rule: 'folders-hold-30-files', file, line: 0, what }] : [];
+    return files.length > maxFiles ? [{ rule: 'folders-hold-30-files', file, line: 0, what }] : [];
   });
 }
 

@@ -6,7 +6,7 @@ import { knownTarget } from './delivery/known-targets.ts';
 import { placementResults } from './delivery/placement-results.ts';
 import { certainSlate, type Slate, slateOf } from './delivery/slate.ts';
 import { topN } from './delivery/top-n.ts';
-import { deliver, mostItems } from './delivery/walk.ts';
+import { deliver, maxItems } from './delivery/walk.ts';
 import { emptyScope } from './formula/scope.ts';
 import { drawModels } from './models/model-scores.ts';
 import type { Candidate } from './plan/candidate.ts';
@@ -176,7 +176,7 @@ export function beginRun(
     outcomes: null,
     target: known.target,
     targetNumber: known.number,
-    mostItems: mostItems(plan, request, known.target),
+    maxItems: maxItems(plan, request, known.target),
     holdout,
     rankMethod: holdout ? topN.name : program.rank.method.name,
     selectionMethod: holdout ? topN.name : (program.rank.method.strategy ?? program.rank.method.name),

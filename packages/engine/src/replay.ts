@@ -1,7 +1,7 @@
 import type { Decision } from './plan/decision.ts';
 import type { Json } from './plan/snapshot.ts';
 
-const mostDifferences = 200;
+const maxDifferences = 200;
 
 /**
  * Returns the part of a decision that its record stores and that the result hash covers: without trace, and without
@@ -44,7 +44,7 @@ export function diffResults(recorded: Json, replayed: Json): readonly Difference
 }
 
 function compare(a: Json | undefined, b: Json | undefined, path: string, differences: Difference[]): void {
-  if (differences.length >= mostDifferences || a === b) return;
+  if (differences.length >= maxDifferences || a === b) return;
   if (isRecord(a) && isRecord(b)) {
     for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
       const escaped = key.replaceAll('~', '~0').replaceAll('/', '~1');

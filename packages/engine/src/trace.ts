@@ -5,12 +5,12 @@ import type { Json } from './plan/snapshot.ts';
 import type { PolicyRow, QualificationRow, ScoredRow, StageRow, SuppressionRow, TraceBuilder } from './plan/trace.ts';
 import { maturityOf } from './scoring/propensity.ts';
 
-const mostOfferRows = 2000;
-const mostDropped = 500;
+const maxOfferRows = 2000;
+const maxDropped = 500;
 
 /** `probe`: keeps the rows of its offer alone, and tells them to its examination. `isWhole`: nothing is cut from it. */
 export function createTrace(probe: Probe | null = null, isWhole = false): TraceBuilder {
-  const offerRows = isWhole ? Number.POSITIVE_INFINITY : mostOfferRows;
+  const offerRows = isWhole ? Number.POSITIVE_INFINITY : maxOfferRows;
   const pipeline: StageRow[] = [];
   const dropped: DroppedRow[] = [];
   const qualification: QualificationRow[] = [];
@@ -55,7 +55,7 @@ export function createTrace(probe: Probe | null = null, isWhole = false): TraceB
       qualificationResults: winnersFirst(qualification, winners, offerRows),
       contactPolicyResults: winnersFirst(policy, winners, offerRows),
       suppressionResults: winnersFirst(suppression, winners, offerRows),
-      dropped: isWhole ? dropped : dropped.slice(0, mostDropped),
+      dropped: isWhole ? dropped : dropped.slice(0, maxDropped),
     }),
   };
 }

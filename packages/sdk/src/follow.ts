@@ -13,7 +13,7 @@ export interface FollowOptions extends Pick<CallerOptions, 'baseUrl' | 'apiKey' 
   readonly silenceMs?: number;
 }
 
-const usualSilenceMs = 40_000;
+const defaultSilenceMs = 40_000;
 
 /**
  * Opens the stream and yields its events until the server ends it. Servers end streams regularly: open the next one after
@@ -25,7 +25,7 @@ export async function* followOperation(
   input: LooseInput,
   options: FollowOptions,
 ): AsyncGenerator<ResponseEvent> {
-  const silenceMs = options.silenceMs ?? usualSilenceMs;
+  const silenceMs = options.silenceMs ?? defaultSilenceMs;
   const silence = new AbortController();
   const end = () => silence.abort(new DOMException('The event stream is silent.', 'TimeoutError'));
   let timer = setTimeout(end, silenceMs);

@@ -21,7 +21,7 @@ let page: Page;
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
 const withBank = cannotBrowse === false && noBank !== false ? { skip: noBank } : skip;
 /** The goal of docs/design/console.md for the first fifteen minutes. */
-const mostActs = 60;
+const maxActs = 60;
 
 before(async () => {
   if (cannotBrowse !== false) return;
@@ -125,7 +125,7 @@ test('takes an empty tenant and a file of 45,211 customers to an explained decis
   t.diagnostic(
     `${counts.clicks} clicks and ${counts.keys} keys, ${((performance.now() - began) / 1_000).toFixed(1)} s on this machine`,
   );
-  assert.ok(all <= mostActs, `${all} clicks and keys`);
+  assert.ok(all <= maxActs, `${all} clicks and keys`);
 
   // The tenant has what the pages showed.
   const { data: schemas } = await stage.call('GET', 'schemas?limit=10');

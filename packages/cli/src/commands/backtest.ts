@@ -15,7 +15,7 @@ interface Outcome {
 }
 
 const dayMs = 86_400_000;
-const usualDays = 7;
+const defaultDays = 7;
 const shownSamples = 10;
 
 export const backtest: Command = {
@@ -29,7 +29,7 @@ The flow is an ID or a key. Exits 0 when the verdict is ok, 4 when a limit is ex
 refused, 1 when the backtest fails.
 
   --version <n>        judge a published version instead of the draft
-  --days <n>           judge the last n days (default: ${usualDays})
+  --days <n>           judge the last n days (default: ${defaultDays})
   --from, --to <time>  judge another range: dates or timestamps
   --overlay <file>     try changes to the catalogue, from a JSON file: [{ "kind", "key", "patch" }]
   --chained            count the draft's items as contacts in later decisions
@@ -77,7 +77,7 @@ function bodyOf({ flags }: Call): BacktestRequest {
   const now = Date.now();
   return {
     version: version ?? 'draft',
-    from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? usualDays) * dayMs).toISOString(),
+    from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? defaultDays) * dayMs).toISOString(),
     to: flags.text('to') ?? new Date(now).toISOString(),
     mode: flags.flag('chained') ? 'chained' : 'independent',
     ...(overlay === undefined ? {} : { overlay: readOverlay(overlay) }),

@@ -15,7 +15,7 @@ interface Outcome {
 }
 
 const dayMs = 86_400_000;
-const usualDays = 28;
+const defaultDays = 28;
 
 export const evaluate: Command = {
   name: 'evaluate',
@@ -30,7 +30,7 @@ evaluation fails.
   --reward <reward>    positive, convert, value or the key of an outcome (default: convert)
   --reward-days <n>    days after a decision in which responses count (default: 7)
   --version <n>        evaluate a published version instead of the draft
-  --days <n>           use the last n days (default: ${usualDays})
+  --days <n>           use the last n days (default: ${defaultDays})
   --from, --to <time>  use another range: dates or timestamps
   --overlay <file>     try changes to the catalogue, from a JSON file: [{ "kind", "key", "patch" }]
   --confidence <c>     confidence level of the intervals, 0.8 to 0.99 (default: 0.95)
@@ -76,7 +76,7 @@ function bodyOf({ flags }: Call): EvaluationRequest {
   const now = Date.now();
   return {
     version: flags.integer('version') ?? 'draft',
-    from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? usualDays) * dayMs).toISOString(),
+    from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? defaultDays) * dayMs).toISOString(),
     to: flags.text('to') ?? new Date(now).toISOString(),
     reward: flags.text('reward') ?? 'convert',
     ...(overlay === undefined ? {} : { overlay: readOverlay(overlay) }),

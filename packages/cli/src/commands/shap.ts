@@ -5,7 +5,7 @@ import { UsageError } from '../exit-codes.ts';
 import { findModel } from './models-train.ts';
 
 /** Features that the table shows. */
-const mostFeatures = 20;
+const maxFeatures = 20;
 
 export const shap: Command = {
   name: 'shap',
@@ -70,9 +70,9 @@ function report(call: Call, { modelName, score, baseline, rawMargin, shapValues,
   const values = Object.entries(shapValues)
     .filter(([, value]) => value !== 0)
     .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
-  for (const [feature, value] of values.slice(0, mostFeatures)) {
+  for (const [feature, value] of values.slice(0, maxFeatures)) {
     call.print(`  ${value > 0 ? '+' : ''}${value}  ${feature}`);
   }
-  const others = featureCount - Math.min(values.length, mostFeatures);
-  if (others > 0) call.print(`  ${others} other features add ${values.length > mostFeatures ? 'less' : 'nothing'}`);
+  const others = featureCount - Math.min(values.length, maxFeatures);
+  if (others > 0) call.print(`  ${others} other features add ${values.length > maxFeatures ? 'less' : 'nothing'}`);
 }

@@ -7,7 +7,7 @@ import { notePace } from './pace.ts';
 import { askToSignIn } from './signed-out.ts';
 
 /** Timeout of calls, in milliseconds. Calls that work through many rows get more (docs/design/console.md, section 8, K8). */
-const usualMs = 30_000;
+const defaultTimeoutMs = 30_000;
 const heavyMs = 130_000;
 /** File uploads take as long as the network needs. */
 const fileMs = 900_000;
@@ -24,7 +24,7 @@ export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void 
   server = { baseUrl, ...(fetch === undefined ? {} : { fetch }) };
   const options = { ...server, onWarning: () => undefined };
   senders = {
-    usual: createSend({ ...options, timeoutMs: usualMs }),
+    usual: createSend({ ...options, timeoutMs: defaultTimeoutMs }),
     heavy: createSend({ ...options, timeoutMs: heavyMs }),
     file: createSend({ ...options, timeoutMs: fileMs }),
   };

@@ -28,7 +28,7 @@ export interface Layout extends Size {
 }
 
 /** Maximum number of nodes in a column of a lane. */
-const mostRows = 6;
+const maxRows = 6;
 
 /**
  * Places the nodes: a lane per phase from start to end, the nodes of a lane in the order of the flow from top to
@@ -37,13 +37,13 @@ const mostRows = 6;
 export function layoutOf({ nodes }: Flow): Layout {
   const places = new Map<string, NodePlace>();
   const byPhase = phases.map((phase) => ({ phase, members: nodes.filter((node) => node.phase === phase) }));
-  const rows = Math.min(mostRows, Math.max(1, ...byPhase.map(({ members }) => members.length)));
+  const rows = Math.min(maxRows, Math.max(1, ...byPhase.map(({ members }) => members.length)));
   const height = lanePad.top + rows * nodeSize.height + (rows - 1) * gap + lanePad.bottom;
   let x = 0;
   const lanes = byPhase
     .filter(({ members }) => members.length > 0)
     .map(({ phase, members }): Lane => {
-      const columns = Math.ceil(members.length / mostRows);
+      const columns = Math.ceil(members.length / maxRows);
       const width = 2 * lanePad.side + columns * nodeSize.width + (columns - 1) * gap;
       placeMembers(members, x + lanePad.side, places);
       const lane = { phase, x, width, height };
@@ -55,10 +55,10 @@ export function layoutOf({ nodes }: Flow): Layout {
 
 function placeMembers(members: readonly FlowNode[], start: number, places: Map<string, NodePlace>): void {
   for (const [at, { id }] of members.entries()) {
-    const column = Math.floor(at / mostRows);
+    const column = Math.floor(at / maxRows);
     places.set(id, {
       x: start + column * (nodeSize.width + gap),
-      y: lanePad.top + (at % mostRows) * (nodeSize.height + gap),
+      y: lanePad.top + (at % maxRows) * (nodeSize.height + gap),
     });
   }
 }

@@ -26,7 +26,7 @@ export function ListPanel({ look, title, button, onClose }: ListPanelProps) {
         {look.known.length > 1 ? <ColumnList look={look} /> : null}
         <PanelPart title={t.density}>
           <div>
-            <DensityChoice usual={look.usualDensity} />
+            <DensityChoice usual={look.defaultDensity} />
           </div>
         </PanelPart>
         {look.view === null ? null : (
@@ -39,7 +39,7 @@ export function ListPanel({ look, title, button, onClose }: ListPanelProps) {
   );
 }
 
-function DensityChoice({ usual }: { readonly usual: LookChoices['usualDensity'] }) {
+function DensityChoice({ usual }: { readonly usual: LookChoices['defaultDensity'] }) {
   return (
     <Segmented
       label={t.density}

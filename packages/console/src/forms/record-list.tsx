@@ -93,7 +93,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
   const { list, operation, title, kind, columns, rowTo, filters, onFilter } = props;
   const { choices, fileColumns, bulk, empty, parents, lead, actions } = props;
   const [selected, setSelected] = useState<ReadonlySet<string>>(nothing);
-  const look = useListLook(operation.id, columns, { usualDensity: 'comfortable' });
+  const look = useListLook(operation.id, columns, { defaultDensity: 'comfortable' });
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const clear = () => onFilter(cleared(filters));
   const { softDelete = false, readsDeleted = false } = operation.resource ?? {};
@@ -127,7 +127,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
             onPeek={({ id }) => changePlace({ peek: id })}
             sort={look.sort}
             onSort={look.onSort}
-            density={look.usualDensity}
+            density={look.defaultDensity}
             maxHeight="max(24rem, calc(100dvh - 18rem))"
             filtered={filterNames(filters).length > 0}
             empty={

@@ -7,7 +7,7 @@ import {
   isForPageOnly,
   isSame,
   markDeleted,
-  mostPins,
+  maxPins,
   pin,
   unpin,
   useSavedRecords,
@@ -33,7 +33,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
   const { pins } = useSavedRecords();
   const title = recordKinds[kind].titles.one;
   const isPinned = pins.some((each) => isSame(each, { kind, id }));
-  const full = !isPinned && pins.length >= mostPins ? t.full(mostPins) : null;
+  const full = !isPinned && pins.length >= maxPins ? t.full(maxPins) : null;
   useEffect(() => addRecent({ kind, id, name }, Date.now()), [kind, id, name]);
   const toggle = () => {
     if (isPinned) {
@@ -43,7 +43,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
     }
     const became = pin({ kind, id, name }, Date.now());
     const done = isForPageOnly(kind) ? t.pinnedForPage : t.pinned;
-    toast({ text: { pinned: done, full: t.full(mostPins), 'not-stored': t.notPinned }[became] });
+    toast({ text: { pinned: done, full: t.full(maxPins), 'not-stored': t.notPinned }[became] });
   };
   useKeys([{ keys: 'p', title: t.pinKey, run: toggle }]);
   return (

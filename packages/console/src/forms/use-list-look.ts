@@ -26,7 +26,7 @@ export interface LookChoices {
   /** Filters, columns and sort order as search text of an address; null if the list isn't in the address. */
   readonly view: string | null;
   /** Row height, unless the user chose one. */
-  readonly usualDensity: ListDensity;
+  readonly defaultDensity: ListDensity;
 }
 
 export interface ListLook<Row> extends LookChoices {
@@ -37,7 +37,7 @@ export interface ListLook<Row> extends LookChoices {
 }
 
 export interface LookOptions {
-  readonly usualDensity?: ListDensity;
+  readonly defaultDensity?: ListDensity;
   /** `page`: one of several lists on its page. The table stores its sort order, and it has no views. */
   readonly stateIn?: 'address' | 'page';
 }
@@ -49,7 +49,7 @@ export interface LookOptions {
 export function useListLook<Row>(
   list: string,
   all: readonly Column<Row>[],
-  { usualDensity = 'compact', stateIn = 'address' }: LookOptions = {},
+  { defaultDensity = 'compact', stateIn = 'address' }: LookOptions = {},
 ): ListLook<Row> {
   const [address, change] = useSearch(ListAddress);
   const text = useSearchText();
@@ -92,7 +92,7 @@ export function useListLook<Row>(
       chooseColumns(list, wanted);
     },
     view: isAddressed ? viewSearch(text, isChosen ? keys : null) : null,
-    usualDensity,
+    defaultDensity,
     columns,
     sort: isAddressed ? sort : ownSort,
     onSort: isAddressed ? (next) => change((now) => ({ sort: sortText(next(sortOf(now.sort))) })) : setOwnSort,

@@ -5,8 +5,8 @@ import { MemoryStorage, setGlobals, signIn, signOut } from '../data/test-browser
 import {
   addRecent,
   markDeleted,
-  mostPins,
-  mostRecents,
+  maxPins,
+  maxRecents,
   onSavedRecords,
   pin,
   savedRecords,
@@ -40,7 +40,7 @@ test('lists recent records newest first, each once, up to the limit', () => {
   addRecent({ ...offer, name: 'Platinum Birthday Drink' }, 3);
   assert.deepEqual(names(savedRecords().recents), ['Platinum Birthday Drink', 'Lapsed']);
   for (let at = 0; at < 30; at += 1) addRecent({ kind: 'offer', id: `x${at}`, name: `Offer ${at}` }, 10 + at);
-  assert.equal(savedRecords().recents.length, mostRecents);
+  assert.equal(savedRecords().recents.length, maxRecents);
   assert.equal(savedRecords().recents[0]?.name, 'Offer 29');
 });
 
@@ -49,8 +49,7 @@ test('updates the name of a pin in its place, and rejects pins beyond the limit'
   assert.equal(pin({ kind: 'offer', id: 'o2', name: 'Oat Milk Week' }, 2), 'pinned');
   addRecent({ ...offer, name: 'Platinum Birthday Drink' }, 3);
   assert.deepEqual(names(savedRecords().pins), ['Oat Milk Week', 'Platinum Birthday Drink']);
-  for (let at = 2; at < mostPins; at += 1)
-    assert.equal(pin({ kind: 'segment', id: `s${at}`, name: 'S' }, at), 'pinned');
+  for (let at = 2; at < maxPins; at += 1) assert.equal(pin({ kind: 'segment', id: `s${at}`, name: 'S' }, at), 'pinned');
   assert.equal(pin({ kind: 'offer', id: 'o3', name: 'One too many' }, 99), 'full');
   // Pinned again is no other pin.
   assert.equal(pin(offer, 100), 'pinned');

@@ -35,10 +35,10 @@ export interface SavedRecords {
 }
 
 /** Maximum number of each. */
-export const mostPins = 50;
-export const mostRecents = 20;
+export const maxPins = 50;
+export const maxRecents = 20;
 /** Maximum length of stored names. */
-const mostLetters = 255;
+const maxLetters = 255;
 
 /** Whether records of this type stay in memory only. */
 export const isForPageOnly = (kind: RecordKind): boolean => recordKinds[kind].pins === 'page';
@@ -102,7 +102,7 @@ export function markDeleted(record: Pick<SavedRecord, 'kind' | 'id'>): void {
 export function pin(record: Pick<SavedRecord, 'kind' | 'id' | 'name'>, now: number): 'pinned' | 'full' | 'not-stored' {
   const { pins, recents } = readStorage();
   const others = pins.filter((each) => !isSame(each, record));
-  if (others.length >= mostPins) return 'full';
+  if (others.length >= maxPins) return 'full';
   keep({ pins: [{ ...nameless(record), at: now, pinnedAt: now }, ...others], recents });
   return savedRecords().pins.some((each) => isSame(each, record)) ? 'pinned' : 'not-stored';
 }
@@ -114,7 +114,7 @@ export function unpin(record: Pick<SavedRecord, 'kind' | 'id'>): void {
 
 function nameless({ kind, id, name }: Pick<SavedRecord, 'kind' | 'id' | 'name'>): Omit<SavedRecord, 'at'> {
   const isKnownById = kind === 'decision' || kind === 'customer';
-  return { kind, id, name: isKnownById ? null : (name?.slice(0, mostLetters) ?? null) };
+  return { kind, id, name: isKnownById ? null : (name?.slice(0, maxLetters) ?? null) };
 }
 
 /** Includes what other tabs have written. */
@@ -129,7 +129,7 @@ function tell(): void {
 }
 
 function keep({ pins, recents }: SavedRecords): void {
-  const fewer = recents.slice(0, mostRecents);
+  const fewer = recents.slice(0, maxRecents);
   for (const [name, records] of [
     ['pins', pins],
     ['recents', fewer],
@@ -159,7 +159,7 @@ function read<Read extends SavedRecord>(
     (a, b) => when(b) - when(a),
   );
   const each = all.filter((record, at) => all.findIndex((other) => isSame(other, record)) === at);
-  return each.slice(0, name === 'pins' ? mostPins : mostRecents);
+  return each.slice(0, name === 'pins' ? maxPins : maxRecents);
 }
 
 function recordOf(value: object): SavedRecord | null {

@@ -22,7 +22,7 @@ export const searchedKinds = [
 export type SearchedKind = (typeof searchedKinds)[number];
 
 /** Number of records of each kind at most. */
-export const mostFoundOfKind = 5;
+export const maxFoundPerKind = 5;
 
 /** A record that a search found. */
 export const FoundRecord = Type.Object(
@@ -48,7 +48,7 @@ export const searchOperations = {
     tag: 'Search',
     summary: 'Search records by name, key or id',
     description:
-      `Returns up to ${mostFoundOfKind} records of each kind, grouped by kind: exact names first, then names that start ` +
+      `Returns up to ${maxFoundPerKind} records of each kind, grouped by kind: exact names first, then names that start ` +
       'with the text, then all others by name. Ignores case. Deleted records are left out.',
     auth: 'credential',
     role: 'viewer',

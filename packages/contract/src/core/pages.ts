@@ -9,7 +9,7 @@ export interface PageLimits {
 }
 
 /** Page size of lists that do not state another (docs/design/api-access.md 1). */
-export const usualPage: PageLimits = { usual: 25, maximum: 100 };
+export const defaultPage: PageLimits = { usual: 25, maximum: 100 };
 
 /** Page size of the catalogue's lists that do not state another (docs/design/api-catalogue.md 1.1). */
 export const cataloguePage: PageLimits = { usual: 25, maximum: 200 };

@@ -13,7 +13,7 @@ export const loadModes = ['append', 'replace', 'upsert'] as const;
 export type LoadMode = (typeof loadModes)[number];
 
 /** Default number of rows per batch. */
-export const usualBatchSize = 1000;
+export const defaultBatchSize = 1000;
 
 const shared = {
   name: Name('Name. Unique among pipelines.'),
@@ -114,7 +114,7 @@ const writable = {
     { description: 'When it runs. Null: only by hand.' },
   ),
   executionConfig: Type.Object(
-    { batchSize: Type.Optional(Int(1, 5000, `Rows per batch, 1 to 5000. Default: ${usualBatchSize}.`)) },
+    { batchSize: Type.Optional(Int(1, 5000, `Rows per batch, 1 to 5000. Default: ${defaultBatchSize}.`)) },
     { additionalProperties: false, description: 'How it runs.' },
   ),
 };

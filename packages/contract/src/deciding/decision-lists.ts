@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { Id, IdFilter, Nullable, QueryFlag, StringEnum, Timestamp } from '../core/schemas.ts';
 import { rangeQuery } from '../core/time-range.ts';
 import { warnedAnswer } from '../core/warnings.ts';
@@ -121,7 +121,7 @@ export const decisionListOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
-    query: Type.Object({ ...cursorQuery(usualPage), ...decisionFilters }, { description: 'Page and filters.' }),
+    query: Type.Object({ ...cursorQuery(defaultPage), ...decisionFilters }, { description: 'Page and filters.' }),
     responses: { 200: { description: 'A page of decisions.', schema: warnedAnswer(cursorPage(DecisionListRow)) } },
     errors: ['invalid_cursor'],
     audit: [],

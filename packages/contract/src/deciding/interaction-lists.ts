@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, limitQuery, type PageLimits, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage, limitQuery, type PageLimits } from '../core/pages.ts';
 import { CustomerId, Id, IdFilter, Int, JsonObject, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { rangeQuery } from '../core/time-range.ts';
 import { warnedAnswer } from '../core/warnings.ts';
@@ -173,7 +173,7 @@ export const interactionListOperations = {
     description: `Sorted by time of recording; \`from\` and \`to\` refer to the time of the event. \`total\` counts up to ${countedAtMost}.`,
     query: Type.Object(
       {
-        ...cursorQuery(usualPage),
+        ...cursorQuery(defaultPage),
         customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Customer to filter by.' })),
         offerId: Type.Optional(IdFilter('Offer to filter by.')),
         creativeId: Type.Optional(IdFilter('Creative to filter by.')),

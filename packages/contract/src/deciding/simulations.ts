@@ -52,20 +52,20 @@ const { decisionFlowKey, flowId, channel, channelId, placement, placements, limi
 const { attributes, segments, context } = RecommendRequest.properties;
 
 /** Maximum records per kind that a simulation can try. */
-const mostOverrides = 20;
+const maxOverrides = 20;
 
 /** Changes to the catalogue that a simulation tries. */
 export const SimulationOverrides = Type.Object(
   {
     offerIds: Type.Optional(
       Type.Array(Id('Offer.'), {
-        maxItems: mostOverrides,
+        maxItems: maxOverrides,
         description: 'Offers to treat as active, with all their creatives except archived ones.',
       }),
     ),
     contactPolicies: Type.Optional(
       Type.Array(ContactPolicyTrial, {
-        maxItems: mostOverrides,
+        maxItems: maxOverrides,
         description: 'Contact policies to try. Inactive ones are ignored.',
       }),
     ),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation, roles } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { Id, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 
 /** Scopes of an API key, in the order in which they are returned (docs/design/api-access.md 4.1). */
@@ -110,7 +110,7 @@ export const apiKeyOperations = {
     method: 'GET',
     path: '/api/v1/api-keys',
     summary: 'List active API keys, newest first',
-    query: Type.Object(cursorQuery(usualPage)),
+    query: Type.Object(cursorQuery(defaultPage)),
     responses: {
       200: {
         description: 'A page of keys.',

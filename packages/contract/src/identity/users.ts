@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { Id, IdText, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 
 export const userRoles = ['admin', 'editor', 'viewer', 'member'] as const;
@@ -69,7 +69,7 @@ export const userOperations = {
     summary: 'List the users, newest first',
     query: Type.Object(
       {
-        ...cursorQuery(usualPage),
+        ...cursorQuery(defaultPage),
         search: Type.Optional(
           Type.String({ maxLength: 255, description: 'Text to find in the name or email address, ignoring case.' }),
         ),

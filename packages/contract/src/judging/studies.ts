@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Binary } from '../core/bodies.ts';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { Id, IdFilter, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { BacktestResult, BacktestSpec } from './backtest-results.ts';
 import { EvaluationResult, EvaluationSpec } from './evaluation-results.ts';
@@ -15,7 +15,7 @@ export const studyErrors = ['internal', 'plan_missing'] as const;
 /** Days until a study is deleted. */
 export const studyDays = 90;
 /** Maximum lines of `GET /studies/{id}/rows`. */
-export const mostStudyRows = 100_000;
+export const maxStudyRows = 100_000;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -85,7 +85,7 @@ export const studyOperations = {
     role: 'viewer',
     query: Type.Object(
       {
-        ...cursorQuery(usualPage),
+        ...cursorQuery(defaultPage),
         kind: Type.Optional(StringEnum(studyKinds, { description: 'Kind to list.' })),
         flowId: Type.Optional(IdFilter('Flow whose studies to list.')),
       },
@@ -116,7 +116,7 @@ export const studyOperations = {
     path: '/api/v1/studies/{id}/rows',
     summary: 'Download the changed decisions',
     description:
-      `Returns a line of JSON for each changed decision, at most ${mostStudyRows}: its id, the kind of change, and its items before and after. ` +
+      `Returns a line of JSON for each changed decision, at most ${maxStudyRows}: its id, the kind of change, and its items before and after. ` +
       'Empty until the study is completed.',
     role: 'viewer',
     params,

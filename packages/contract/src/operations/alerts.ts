@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { secret } from '../core/auth.ts';
 import { operation } from '../core/operation.ts';
-import { cataloguePage, cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cataloguePage, cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from '../core/resource.ts';
 import { Id, IdText, Int, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
@@ -248,7 +248,7 @@ export const alertOperations = {
     path: '/api/v1/alerts/{id}/events',
     summary: 'List firings, newest first',
     params: Type.Object({ id: IdText('Id of the rule.') }, { description: 'Rule to filter by.' }),
-    query: Type.Object(cursorQuery(usualPage), { description: 'Page.' }),
+    query: Type.Object(cursorQuery(defaultPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page.', schema: cursorPage(AlertEvent) } },
     errors: ['not_found', 'invalid_cursor'],
   }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { Id, IdText, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 
 /** Types of destinations. */
@@ -220,7 +220,7 @@ export const notificationOperations = {
     path,
     summary: 'List destinations, newest first',
     role: 'viewer',
-    query: Type.Object(cursorQuery(usualPage), { description: 'Page.' }),
+    query: Type.Object(cursorQuery(defaultPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page of destinations, and the available kinds.', schema: ProviderPage } },
     errors: ['invalid_cursor'],
     audit: [],

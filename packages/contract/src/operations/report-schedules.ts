@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { Id, IdFilter, IdText, Name, Nullable, Timestamp } from '../core/schemas.ts';
 import { audited, common, destinations, times } from './report-parts.ts';
 
@@ -80,7 +80,7 @@ export const reportScheduleOperations = {
     summary: 'List report schedules, newest first',
     role: 'viewer',
     query: Type.Object(
-      { ...cursorQuery(usualPage), templateId: Type.Optional(IdFilter('Template to filter by.')) },
+      { ...cursorQuery(defaultPage), templateId: Type.Optional(IdFilter('Template to filter by.')) },
       { description: 'Page and filter.' },
     ),
     responses: { 200: { description: 'A page.', schema: cursorPage(ReportSchedule) } },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { channelProviders } from '../catalogue/provider-configs.ts';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { CustomerId, Id, IdFilter, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 
 /** From the first to the last: a delivery only moves forward. `queued` and `sent` are ours, the others are reported. */
@@ -113,7 +113,7 @@ export const deliveryOperations = {
     summary: 'List deliveries, newest first',
     query: Type.Object(
       {
-        ...cursorQuery(usualPage),
+        ...cursorQuery(defaultPage),
         customerId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Customer to filter by.' })),
         status: Type.Optional(Status),
         runId: Type.Optional(IdFilter('Campaign run to filter by.')),

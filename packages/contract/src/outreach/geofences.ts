@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, newestFirst, resource } from '../core/resource.ts';
 import { CustomerId, Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
@@ -270,7 +270,7 @@ export const geofenceOperations = {
     loadClass: 'crud',
     params: Type.Object({ id: IdText('Id of the geofence.') }, { description: 'The geofence.' }),
     query: Type.Object(
-      { ...cursorQuery(usualPage), customerId: Type.Optional(CustomerId('Customer to list.')) },
+      { ...cursorQuery(defaultPage), customerId: Type.Optional(CustomerId('Customer to list.')) },
       { description: 'Page and filter.' },
     ),
     responses: { 200: { description: 'A page of firings.', schema: cursorPage(GeofenceEvent) } },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../core/examples.ts';
 import { operation } from '../core/operation.ts';
-import { cursorPage, cursorQuery, usualPage } from '../core/pages.ts';
+import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { CustomerId, Id, IdText, JsonObject, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { JourneyStep } from './journey-nodes.ts';
 
@@ -113,7 +113,7 @@ export const journeyEnrollmentOperations = {
     params,
     query: Type.Object(
       {
-        ...cursorQuery(usualPage),
+        ...cursorQuery(defaultPage),
         status: Type.Optional(StringEnum(enrollmentStatuses, { description: 'Status to list.' })),
         customerId: Type.Optional(CustomerId('Customer to list.')),
       },
@@ -232,4 +232,4 @@ export const journeyEnrollmentOperations = {
 export const maxContextBytes = 64 * 1024;
 
 /** Days that an enrollment runs at most if the journey doesn't say. */
-export const usualDurationDays = 30;
+export const defaultDurationDays = 30;

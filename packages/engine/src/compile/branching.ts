@@ -7,7 +7,7 @@ import { everyNode, type PlacedNode } from './placed-nodes.ts';
 import { routeOf, type Stop } from './route.ts';
 
 /** Maximum compiled routes to keep. Each conditional doubles the number of possible ones. */
-const mostWays = 64;
+const maxWays = 64;
 
 /** Null when no node of the plan is a conditional, so all requests take one route. */
 export function createBranching(
@@ -54,7 +54,7 @@ export function createBranching(
       if (phases === undefined) {
         phases = compilePhases(stops);
         // Drop the oldest. The next request on that route waits for it to be compiled again.
-        if (ways.size >= mostWays) ways.delete(ways.keys().next().value!);
+        if (ways.size >= maxWays) ways.delete(ways.keys().next().value!);
         ways.set(way, phases);
       }
       return phases;

@@ -37,7 +37,7 @@ export interface PlacedCall {
 /** A chain of calls is at most this long (docs/design/api-decisioning.md 7). */
 export const deepestCall = 5;
 /** Nodes that a flow may have with those of the flows that it calls, once for each call. */
-export const mostPlacedNodes = 2000;
+export const maxPlacedNodes = 2000;
 
 interface Caller {
   readonly prefix: string;
@@ -55,7 +55,7 @@ export function placeNodes({ flow, subFlows = [] }: Pick<Snapshot, 'flow' | 'sub
   // A key wins over an id, as everywhere.
   for (const each of subFlows) known.set(each.key, each);
   const find = (name: string): SnapshotSubFlow | undefined => known.get(name) ?? known.get(name.toLowerCase());
-  let left = mostPlacedNodes;
+  let left = maxPlacedNodes;
 
   function place(own: SnapshotSubFlow, caller: Caller, isWanted: (phase: number) => boolean): PlacedNode[] {
     const enabled = own.config.nodes.filter(({ enabled }) => enabled !== false);

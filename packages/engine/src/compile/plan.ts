@@ -20,8 +20,8 @@ import { planVolumes } from './plan-volumes.ts';
 import { autoSources, enrichSources } from './sources.ts';
 
 const hourMs = 3_600_000;
-const mostItems = 50;
-const usualLimit = 5;
+const maxItems = 50;
+const defaultLimit = 5;
 
 /** What callers need of a plan: what to read before a decision, and what its numbers mean. */
 export function planOf(rows: PlanRows, stages: FlowStages, program: Program): Plan {
@@ -51,7 +51,7 @@ export function planOf(rows: PlanRows, stages: FlowStages, program: Program): Pl
     webhooks: [...webhooksOf(stages.everyPlaced), ...endpointsOf(models)],
     reads: readsOf(rows, stages),
     limits: {
-      defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
+      defaultLimit: readNumber(flowConfig.defaultLimit, defaultLimit),
       cut: smallestCut(snapshot, stages.nodeOf('rank'), stages.nodeOf('response')),
     },
     ordinals,
@@ -104,7 +104,7 @@ function webhooksOf(nodes: readonly PlacedNode[]): readonly PlanWebhook[] {
         hook: String(hook),
         url: String(url),
         headers: Object.fromEntries(texts),
-        timeoutMs: readNumber(timeoutMs, usualTimeoutMs),
+        timeoutMs: readNumber(timeoutMs, defaultTimeoutMs),
       },
     ];
   });
@@ -121,18 +121,18 @@ function endpointsOf({ list, asked }: PlanModels): readonly PlanWebhook[] {
   });
 }
 
-const usualTimeoutMs = 200;
+const defaultTimeoutMs = 200;
 
 const calledScoring = (config: FlowConfig, parts: ScoringParts): Program['scoring'] =>
   readScoring(config.nodes.find(({ type, enabled }) => type === 'score' && enabled !== false) ?? null, config, parts);
 
 function smallestCut(snapshot: Snapshot, rank: FlowNode | undefined, response: FlowNode | undefined): number {
   return Math.min(
-    mostItems,
+    maxItems,
     snapshot.tenant.maxOffersPerDecision,
-    readNumber(rank?.config?.topN, mostItems),
-    readNumber(rank?.config?.maxCandidates, mostItems),
-    readNumber(response?.config?.limit, mostItems),
+    readNumber(rank?.config?.topN, maxItems),
+    readNumber(rank?.config?.maxCandidates, maxItems),
+    readNumber(response?.config?.limit, maxItems),
   );
 }
 

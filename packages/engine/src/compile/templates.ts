@@ -4,7 +4,7 @@ import type { Template } from '../plan/template.ts';
 import { compileTemplate } from '../templates/compile-template.ts';
 
 /** Compiled templates that a plan keeps. They're several times larger than their creatives. */
-const mostKept = 1024;
+const maxStored = 1024;
 
 /**
  * Paths by row: most of the time of compiling thousands of creatives. The next version of the catalogue comes with the
@@ -28,13 +28,13 @@ export function templatePaths(row: SnapshotCreative, item: SnapshotContentItem |
 
 /** Thousands of creatives read the same few paths. */
 const shared = new Map<string, Template['paths']>();
-const mostShared = 256;
+const maxShared = 256;
 
 function share(paths: Template['paths']): Template['paths'] {
   const name = JSON.stringify(paths);
   const found = shared.get(name);
   if (found !== undefined) return found;
-  if (shared.size >= mostShared) shared.clear();
+  if (shared.size >= maxShared) shared.clear();
   shared.set(name, paths);
   return paths;
 }
@@ -48,7 +48,7 @@ export function createTemplates(): (creative: PlanCreative) => Template {
   return ({ ordinal, row, item }) => {
     let template = templates.get(ordinal);
     if (template === undefined) {
-      if (templates.size >= mostKept) templates.clear();
+      if (templates.size >= maxStored) templates.clear();
       template = compileCreative(row, item);
       templates.set(ordinal, template);
     }

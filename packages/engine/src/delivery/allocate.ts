@@ -28,10 +28,10 @@ export interface Allocating {
  * The rank method orders twice as many candidates as there are slots, and at least this many. After them, list order
  * applies.
  */
-const leastDepth = 20;
+const minDepth = 20;
 
 /** Slots that are allocated together: as many as an answer can have items. */
-const mostRows = 50;
+const maxRows = 50;
 
 /**
  * Fills the placements from the ranked list. Each slot gets its allocated candidate, unless a counting limit has
@@ -122,7 +122,7 @@ function rankCandidates({ run, rooms }: Allocating, method: RankMethod, rankCut:
   const ranking = method.begin(run);
   const left = (candidate: Candidate): boolean =>
     isFree(candidate) && best.get(candidate.offer) === candidate && !picks.has(candidate.offer);
-  const depth = Math.min(rankCut, Math.max(leastDepth, 2 * rooms.reduce((sum, room) => sum + room, 0)));
+  const depth = Math.min(rankCut, Math.max(minDepth, 2 * rooms.reduce((sum, room) => sum + room, 0)));
   while (order.length < depth) {
     if (chance !== null) chance.asked(null, order.length + 1, left);
     let picked = ranking.next(left, order.length + 1);
@@ -187,10 +187,10 @@ function plan(work: Allocating, ranked: PlacementOrder): readonly (readonly Cand
   const { run, group, slots, rooms } = work;
   const rowSlots: number[] = [];
   // All slots take part, even those that the answer's limit leaves empty: it ends along the slots.
-  let open = mostRows;
+  let open = maxRows;
   const fitting = slots.map((_, slot) => {
     const room = Math.max(0, rooms[slot]! - work.filled(slot));
-    return { room, candidates: fittingOf(run, ranked, slot, mostRows) };
+    return { room, candidates: fittingOf(run, ranked, slot, maxRows) };
   });
   for (const [slot, { room, candidates }] of fitting.entries()) {
     const rows = Math.min(room, candidates.length, open);

@@ -4,7 +4,7 @@ import type { KnownTarget, KnownTargets } from '../plan/target.ts';
 import { findTarget } from './target.ts';
 
 /** For each of them a match stage may keep a number per offer. */
-const mostTargets = 32;
+const maxTargets = 32;
 
 export function noTargets(): KnownTargets {
   return { anywhere: null, byChannel: new Map(), byChannelId: new Map(), byChannelIds: new Map(), count: 0 };
@@ -26,7 +26,7 @@ export function knownTarget(program: Program, known: KnownTargets, request: Deci
   if (before !== undefined && before !== null) return before;
   const target = findTarget(program, request);
   // A request without a channel of the plan isn't cached, because there's no end to such names.
-  if (target.emptyReason !== null || target.problem !== null || known.count === mostTargets)
+  if (target.emptyReason !== null || target.problem !== null || known.count === maxTargets)
     return { target, number: -1 };
   const found: KnownTarget = { target, number: known.count };
   known.count += 1;

@@ -12,9 +12,9 @@ import { DRAWN, PROPENSITY } from '../scratch.ts';
 import { type Exploring, ownChances } from './explore.ts';
 
 /** Repetitions of an estimate, and the numbers of the beta distribution that all of them draw together at most. */
-const mostRepetitions = 1000;
-const leastRepetitions = 20;
-const mostDraws = 20_000;
+const maxRepetitions = 1000;
+const minRepetitions = 20;
+const maxDraws = 20_000;
 
 /** A place of the answer as it was filled. */
 export interface FilledPlace {
@@ -40,7 +40,7 @@ export interface Answer {
  */
 export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring | null): Pick[] {
   const { run, steps } = answer;
-  const draws = Math.min(mostRepetitions, Math.max(leastRepetitions, Math.floor(mostDraws / sizeOf(answer))));
+  const draws = Math.min(maxRepetitions, Math.max(minRepetitions, Math.floor(maxDraws / sizeOf(answer))));
   /** Repetitions that agreed up to and including each step. */
   const hits = new Float64Array(steps.length);
   const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);

@@ -10,7 +10,7 @@ const spare = 5;
 export const topN: RankMethod = {
   name: 'topN',
   begin(run) {
-    const most = run.mostItems + spare;
+    const most = run.maxItems + spare;
     const { best } = run.scratch;
     const count = gatherBest(run, most, best);
     return {

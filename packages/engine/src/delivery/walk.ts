@@ -28,7 +28,7 @@ import { certain } from './rank-method.ts';
 export function deliver(run: Run, method: RankMethod): Walked {
   const { slots } = run.target;
   const limit = limitOf(run.plan, run.request);
-  const cut = run.mostItems;
+  const cut = run.maxItems;
   const rooms = slots === null ? [cut] : slots.map((slot) => Math.min(slot.placement.maxSlots, slot.limit ?? limit));
   const walk: Walk = {
     run,
@@ -151,7 +151,7 @@ function limitOf(plan: Plan, request: DecisionRequest): number {
 }
 
 /** Items that an answer can have at most, over all placements. */
-export function mostItems(plan: Plan, request: DecisionRequest, { slots }: Target): number {
+export function maxItems(plan: Plan, request: DecisionRequest, { slots }: Target): number {
   return slots === null ? Math.min(limitOf(plan, request), plan.limits.cut) : plan.limits.cut;
 }
 

@@ -1,5 +1,5 @@
 import { pointerStep } from '../compile/config-problems.ts';
-import { deepestCall, mostPlacedNodes } from '../compile/placed-nodes.ts';
+import { deepestCall, maxPlacedNodes } from '../compile/placed-nodes.ts';
 import { readObject } from '../config-values.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
@@ -65,8 +65,8 @@ export function checkCalls(
       continue;
     }
     size += sizeOf(key, graph, sizes);
-    if (size > mostPlacedNodes) {
-      refuse('too_large', `a flow can run at most ${mostPlacedNodes} nodes, including the nodes of each flow it calls`);
+    if (size > maxPlacedNodes) {
+      refuse('too_large', `a flow can run at most ${maxPlacedNodes} nodes, including the nodes of each flow it calls`);
       return;
     }
     if (above + 1 + below > deepestCall) {

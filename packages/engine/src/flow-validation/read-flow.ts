@@ -7,8 +7,8 @@ import { utf8Bytes } from '../words/utf8-bytes.ts';
 import { didYouMean, listWords, told } from '../words/word-texts.ts';
 import type { FlowIssue, FlowWarning } from './flow-issues.ts';
 
-const mostNodes = 500;
-const mostBytes = 256 * 1024;
+const maxNodes = 500;
+const maxBytes = 256 * 1024;
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface ReadFlow {
@@ -31,8 +31,8 @@ export function readFlow(config: unknown, errors: FlowIssue[], warnings: FlowWar
     refuse('/nodes', null, 'nodes_not_array', 'nodes must be a list');
     return null;
   }
-  if (nodes.length > mostNodes) refuse('/nodes', null, 'too_large', `a flow can have at most ${mostNodes} nodes`);
-  else if (utf8Bytes(JSON.stringify(source)) > mostBytes) refuse('', null, 'too_large', 'a flow can be at most 256 KB');
+  if (nodes.length > maxNodes) refuse('/nodes', null, 'too_large', `a flow can have at most ${maxNodes} nodes`);
+  else if (utf8Bytes(JSON.stringify(source)) > maxBytes) refuse('', null, 'too_large', 'a flow can be at most 256 KB');
   if (nodes.length === 1) refuse('/nodes', null, 'too_few_nodes', 'a flow must have either no nodes or at least two');
   if (flowConfig !== undefined && !isObject(flowConfig)) {
     refuse('/flowConfig', null, 'node_shape', 'flowConfig must be an object');

@@ -6,9 +6,9 @@ import { told } from '../words/word-texts.ts';
 /** A bandit's state of each offer, by offer id. */
 export type Arms = { readonly [offerId: string]: Json };
 
-const mostArms = 10_000;
+const maxArms = 10_000;
 /** No count of outcomes comes near it, and sums of it stay finite. */
-export const mostOutcomes = 1e12;
+export const maxOutcomes = 1e12;
 
 /** The arms of a state; none when there are none. */
 export function armsOf(state: JsonObject | null): Arms {
@@ -44,8 +44,8 @@ export function stateProblems(
     return problems;
   }
   const arms = Object.entries(state.arms);
-  if (arms.length > mostArms) refuse('/arms', `must have at most ${mostArms} offers`);
-  for (const [offerId, arm] of arms.slice(0, mostArms)) {
+  if (arms.length > maxArms) refuse('/arms', `must have at most ${maxArms} offers`);
+  for (const [offerId, arm] of arms.slice(0, maxArms)) {
     const path = `/arms/${pointerStep(offerId)}`;
     if (!idPattern.test(offerId)) refuse(path, `${told(offerId)} must be an offer id in lower case`);
     else if (isObject(arm)) checkArm(arm, path, refuse);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../plan/snapshot.ts';
 import { focus } from '../stages/candidates.ts';
 
 /** Maximum offers sent to an endpoint, as to a webhook (docs/design/api-decisioning.md 8). */
-const mostAsked = 200;
+const maxRequested = 200;
 
 /** Name of a model's answer among those of webhooks. No id of a node contains a colon. */
 export const endpointName = (key: string): string => `model:${key}`;
@@ -30,7 +30,7 @@ function questionOf(run: Run, endpoint: EndpointProgram): EndpointQuestion {
   const offers = new Map<string, Candidate>();
   const best = [...run.mandatory, ...run.list].toSorted((a, b) => b.priority - a.priority || a.ordinal - b.ordinal);
   for (const candidate of best) {
-    if (offers.size === mostAsked) break;
+    if (offers.size === maxRequested) break;
     if (!offers.has(candidate.offer.id)) offers.set(candidate.offer.id, candidate);
   }
   return {

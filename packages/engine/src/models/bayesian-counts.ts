@@ -1,7 +1,7 @@
 import { finiteNumber } from '../arithmetic/order.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
-import { type Bins, binCount, binOf, binsIn, mostCategories, numbers, own } from './bins.ts';
+import { type Bins, binCount, binOf, binsIn, maxCategories, numbers, own } from './bins.ts';
 import type { PredictorValue } from './predictor-values.ts';
 
 /** Outcomes counted by class and by bin. The counts are those of a bayesian state, in a form that can grow. */
@@ -90,7 +90,7 @@ export function countOutcome(
 function placeOf({ places, pos, neg }: FeatureCounts, value: string): number {
   const known = places.get(value);
   if (known !== undefined) return known;
-  if (places.size >= mostCategories) return -1;
+  if (places.size >= maxCategories) return -1;
   const place = places.size;
   places.set(value, place);
   pos.push(0);

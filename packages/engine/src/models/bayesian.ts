@@ -4,12 +4,12 @@ import { type ConfigProblem, unknownKeys } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { type AdditiveState, additiveProgram, type PartOf } from './additive.ts';
-import { mostOutcomes } from './arms.ts';
+import { maxOutcomes } from './arms.ts';
 import { countOutcome, newCounts, openCounts, stateOfCounts } from './bayesian-counts.ts';
-import { type Bins, binCount, binOf, binsIn, mostCategories, mostEdges, numbers, own } from './bins.ts';
+import { type Bins, binCount, binOf, binsIn, maxCategories, maxEdges, numbers, own } from './bins.ts';
 import type { Lesson, ModelKind } from './model-kind.ts';
 import { featureIn, type Predictor, readPredictors } from './predictor-values.ts';
-import { checkCategories, mostState, type StateChecks, stateChecks } from './state-checks.ts';
+import { checkCategories, maxState, type StateChecks, stateChecks } from './state-checks.ts';
 
 /** Outcomes from which a score is as certain as it gets. */
 const outcomesForCertainty = 1_000;
@@ -88,10 +88,10 @@ function learnBayesian(state: JsonObject, lessons: readonly Lesson[], predictors
 function checkEdges(checks: StateChecks, value: Json | undefined, path: string): Map<string, number> {
   const sizes = new Map<string, number>();
   for (const [name, entry, at] of checks.entries(value, path)) {
-    const edges = checks.list(entry, at, mostEdges);
+    const edges = checks.list(entry, at, maxEdges);
     let before = Number.NEGATIVE_INFINITY;
     edges.forEach((edge, number) => {
-      const found = checks.number(edge, `${at}/${number}`, -mostState, mostState);
+      const found = checks.number(edge, `${at}/${number}`, -maxState, maxState);
       if (found <= before) checks.refuse(`${at}/${number}`, 'must be above the edge before it');
       before = found;
     });
@@ -104,13 +104,13 @@ function checkState(state: Json): readonly ConfigProblem[] {
   const checks = stateChecks();
   if (!isObject(state)) return [{ path: '', message: 'must be an object' }];
   checks.keys(state, ['n', 'classes', 'binEdges', 'categories', 'counts']);
-  const n = checks.number(state.n, '/n', 0, mostOutcomes);
+  const n = checks.number(state.n, '/n', 0, maxOutcomes);
   const { classes } = state;
   if (!isObject(classes)) checks.refuse('/classes', 'must be an object with pos and neg');
   else {
     checks.keys(classes, ['pos', 'neg'], '/classes');
-    const pos = checks.number(classes.pos, '/classes/pos', 0, mostOutcomes);
-    const neg = checks.number(classes.neg, '/classes/neg', 0, mostOutcomes);
+    const pos = checks.number(classes.pos, '/classes/pos', 0, maxOutcomes);
+    const neg = checks.number(classes.neg, '/classes/neg', 0, maxOutcomes);
     if (Math.abs(pos + neg - n) > 1e-6 * Math.max(1, n)) checks.refuse('/n', 'must be the sum of classes');
   }
   const sizes = checkEdges(checks, state.binEdges, '/binEdges');
@@ -118,7 +118,7 @@ function checkState(state: Json): readonly ConfigProblem[] {
     ? []
     : checks.entries(state.categories, '/categories')) {
     if (sizes.has(name)) checks.refuse(path, 'has bin edges too');
-    sizes.set(name, checkCategories(checks, entry, path, mostCategories).length);
+    sizes.set(name, checkCategories(checks, entry, path, maxCategories).length);
   }
   for (const [name, entry, path] of checks.entries(state.counts, '/counts')) {
     const size = sizes.get(name);
@@ -131,7 +131,7 @@ function checkState(state: Json): readonly ConfigProblem[] {
         if (Array.isArray(entry[side]) && list.length < size) {
           checks.refuse(`${path}/${side}`, `must have one count for each of ${size} bins`);
         }
-        list.forEach((count, at) => void checks.number(count, `${path}/${side}/${at}`, 0, mostOutcomes));
+        list.forEach((count, at) => void checks.number(count, `${path}/${side}/${at}`, 0, maxOutcomes));
       }
     }
   }

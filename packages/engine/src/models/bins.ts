@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '../plan/snapshot.ts';
 import type { PredictorValue } from './predictor-values.ts';
 
 /** Edges of a numeric predictor. Quantile bins need 9; people may set more. */
-export const mostEdges = 100;
+export const maxEdges = 100;
 /** Categories of a predictor. Values that come later don't count. */
-export const mostCategories = 200;
+export const maxCategories = 200;
 
 /** The bins of one predictor: between edges, or one per category. */
 export type Bins =

@@ -2,17 +2,17 @@ import { finiteNumber } from '../arithmetic/order.ts';
 import { numberField } from '../compile/config-fields.ts';
 import { readConfig, unknownKeys } from '../compile/config-problems.ts';
 import type { Json } from '../plan/snapshot.ts';
-import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
+import { armNumber, armsOf, checkNames, checkNumber, maxOutcomes, stateProblems } from './arms.ts';
 import type { ModelKind } from './model-kind.ts';
 
-const usualEpsilon = 0.1;
-const usualDecay = 0.001;
+const defaultEpsilon = 0.1;
+const defaultDecay = 0.001;
 
 const fields = {
   epsilon: numberField(0, 1, 'Probability of picking an offer at random before the model has learned anything.', {
-    default: usualEpsilon,
+    default: defaultEpsilon,
   }),
-  decayRate: numberField(0, 1, 'How fast that probability decreases as the model learns.', { default: usualDecay }),
+  decayRate: numberField(0, 1, 'How fast that probability decreases as the model learns.', { default: defaultDecay }),
 };
 
 /**
@@ -35,18 +35,18 @@ export const epsilonGreedy: ModelKind = {
   state: {
     empty: (config) => ({
       arms: {},
-      epsilon: finiteNumber(config.epsilon) ?? usualEpsilon,
-      decayRate: finiteNumber(config.decayRate) ?? usualDecay,
+      epsilon: finiteNumber(config.epsilon) ?? defaultEpsilon,
+      decayRate: finiteNumber(config.decayRate) ?? defaultDecay,
       totalPulls: 0,
     }),
     check: (state) =>
       stateProblems(
         state,
-        { epsilon: [0, 1], decayRate: [0, 1], totalPulls: [0, mostOutcomes] },
+        { epsilon: [0, 1], decayRate: [0, 1], totalPulls: [0, maxOutcomes] },
         (arm, path, refuse) => {
-          checkNumber(arm, 'pulls', path, 0, mostOutcomes, refuse);
+          checkNumber(arm, 'pulls', path, 0, maxOutcomes, refuse);
           const { pulls } = arm;
-          const most = typeof pulls === 'number' && pulls >= 0 ? Math.min(pulls, mostOutcomes) : mostOutcomes;
+          const most = typeof pulls === 'number' && pulls >= 0 ? Math.min(pulls, maxOutcomes) : maxOutcomes;
           checkNumber(arm, 'totalReward', path, 0, most, refuse);
           checkNames(arm, ['pulls', 'totalReward'], path, refuse);
         },
@@ -69,8 +69,8 @@ export const epsilonGreedy: ModelKind = {
     isRandom: true,
     begin(state, _scope, next) {
       const arms = armsOf(state);
-      const epsilon = finiteNumber(state?.epsilon) ?? usualEpsilon;
-      const decay = finiteNumber(state?.decayRate) ?? usualDecay;
+      const epsilon = finiteNumber(state?.epsilon) ?? defaultEpsilon;
+      const decay = finiteNumber(state?.decayRate) ?? defaultDecay;
       const uniformChance = epsilon / (1 + decay * (finiteNumber(state?.totalPulls) ?? 0));
       const isUniform = next() < uniformChance;
       const mean = (offerId: string): number => {

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../plan/snapshot.ts';
 import type { ModelKind } from './model-kind.ts';
 import { type Feature, predictorFeatures, predictorPaths } from './predictors.ts';
 
-const usualTimeoutMs = 3000;
+const defaultTimeoutMs = 3000;
 const longestUrl = 2000;
 const longestSecret = 4000;
 const longestName = 255;
@@ -29,7 +29,7 @@ const fields = {
   authSecret: textField(
     'Sent as `Authorization: Bearer …`. Stored encrypted and returned as bullets; send them back to keep it. It belongs to the scheme, host and port of `url`.',
   ),
-  timeoutMs: integerField(50, 5000, 'Time to wait for the response, in milliseconds.', { default: usualTimeoutMs }),
+  timeoutMs: integerField(50, 5000, 'Time to wait for the response, in milliseconds.', { default: defaultTimeoutMs }),
   fallbackScore: numberField(
     0,
     1,
@@ -112,7 +112,7 @@ function endpointOf(config: JsonObject, features: ReadonlyMap<string, Feature>):
     Object.fromEntries([...features].flatMap(([name, feature]) => keepValue(name, read(feature))));
   return {
     url: textOr(config.url, ''),
-    timeoutMs: readNumber(config.timeoutMs, usualTimeoutMs),
+    timeoutMs: readNumber(config.timeoutMs, defaultTimeoutMs),
     mapping: {
       scoresPath: textOr(scoresPath, '$.scores').split('.').slice(1),
       offerIdField: textOr(offerIdField, 'offerId'),

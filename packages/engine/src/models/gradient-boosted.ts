@@ -11,20 +11,20 @@ import { forestProblems } from './trees/forest-state.ts';
 import { forestShap } from './trees/shap.ts';
 import { createWorkbench, marginOf, openDecision, valuesOf, type Workbench } from './trees/workbench.ts';
 
-export const usualForest = { trees: 100, maxDepth: 4, learningRate: 0.1, minLeaf: 20, l2: 1, bins: 64, subsample: 1 };
+export const defaultForest = { trees: 100, maxDepth: 4, learningRate: 0.1, minLeaf: 20, l2: 1, bins: 64, subsample: 1 };
 
 export const forestFields = {
-  trees: integerField(1, 500, 'Trees that training grows.', { default: usualForest.trees }),
+  trees: integerField(1, 500, 'Trees that training grows.', { default: defaultForest.trees }),
   maxDepth: integerField(1, 8, 'Splits between the root of a tree and a leaf, at most.', {
-    default: usualForest.maxDepth,
+    default: defaultForest.maxDepth,
   }),
   learningRate: numberField(0.0001, 1, 'Share of the best step that each tree takes.', {
-    default: usualForest.learningRate,
+    default: defaultForest.learningRate,
   }),
-  minLeaf: integerField(1, 1_000_000, 'Rows that a leaf must have at least.', { default: usualForest.minLeaf }),
-  l2: numberField(0, 1_000_000, 'How strongly training pulls leaves towards 0.', { default: usualForest.l2 }),
-  bins: integerField(2, 255, 'Values of a predictor that splits can tell apart.', { default: usualForest.bins }),
-  subsample: numberField(0.01, 1, 'Share of the rows that each tree sees.', { default: usualForest.subsample }),
+  minLeaf: integerField(1, 1_000_000, 'Rows that a leaf must have at least.', { default: defaultForest.minLeaf }),
+  l2: numberField(0, 1_000_000, 'How strongly training pulls leaves towards 0.', { default: defaultForest.l2 }),
+  bins: integerField(2, 255, 'Values of a predictor that splits can tell apart.', { default: defaultForest.bins }),
+  subsample: numberField(0.01, 1, 'Share of the rows that each tree sees.', { default: defaultForest.subsample }),
 };
 
 /** Returns the problems of parameters of training, which a config may set. */

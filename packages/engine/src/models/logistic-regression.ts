@@ -4,17 +4,17 @@ import { type ConfigProblem, readConfig, unknownKeys } from '../compile/config-p
 import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { type AdditiveState, additiveProgram, type PartOf } from './additive.ts';
-import { mostCategories, own } from './bins.ts';
+import { maxCategories, own } from './bins.ts';
 import type { ModelKind } from './model-kind.ts';
 import type { Predictor } from './predictor-values.ts';
-import { checkCategories, mostState, stateChecks } from './state-checks.ts';
+import { checkCategories, maxState, stateChecks } from './state-checks.ts';
 
-export const usualLogistic = { learningRate: 0.05, l2: 0.001, epochs: 20 };
+export const defaultLogistic = { learningRate: 0.05, l2: 0.001, epochs: 20 };
 
 export const logisticFields = {
-  learningRate: numberField(0.0001, 1, 'Step size of training.', { default: usualLogistic.learningRate }),
-  l2: numberField(0, 1, 'How strongly training pulls weights towards 0.', { default: usualLogistic.l2 }),
-  epochs: integerField(1, 200, 'How often training goes through all rows.', { default: usualLogistic.epochs }),
+  learningRate: numberField(0.0001, 1, 'Step size of training.', { default: defaultLogistic.learningRate }),
+  l2: numberField(0, 1, 'How strongly training pulls weights towards 0.', { default: defaultLogistic.l2 }),
+  epochs: integerField(1, 200, 'How often training goes through all rows.', { default: defaultLogistic.epochs }),
 };
 
 /**
@@ -71,29 +71,29 @@ function checkState(state: Json): readonly ConfigProblem[] {
   const checks = stateChecks();
   if (!isObject(state)) return [{ path: '', message: 'must be an object' }];
   checks.keys(state, ['bias', 'weights', 'means', 'stds', 'categories']);
-  checks.number(state.bias, '/bias', -mostState, mostState);
+  checks.number(state.bias, '/bias', -maxState, maxState);
   const known = new Set<string>();
   const means = new Set<string>();
   for (const [name, value, path] of checks.entries(state.means, '/means')) {
-    checks.number(value, path, -mostState, mostState);
+    checks.number(value, path, -maxState, maxState);
     means.add(name);
     known.add(name);
   }
   const stds = new Set<string>();
   for (const [name, value, path] of checks.entries(state.stds, '/stds')) {
-    checks.number(value, path, 0, mostState);
+    checks.number(value, path, 0, maxState);
     if (!means.has(name)) checks.refuse(path, 'has no mean');
     stds.add(name);
   }
   for (const name of means) if (!stds.has(name)) checks.refuse('/stds', `must have the predictor ${name}`);
   for (const [name, value, path] of checks.entries(state.categories, '/categories')) {
     if (means.has(name)) checks.refuse(path, 'has a mean too');
-    for (const category of checkCategories(checks, value, path, mostCategories)) {
+    for (const category of checkCategories(checks, value, path, maxCategories)) {
       known.add(categoryKey(name, String(category)));
     }
   }
   for (const [name, value, path] of checks.entries(state.weights, '/weights')) {
-    checks.number(value, path, -mostState, mostState);
+    checks.number(value, path, -maxState, maxState);
     if (!known.has(name)) checks.refuse(path, 'is neither a predictor with a mean nor a category');
   }
   return checks.problems;

@@ -115,7 +115,7 @@ function never(): number {
 }
 
 /** Features of an explanation in a trace. */
-const mostContributions = 5;
+const maxContributions = 5;
 
 /**
  * Returns the features that add most to a candidate's raw score by a model, or take most away, the largest first. None when
@@ -130,7 +130,7 @@ export function contributionsTo(run: Run, candidate: Candidate, number: number):
   return opened.scorer
     .explain()
     .toSorted((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution))
-    .slice(0, mostContributions)
+    .slice(0, maxContributions)
     .map(({ feature, contribution }) => ({ feature, value: contribution }));
 }
 

@@ -6,23 +6,23 @@ import { readNumber } from '../config-values.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { type AdditiveState, additiveProgram } from './additive.ts';
-import { mostOutcomes } from './arms.ts';
+import { maxOutcomes } from './arms.ts';
 import { own } from './bins.ts';
 import { categoryKey } from './logistic-regression.ts';
 import type { Lesson, ModelKind } from './model-kind.ts';
 import { featureIn, type Predictor, readPredictors } from './predictor-values.ts';
-import { mostState, stateChecks } from './state-checks.ts';
+import { maxState, stateChecks } from './state-checks.ts';
 
-const usualEta = 0.05;
-const usualL2 = 0.0001;
+const defaultEta = 0.05;
+const defaultL2 = 0.0001;
 /** Standardized values are clipped here, so that one outlier doesn't undo what was learned. */
-const mostDeviations = 5;
+const maxDeviations = 5;
 /** Weights of one model. Categories that come later don't count. */
-const mostWeights = 10_000;
+const maxWeights = 10_000;
 
 const fields = {
-  eta: numberField(0.000001, 1, 'Step size: how much one outcome changes the weights.', { default: usualEta }),
-  l2: numberField(0, 1, 'How strongly each outcome pulls weights towards 0.', { default: usualL2 }),
+  eta: numberField(0.000001, 1, 'Step size: how much one outcome changes the weights.', { default: defaultEta }),
+  l2: numberField(0, 1, 'How strongly each outcome pulls weights towards 0.', { default: defaultL2 }),
 };
 
 /**
@@ -44,8 +44,8 @@ export const onlineLearner: ModelKind = {
   state: { empty: () => ({ weights: {}, bias: 0, n: 0, stats: {} }), check: checkState },
   learn: (state, lessons, { config, predictors }) =>
     learnOnline(state, lessons, readPredictors(predictors), {
-      eta: readNumber(config.eta, usualEta),
-      l2: readNumber(config.l2, usualL2),
+      eta: readNumber(config.eta, defaultEta),
+      l2: readNumber(config.l2, defaultL2),
     }),
   compile: ({ predictors }) => additiveProgram(predictors, openOnline),
 };
@@ -66,7 +66,7 @@ function statsOf(stats: Json | undefined): Stats {
 /** 0 while nothing varied yet. */
 function standardized(value: number, { n, mean, m2 }: Stats): number {
   if (n === 0 || m2 === 0) return 0;
-  return Math.min(mostDeviations, Math.max(-mostDeviations, (value - mean) / Math.sqrt(m2 / n)));
+  return Math.min(maxDeviations, Math.max(-maxDeviations, (value - mean) / Math.sqrt(m2 / n)));
 }
 
 function openOnline(state: JsonObject, predictors: readonly Predictor[]): AdditiveState {
@@ -144,9 +144,9 @@ function inputsOf(
   return predictors.flatMap((predictor): Input[] => {
     const { name } = predictor;
     const value = featureIn(predictor, features);
-    if (value === null || (typeof value === 'number' && Math.abs(value) > mostState)) return [];
+    if (value === null || (typeof value === 'number' && Math.abs(value) > maxState)) return [];
     const key = typeof value === 'number' ? name : categoryKey(name, value);
-    if (!weights.has(key) && weights.size >= mostWeights) return [];
+    if (!weights.has(key) && weights.size >= maxWeights) return [];
     if (typeof value === 'string') return [{ name, key, x: 1, value: null }];
     return [{ name, key, x: standardized(value, stats.get(name) ?? noStats), value }];
   });
@@ -163,10 +163,10 @@ function checkState(state: Json): readonly ConfigProblem[] {
   const checks = stateChecks();
   if (!isObject(state)) return [{ path: '', message: 'must be an object' }];
   checks.keys(state, ['weights', 'bias', 'n', 'stats']);
-  checks.number(state.bias, '/bias', -mostState, mostState);
-  checks.number(state.n, '/n', 0, mostOutcomes);
+  checks.number(state.bias, '/bias', -maxState, maxState);
+  checks.number(state.n, '/n', 0, maxOutcomes);
   for (const [, value, path] of checks.entries(state.weights, '/weights')) {
-    checks.number(value, path, -mostState, mostState);
+    checks.number(value, path, -maxState, maxState);
   }
   for (const [, value, path] of checks.entries(state.stats, '/stats')) {
     if (!isObject(value)) {
@@ -174,8 +174,8 @@ function checkState(state: Json): readonly ConfigProblem[] {
       continue;
     }
     checks.keys(value, ['n', 'mean', 'm2'], path);
-    checks.number(value.n, `${path}/n`, 0, mostOutcomes);
-    checks.number(value.mean, `${path}/mean`, -mostState, mostState);
+    checks.number(value.n, `${path}/n`, 0, maxOutcomes);
+    checks.number(value.mean, `${path}/mean`, -maxState, maxState);
     checks.number(value.m2, `${path}/m2`, 0, Number.MAX_VALUE);
   }
   return checks.problems;

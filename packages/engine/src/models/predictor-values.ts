@@ -15,7 +15,7 @@ export interface Predictor {
 export type PredictorValue = number | string | null;
 
 /** Longer texts aren't categories. */
-const mostCharacters = 255;
+const maxCharacters = 255;
 
 /** Returns the predictors of a model, in their order. */
 export function readPredictors(predictors: readonly Json[]): Predictor[] {
@@ -37,7 +37,7 @@ export function valueFor(type: Predictor['type'], value: Json | undefined): Pred
     return type === 'categorical' ? String(value + 0) : value + 0;
   }
   if (typeof value === 'boolean') return type === 'numeric' ? Number(value) : String(value);
-  if (typeof value === 'string' && type !== 'numeric') return value.length > mostCharacters ? null : value;
+  if (typeof value === 'string' && type !== 'numeric') return value.length > maxCharacters ? null : value;
   return null;
 }
 

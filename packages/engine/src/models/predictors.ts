@@ -18,19 +18,19 @@ export interface Feature {
 /** Where a bare name is looked up, in this order. */
 const bareRoots = ['attributes', 'customer', 'offer'];
 const roots: ReadonlySet<string> = new Set([...bareRoots, 'request']);
-const mostParts = 6;
-const mostCharacters = 255;
+const maxParts = 6;
+const maxCharacters = 255;
 /** As many as a boosted model may have features. */
-const mostPredictors = 2_000;
+const maxPredictors = 2_000;
 
 /** Returns the problem with a feature's name; null when it's fine. */
 export function featureProblem(name: Json | undefined): string | null {
-  if (typeof name !== 'string' || name === '' || name.length > mostCharacters) {
-    return `must be a string of 1 to ${mostCharacters} characters`;
+  if (typeof name !== 'string' || name === '' || name.length > maxCharacters) {
+    return `must be a string of 1 to ${maxCharacters} characters`;
   }
   const parts = name.split('.');
-  if (parts.some((part) => part === '') || parts.length > mostParts)
-    return `must be a name or a path of at most ${mostParts} parts`;
+  if (parts.some((part) => part === '') || parts.length > maxParts)
+    return `must be a name or a path of at most ${maxParts} parts`;
   if (parts.length > 1 && !roots.has(parts[0]!))
     return 'must be a name, or a path that starts with attributes, customer, offer or request';
   return null;
@@ -41,14 +41,14 @@ export function predictorProblems(predictors: Json): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const refuse = (path: string, message: string): void => void problems.push({ path, message });
   if (!Array.isArray(predictors)) return [{ path: '', message: 'must be a list' }];
-  if (predictors.length > mostPredictors) refuse('', `must have at most ${mostPredictors} predictors`);
+  if (predictors.length > maxPredictors) refuse('', `must have at most ${maxPredictors} predictors`);
   const names = new Set<Json>();
-  predictors.slice(0, mostPredictors).forEach((predictor: Json, at) => {
+  predictors.slice(0, maxPredictors).forEach((predictor: Json, at) => {
     const whole = isObject(predictor);
     const name = whole ? predictor.name : predictor;
     const path = whole ? `/${at}/name` : `/${at}`;
     const problem =
-      whole && typeof name === 'string' && name !== '' && name.length <= mostCharacters ? null : featureProblem(name);
+      whole && typeof name === 'string' && name !== '' && name.length <= maxCharacters ? null : featureProblem(name);
     if (problem !== null) refuse(path, problem);
     else if (names.has(name ?? null)) refuse(path, 'is listed more than once');
     names.add(name ?? null);

@@ -12,19 +12,19 @@ import type { Json, JsonObject } from '../plan/snapshot.ts';
 import type { ModelKind } from './model-kind.ts';
 import { type Feature, featureOf, featureProblem, predictorPaths } from './predictors.ts';
 
-const mostRules = 200;
+const maxRules = 200;
 /** Points and bounds; sums of 200 of them are exact to far below the sixth decimal. */
-const mostPoints = 1_000_000;
+const maxPoints = 1_000_000;
 const normalizations = ['sigmoid', 'linear'] as const;
 const pointsOfConfig = (description: string, usual: number) =>
-  numberField(-mostPoints, mostPoints, description, { default: usual });
+  numberField(-maxPoints, maxPoints, description, { default: usual });
 
 const ruleFields = {
   id: { type: 'string', minLength: 1, maxLength: 64, description: 'Id of the rule. Unique in the model.' },
   field: textField('Value to compare: the key of a predictor, or its path.'),
   operator: wordField([...LIST_OPERATORS], 'How to compare it with `value`.'),
   value: { description: 'Value to compare it with. Not used by `exists` and `not_exists`.' },
-  points: numberField(-mostPoints, mostPoints, 'Points to add when the rule matches.'),
+  points: numberField(-maxPoints, maxPoints, 'Points to add when the rule matches.'),
   description: { type: 'string', maxLength: 500, description: 'Free text for people; it does not affect scores.' },
 };
 
@@ -35,7 +35,7 @@ const fields = {
   normalization: wordField(normalizations, 'How points are converted to a score between 0 and 1.', 'sigmoid'),
   rules: {
     type: 'array',
-    maxItems: mostRules,
+    maxItems: maxRules,
     items: { type: 'object', properties: ruleFields, required: ['id', 'field', 'operator', 'points'] },
     description: 'Rules that add points.',
     default: [],
@@ -138,9 +138,9 @@ function check(config: JsonObject): ConfigProblem[] {
   if (problems.length === 0 && low >= high) problems.push({ path: '/maxScore', message: 'must be above minScore' });
   const rules = config.rules ?? [];
   if (!Array.isArray(rules)) return [...problems, { path: '/rules', message: 'must be a list' }];
-  if (rules.length > mostRules) problems.push({ path: '/rules', message: `must have at most ${mostRules} rules` });
+  if (rules.length > maxRules) problems.push({ path: '/rules', message: `must have at most ${maxRules} rules` });
   const ids = new Set<string>();
-  rules.slice(0, mostRules).forEach((rule: Json, at) => {
+  rules.slice(0, maxRules).forEach((rule: Json, at) => {
     const path = `/rules/${at}`;
     if (isObject(rule)) problems.push(...ruleProblems(rule, path, ids));
     else problems.push({ path, message: 'must be an object' });
@@ -157,8 +157,8 @@ function ruleProblems(rule: JsonObject, path: string, ids: Set<string>): ConfigP
   else ids.add(id);
   const wrong = featureProblem(rule.field);
   if (wrong !== null) refuse('field', wrong);
-  if (typeof points !== 'number' || !(Math.abs(points) <= mostPoints)) {
-    refuse('points', `must be a number from ${-mostPoints} to ${mostPoints}`);
+  if (typeof points !== 'number' || !(Math.abs(points) <= maxPoints)) {
+    refuse('points', `must be a number from ${-maxPoints} to ${maxPoints}`);
   }
   const text = description ?? null;
   if (text !== null && (typeof text !== 'string' || text.length > 500))

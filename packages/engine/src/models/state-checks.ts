@@ -3,9 +3,9 @@ import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
 
 /** No learned number comes near it, and sums of such numbers stay finite. */
-export const mostState = 1e12;
-const mostNames = 10_000;
-const mostNameCharacters = 600;
+export const maxState = 1e12;
+const maxNames = 10_000;
+const maxNameCharacters = 600;
 
 /** Collects what is wrong with a state, by JSON Pointer. */
 export interface StateChecks {
@@ -38,14 +38,14 @@ export function stateChecks(): StateChecks {
         return [];
       }
       const all = Object.entries(value);
-      if (all.length > mostNames) {
-        refuse(path, `must have at most ${mostNames} entries`);
+      if (all.length > maxNames) {
+        refuse(path, `must have at most ${maxNames} entries`);
         return [];
       }
       return all.flatMap(([name, entry]) => {
         const at = `${path}/${pointerStep(name)}`;
-        if (name !== '' && name.length <= mostNameCharacters) return [[name, entry, at] as [string, Json, string]];
-        refuse(path, `must have names of 1 to ${mostNameCharacters} characters`);
+        if (name !== '' && name.length <= maxNameCharacters) return [[name, entry, at] as [string, Json, string]];
+        refuse(path, `must have names of 1 to ${maxNameCharacters} characters`);
         return [];
       });
     },

@@ -1,11 +1,11 @@
 import { unknownKeys } from '../compile/config-problems.ts';
 import type { Json } from '../plan/snapshot.ts';
 import { betaSampler } from '../random/beta.ts';
-import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
+import { armNumber, armsOf, checkNames, checkNumber, maxOutcomes, stateProblems } from './arms.ts';
 import type { ModelKind } from './model-kind.ts';
 
 /** Minimum for alpha and beta: smaller numbers draw nothing but 0 and 1. */
-const leastShape = 0.001;
+const minShape = 0.001;
 
 /**
  * Thompson sampling: draws an offer's score from Beta(alpha, beta) of what was learned about it
@@ -22,8 +22,8 @@ export const thompsonBandit: ModelKind = {
     empty: () => ({ arms: {} }),
     check: (state) =>
       stateProblems(state, {}, (arm, path, refuse) => {
-        checkNumber(arm, 'alpha', path, leastShape, mostOutcomes, refuse);
-        checkNumber(arm, 'beta', path, leastShape, mostOutcomes, refuse);
+        checkNumber(arm, 'alpha', path, minShape, maxOutcomes, refuse);
+        checkNumber(arm, 'beta', path, minShape, maxOutcomes, refuse);
         checkNames(arm, ['alpha', 'beta'], path, refuse);
       }),
   },

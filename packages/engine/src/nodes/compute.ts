@@ -13,7 +13,7 @@ export const computeKey = text(
   'a name of at most 64 characters from A-Z, a-z, 0-9 and _',
 );
 
-const mostItems = 50;
+const maxItems = 50;
 const extraKeys: Readonly<Record<string, KeyCheck>> = {
   key: computeKey,
   // Looked at by itself: earlier entries are names that it may use.
@@ -27,9 +27,9 @@ export const compute: NodeKind = {
   phase: 3,
   single: false,
   keys: {
-    formulaExtras: taking({ keys: extraKeys, required: ['key', 'formula'], mostItems }, (value, path, issues) => {
-      if (!Array.isArray(value) || value.length > mostItems) {
-        return issues.refuse(path, 'invalid_config', `must be a list of at most ${mostItems} entries`);
+    formulaExtras: taking({ keys: extraKeys, required: ['key', 'formula'], maxItems }, (value, path, issues) => {
+      if (!Array.isArray(value) || value.length > maxItems) {
+        return issues.refuse(path, 'invalid_config', `must be a list of at most ${maxItems} entries`);
       }
       const names = new Set(issues.bareNames);
       value.forEach((entry, at) => {

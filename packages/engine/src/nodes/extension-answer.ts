@@ -5,7 +5,7 @@ import type { FlowNode } from '../plan/snapshot.ts';
 import { standsBefore } from '../stages/candidates.ts';
 
 /** Maximum offers sent to a webhook (docs/design/api-decisioning.md 8). */
-const mostAsked = 200;
+const maxRequested = 200;
 
 /**
  * A webhook's answer, by offer; `failed`: it gave none, or nobody could ask; `unasked`: it will be asked after this
@@ -31,7 +31,7 @@ export function askedOf(run: Run, isScored: boolean): readonly AskedCandidate[] 
   const ordered = isScored ? inOrder(run) : run.list.toSorted(byPriority);
   const best = new Map<string, Candidate>();
   for (const candidate of ordered) {
-    if (best.size === mostAsked) break;
+    if (best.size === maxRequested) break;
     if (!best.has(candidate.offer.id)) best.set(candidate.offer.id, candidate);
   }
   const { score } = run.scratch.columns;

@@ -12,10 +12,10 @@ import { compileValue, type ExtensionValue, noValue } from './extension-value.ts
 import { checkFormula, integer, type NodeIssues, oneOf, taking } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
 
-const mostHeaders = 10;
+const maxHeaders = 10;
 const longestUrl = 2000;
 const headersTaken = {
-  schema: { type: 'object', maxProperties: mostHeaders, additionalProperties: { type: 'string' } },
+  schema: { type: 'object', maxProperties: maxHeaders, additionalProperties: { type: 'string' } },
 };
 
 /** A formula or a webhook between the nodes (docs/design/api-decisioning.md 8). */
@@ -69,8 +69,8 @@ function checkHeaders(value: Json, path: string, issues: NodeIssues): void {
     return;
   }
   const headers = Object.entries(value);
-  if (headers.length > mostHeaders) {
-    issues.refuse(path, 'invalid_config', `must have at most ${mostHeaders} headers`);
+  if (headers.length > maxHeaders) {
+    issues.refuse(path, 'invalid_config', `must have at most ${maxHeaders} headers`);
     return;
   }
   const seen = new Set<string>();

@@ -67,7 +67,7 @@ export interface AcceptedValue {
   /** The keys that are required. */
   readonly required?: readonly string[];
   /** Maximum length of a list of such objects. */
-  readonly mostItems?: number;
+  readonly maxItems?: number;
 }
 
 /** Returns a check that declares what it accepts. */
@@ -193,7 +193,7 @@ export function object(shape: ObjectShape): KeyCheck {
 
 export function objects(max: number, shape: ObjectShape): KeyCheck {
   const check = object(shape);
-  const takes = { keys: shape.keys, required: shape.required ?? [], mostItems: max };
+  const takes = { keys: shape.keys, required: shape.required ?? [], maxItems: max };
   return taking(takes, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
     value.forEach((entry: Json, at) => {

@@ -28,12 +28,12 @@ function fieldsOf(keys: Keys, path: string): Record<string, ConfigField> {
 }
 
 function schemaOf(
-  { schema, keys, required = [], mostItems }: AcceptedValue,
+  { schema, keys, required = [], maxItems }: AcceptedValue,
   place: string,
 ): Readonly<Record<string, Json>> {
   if (keys === undefined || schema !== undefined) return schema ?? {};
   // Fields are plain JSON, whose type allows missing properties.
   const properties = fieldsOf(keys, place) as unknown as Json;
   const object = { type: 'object', properties, ...(required.length === 0 ? {} : { required: [...required] }) };
-  return mostItems === undefined ? object : { type: 'array', maxItems: mostItems, items: object };
+  return maxItems === undefined ? object : { type: 'array', maxItems: maxItems, items: object };
 }

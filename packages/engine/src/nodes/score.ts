@@ -16,11 +16,11 @@ import { compileExperiment } from '../scoring/experiments.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import {
   compileStrategies,
+  defaultExponents,
   formulaExponents,
   type ProfileWeights,
   profileWeights,
   strategySettings,
-  usualExponents,
 } from '../scoring/strategies.ts';
 import {
   anyText,
@@ -39,8 +39,8 @@ import {
 } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
 
-const mostOverrides = 50;
-const mostStrategies = 20;
+const maxOverrides = 50;
+const maxStrategies = 20;
 
 const exponentKeys = {
   propensityWeight: number(0, 5),
@@ -96,11 +96,11 @@ export const scoreShape: ObjectShape = {
     minScore: number(0, Number.MAX_VALUE),
     strategyProfileId: reference('rankingProfile'),
     strategyOverrides: taking(
-      { keys: strategyKeys, required: ['scope', 'value', 'profileId'], mostItems: mostStrategies },
+      { keys: strategyKeys, required: ['scope', 'value', 'profileId'], maxItems: maxStrategies },
       checkStrategies,
     ),
-    overrides: taking({ keys: overrideKeys, mostItems: mostOverrides }, (value, path, issues) => {
-      objects(mostOverrides, { keys: overrideKeys })(value, path, issues);
+    overrides: taking({ keys: overrideKeys, maxItems: maxOverrides }, (value, path, issues) => {
+      objects(maxOverrides, { keys: overrideKeys })(value, path, issues);
       readObjects(value).forEach((entry, at) => {
         if (((entry.channelId ?? null) === null) === ((entry.channelType ?? null) === null)) {
           issues.refuse(`${path}/${at}`, 'invalid_config', 'must have either channelId or channelType');
@@ -113,7 +113,7 @@ export const scoreShape: ObjectShape = {
   },
 };
 
-const strategyShape = objects(mostStrategies, { keys: strategyKeys, required: ['scope', 'value', 'profileId'] });
+const strategyShape = objects(maxStrategies, { keys: strategyKeys, required: ['scope', 'value', 'profileId'] });
 
 /** An entry that names a category or channel, by id or name, which does not exist would never act. */
 function checkStrategies(value: Json, path: string, issues: NodeIssues): void {
@@ -200,7 +200,7 @@ export function readScoring(node: FlowNode | null, { flowConfig }: FlowConfig, p
 /** The score stage of a score node's config, or of `flowConfig.scoring`. */
 function compileScoring(nodeId: string | null, config: JsonObject, parts: ScoringParts): Scoring {
   const { channels, profiles, models } = parts;
-  const exponents = usualExponents(config, profiles, parts.defaultProfileId) ?? ones;
+  const exponents = defaultExponents(config, profiles, parts.defaultProfileId) ?? ones;
   const settings = readSettings(config, null, exponents, models);
   const overrides = readObjects(config.overrides);
   const onChannels = channels.map((channel) => {

@@ -11,7 +11,7 @@ import type { NodeKind, PlanParts } from './node-kind.ts';
 
 const largestValueBytes = 4096;
 
-const mostItems = 50;
+const maxItems = 50;
 const propertyKeys: Readonly<Record<string, KeyCheck>> = {
   key: computeKey,
   // These two are checked together, because one of them is required.
@@ -26,9 +26,9 @@ export const setProperties: NodeKind = {
   phase: 3,
   single: false,
   keys: {
-    properties: taking({ keys: propertyKeys, required: ['key'], mostItems }, (value, path, issues) => {
-      if (!Array.isArray(value) || value.length > mostItems) {
-        return issues.refuse(path, 'invalid_config', `must be a list of at most ${mostItems} entries`);
+    properties: taking({ keys: propertyKeys, required: ['key'], maxItems }, (value, path, issues) => {
+      if (!Array.isArray(value) || value.length > maxItems) {
+        return issues.refuse(path, 'invalid_config', `must be a list of at most ${maxItems} entries`);
       }
       value.forEach((entry, at) => {
         const [property] = readObjects([entry]);

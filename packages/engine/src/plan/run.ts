@@ -66,7 +66,7 @@ export interface Run {
   /** Number of the target among those that the plan remembers; -1 when it depends on more than the channel. */
   readonly targetNumber: number;
   /** An answer has no more items than this. */
-  readonly mostItems: number;
+  readonly maxItems: number;
   readonly holdout: boolean;
   readonly rankMethod: string;
   /** `selection.method` of items that aren't mandatory: the rank method, or its exploration strategy. */

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../plan/snapshot.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** The highest limit that a cap may have. */
-export const mostContacts = 1_000_000;
+export const maxContacts = 1_000_000;
 
 const calendar = {
   daily: { kind: 'day', word: 'day' },
@@ -22,16 +22,16 @@ export function calendarLimit(period: keyof typeof calendar, max: number): CapLi
   return { spec: { kind }, max, period, word, length: null };
 }
 
-const mostWindows = 5;
+const maxWindows = 5;
 const windowFields = {
-  max: integerField(0, mostContacts, 'Maximum contacts.'),
+  max: integerField(0, maxContacts, 'Maximum contacts.'),
   days: integerField(1, 365, 'Length of the window in days of 24 hours. Set either this or `hours`.'),
   hours: integerField(1, 8760, 'Length of the window in hours. Set either this or `days`.'),
 };
 
 export const windowsField: ConfigField = {
   type: 'array',
-  maxItems: mostWindows,
+  maxItems: maxWindows,
   items: { type: 'object', properties: windowFields, required: ['max'] },
   description: 'Limits over rolling windows. Each counts the contacts of its last hours or days.',
   default: [],
@@ -40,8 +40,8 @@ export const windowsField: ConfigField = {
 /** `windows: [{ max, days }]` or `[{ max, hours }]`, at most 5 (docs/design/api-catalogue.md 8.2). */
 export function readRolling(value: Json | undefined, reader: ConfigReader): CapLimit[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || value.length > mostWindows) {
-    reader.refuse('windows', `must be a list of at most ${mostWindows} windows`);
+  if (!Array.isArray(value) || value.length > maxWindows) {
+    reader.refuse('windows', `must be a list of at most ${maxWindows} windows`);
     return [];
   }
   const limits: CapLimit[] = [];

@@ -117,10 +117,10 @@ export function createCounter<L extends Limit>(counting: Counting<L>, builder: B
   };
 }
 
-function isFar<L extends Limit>({ lanes, mostItems }: Run, limits: readonly CompiledLimit<L>[]): boolean {
+function isFar<L extends Limit>({ lanes, maxItems }: Run, limits: readonly CompiledLimit<L>[]): boolean {
   for (let l = 0; l < limits.length; l++) {
     const { window, max } = limits[l]!;
-    if (lanes.totals[window]! + mostItems >= max) return false;
+    if (lanes.totals[window]! + maxItems >= max) return false;
   }
   return true;
 }

@@ -2,7 +2,7 @@ import { integerField, textField, textsField } from '../compile/config-fields.ts
 import { type ConfigReader, type ConfigRemark, readConfig } from '../compile/config-problems.ts';
 import type { CapLimit } from '../plan/offer.ts';
 import type { JsonObject } from '../plan/snapshot.ts';
-import { calendarLimit, mostContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
+import { calendarLimit, maxContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
 import { type Per, perField, perWords } from './counted-set.ts';
 import { createCounter } from './counter.ts';
 import { daysOfLimits } from './history-days.ts';
@@ -23,7 +23,7 @@ const calendarKeys = [
   { key: 'maxTotal', period: 'alltime' },
 ] as const;
 
-const capOf = (period: string) => integerField(0, mostContacts, `Maximum contacts ${period}.`);
+const capOf = (period: string) => integerField(0, maxContacts, `Maximum contacts ${period}.`);
 
 const fields = {
   maxPerDay: capOf("per day in the tenant's time zone"),

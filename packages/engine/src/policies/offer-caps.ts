@@ -6,7 +6,7 @@ import type { OfferCaps, OfferLimit } from '../plan/offer.ts';
 import type { Run } from '../plan/run.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { describe } from './ask-policies.ts';
-import { calendarLimit, mostContacts } from './cap-limits.ts';
+import { calendarLimit, maxContacts } from './cap-limits.ts';
 import { addTally, firstRowOfOfferCaps, tallyOf } from './tally.ts';
 
 /** In the order in which a reached limit is reported. */
@@ -27,7 +27,7 @@ export function compileOfferCaps(source: JsonObject | undefined, builder: Builde
   const reader = readConfig(perCustomer);
   const limits: OfferLimit[] = [];
   periods.forEach(([key, period], at) => {
-    const max = reader.integer(key, { minimum: 0, maximum: mostContacts });
+    const max = reader.integer(key, { minimum: 0, maximum: maxContacts });
     if (max === undefined) return;
     const limit = calendarLimit(period, max);
     limits.push({ limit, window: builder.window(limit.spec), row: firstRowOfOfferCaps + at });

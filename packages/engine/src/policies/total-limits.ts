@@ -2,12 +2,12 @@ import { integerField, wordField } from '../compile/config-fields.ts';
 import type { ConfigReader } from '../compile/config-problems.ts';
 import type { CapLimit } from '../plan/offer.ts';
 import type { JsonObject } from '../plan/snapshot.ts';
-import { calendarLimit, mostContacts, readRolling } from './cap-limits.ts';
+import { calendarLimit, maxContacts, readRolling } from './cap-limits.ts';
 
 export const periodWords = ['daily', 'weekly', 'monthly', 'alltime'] as const;
 export type PeriodWord = (typeof periodWords)[number];
 
-export const maxTotalField = integerField(0, mostContacts, 'Maximum contacts in the period.');
+export const maxTotalField = integerField(0, maxContacts, 'Maximum contacts in the period.');
 
 export const periodField = (words: readonly PeriodWord[], usual: PeriodWord) =>
   wordField(words, "Period to count over: a day, week or month in the tenant's time zone, or all time.", usual);

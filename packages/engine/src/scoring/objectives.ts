@@ -11,7 +11,7 @@ export const isObjective = (name: string): name is Objective => objectiveNames.s
 export const countedObjectives: ReadonlySet<Objective> = new Set(['engagement', 'conversion', 'fairness']);
 
 /** Contacts in 30 days from which on recency and fatigue are 0. */
-const mostContacts = 10;
+const maxContacts = 10;
 
 /** Writes the objective's value of a candidate, 0 to 1, to `values[at]`; NaN when it has none. */
 type Write = (candidate: Candidate, values: Float64Array, at: number) => void;
@@ -40,14 +40,14 @@ const openers: Readonly<Record<Objective, (run: Run) => Write>> = {
   },
   recency(run) {
     const contacts = run.lanes.totals[run.program.days30Window] ?? 0;
-    const value = 1 - Math.min(1, contacts / mostContacts);
+    const value = 1 - Math.min(1, contacts / maxContacts);
     return (_candidate, values, at) => {
       values[at] = value;
     };
   },
   fatigue: (run) => (candidate, values, at) => {
     const contacts = run.contacted ? tallyOf(run.scratch.tally, rowOfOffer30Days, candidate.ordinal) : 0;
-    values[at] = 1 - Math.min(1, contacts / mostContacts);
+    values[at] = 1 - Math.min(1, contacts / maxContacts);
   },
   fairness(run) {
     const all = run.input.objectiveCounts?.impressions7 ?? 0;

@@ -90,7 +90,7 @@ function scoreExtras(run: Run): StageExtras {
 
 /** Tells the trace of the scores of the list. */
 /** Offers whose scores a trace explains, the best ones: an explanation takes some hundred times as long as a score. */
-const mostExplained = 200;
+const maxExplained = 200;
 
 export function traceScores(run: Run): void {
   const { columns } = run.scratch;
@@ -117,7 +117,7 @@ export function traceScores(run: Run): void {
       negatives,
       shadowScores: shadowScores(run, candidate),
       contributions:
-        run.scoring.explains && !run.holdout && model !== undefined && rank < mostExplained
+        run.scoring.explains && !run.holdout && model !== undefined && rank < maxExplained
           ? contributionsTo(run, candidate, model.number)
           : [],
     });

@@ -99,7 +99,7 @@ export function strategySettings(
 }
 
 /** The exponents that hold where neither override nor strategy does: the first of these that is set. */
-export function usualExponents(
+export function defaultExponents(
   config: JsonObject,
   profiles: ProfileWeights,
   defaultProfileId: string | null,

@@ -41,7 +41,7 @@ export function betaCdf(beta: Beta, x: number): number {
   return x < (a + 1) / (a + b + 2) ? (front * fraction(a, b, x)) / a : 1 - (front * fraction(b, a, 1 - x)) / b;
 }
 
-const mostTerms = 100_000;
+const maxTerms = 100_000;
 const tiny = 1e-300;
 const close = 1e-15;
 
@@ -50,7 +50,7 @@ function fraction(a: number, b: number, x: number): number {
   let c = 1;
   let d = 1 / nonZero(1 - ((a + b) * x) / (a + 1));
   let result = d;
-  for (let m = 1; m < mostTerms; m++) {
+  for (let m = 1; m < maxTerms; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / nonZero(1 + even * d);
     c = nonZero(1 + even / c);

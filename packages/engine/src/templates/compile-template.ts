@@ -3,7 +3,7 @@ import { isObject } from '../json-object.ts';
 import type { FormulaScope } from '../plan/formula.ts';
 import type { Json, JsonObject, MarkupPart, PersonalizationEntry } from '../plan/snapshot.ts';
 import type { Template } from '../plan/template.ts';
-import { compileText, joined, mostInserted, type TextCompiler } from './compile-text.ts';
+import { compileText, joined, maxInserted, type TextCompiler } from './compile-text.ts';
 import { compileMarkup } from './markup.ts';
 import { entryValue, printed, type ReadValue, type ValueSources } from './token-value.ts';
 
@@ -44,7 +44,7 @@ export function compileTemplate(
     sources,
     tokens: new Map(),
     bare: new Set(),
-    room: { left: mostInserted },
+    room: { left: maxInserted },
   };
   const body = withMarkup(compiler, compileObject(compiler, content), markup);
   const fixed = 'constant' in body && isObject(body.constant) ? frozen(body.constant) : null;
@@ -61,11 +61,11 @@ export function compileTemplate(
     paths: [...paths.values()],
     render(scope, computed) {
       if (fixed !== null) return fixed;
-      compiler.room.left = mostInserted;
+      compiler.room.left = maxInserted;
       const rendered = 'render' in body ? body.render(scope, computed) : undefined;
       return isObject(rendered) ? rendered : nothing;
     },
-    variables: (scope, computed) => fixedValues ?? valuesFor(variables, scope, computed, mostInserted),
+    variables: (scope, computed) => fixedValues ?? valuesFor(variables, scope, computed, maxInserted),
     missing(scope, computed) {
       return [...compiler.bare].filter((name) => {
         const read = compiler.tokens.get(name);

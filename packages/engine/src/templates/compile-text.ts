@@ -19,7 +19,7 @@ export interface TextCompiler {
  * Maximum characters of one creative's values, escaped: small content may name one long value thousands of times, and a
  * decision shows many creatives (docs/adr/0024). A value that no longer fits shows nothing.
  */
-export const mostInserted = 262_144;
+export const maxInserted = 262_144;
 
 /** A text that is the same for everybody, or the function that renders it. */
 export type Piece = string | ((scope: FormulaScope, computed: JsonObject) => string);

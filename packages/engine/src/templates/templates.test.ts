@@ -5,7 +5,7 @@ import { randomRuns } from '../../../../test/form.ts';
 import { emptyScope } from '../formula/scope.ts';
 import type { Json } from '../plan/snapshot.ts';
 import { compileTemplate } from './compile-template.ts';
-import { mostInserted } from './compile-text.ts';
+import { maxInserted } from './compile-text.ts';
 import { parseText } from './parse-text.ts';
 
 const scope = Object.assign(emptyScope(), {
@@ -171,7 +171,7 @@ test('values of one rendering take so much room and no more; the next one has al
       attributes: { big, whole: { list: [big] } },
     });
   const template = compileTemplate(content, [], 'sms_text', item);
-  const big = 'x'.repeat(mostInserted / 4);
+  const big = 'x'.repeat(maxInserted / 4);
   for (const _ of ['first', 'again']) {
     const shown = template.render(at(big), {});
     assert.deepEqual(shown, { all: big.repeat(4), small: '', list: Array.from({ length: 10 }, () => '') });
@@ -180,14 +180,14 @@ test('values of one rendering take so much room and no more; the next one has al
   // Exactly the room there is, and one character more. Something shorter still fits.
   assert.equal(
     compileTemplate({ a: '{big}' }, [], 'x', item)
-      .render(at('x'.repeat(mostInserted)), {})
+      .render(at('x'.repeat(maxInserted)), {})
       .a?.toString().length,
-    mostInserted,
+    maxInserted,
   );
   const over = compileTemplate({ a: '{big}{name}' }, [], 'x', item);
-  assert.deepEqual(over.render(at('x'.repeat(mostInserted + 1)), {}), { a: 'Ada' });
+  assert.deepEqual(over.render(at('x'.repeat(maxInserted + 1)), {}), { a: 'Ada' });
   const fits = template.variables(at('x'.repeat(100)), {});
   assert.deepEqual([fits.name, String(fits.big).length], ['Ada', 100]);
-  const huge = template.variables(at('x'.repeat(mostInserted)), {});
-  assert.deepEqual([huge.name, String(huge.big).length, huge.whole], [null, mostInserted, null]);
+  const huge = template.variables(at('x'.repeat(maxInserted)), {});
+  assert.deepEqual([huge.name, String(huge.big).length, huge.whole], [null, maxInserted, null]);
 });

@@ -15,11 +15,11 @@ import { priorityFlip, scoreFlip } from './rank-flips.ts';
 import { timeFlip } from './time-flip.ts';
 
 /** Maximum flips of an answer, and decisions made for one. */
-const mostFlips = 10;
-const mostExecutions = 2_000;
+const maxFlips = 10;
+const maxExecutions = 2_000;
 /** Maximum spent on instants, so that some are left for other changes. */
-const mostOfTime = 1_000;
-const mostEdits = 3;
+const maxPerTime = 1_000;
+const maxEdits = 3;
 
 /** The question. */
 export interface WhyNotQuestion {
@@ -86,7 +86,7 @@ export function whyNot(plan: Plan, question: WhyNotQuestion): WhyNotAnswer {
       return { rank: decision.items.find((each) => each.offerId === offerId)?.rank ?? null };
     },
   });
-  const attempts = { all: attemptOf(mostExecutions), ofTime: attemptOf(mostOfTime) };
+  const attempts = { all: attemptOf(maxExecutions), ofTime: attemptOf(maxPerTime) };
   const flips = item !== null || examined.isFinal ? [] : search(plan, question, base, examined, wasRanked, attempts);
   const { cut } = plan.limits;
   const room = input.request.placements === null ? Math.min(cut, limitOf(plan, input)) : cut;
@@ -98,7 +98,7 @@ export function whyNot(plan: Plan, question: WhyNotQuestion): WhyNotAnswer {
     cutoffScore: base.items.length < room ? null : round6(base.items.at(-1)?.score ?? 0),
     gates,
     flips,
-    search: { executions, limit: mostExecutions, truncated },
+    search: { executions, limit: maxExecutions, truncated },
   };
 }
 
@@ -127,7 +127,7 @@ function search(
     const score = scoreFlip(input, own, base, all);
     for (const flip of [priority, score]) if (flip !== null) rest.push(flip);
   }
-  return [...editFlips(plan, question, examined.wishes, mostFlips - rest.length, all), ...rest];
+  return [...editFlips(plan, question, examined.wishes, maxFlips - rest.length, all), ...rest];
 }
 
 /** True when a gate or node that the offer meets names the priority, as a word of its own. */
@@ -162,7 +162,7 @@ function editFlips(
     flips.push({ flip: { kind: 'attribute', changes, at: null, resultRank: again.rank }, members });
   };
   try {
-    for (let size = 1; size <= mostEdits; size++) {
+    for (let size = 1; size <= maxEdits; size++) {
       for (const members of combinations(edits.length, size)) {
         if (flips.length >= most) return flips.map(({ flip }) => flip);
         tryOut(members);

@@ -1,7 +1,7 @@
 /** Longer words are not compared: so long a word is not a typing mistake, and hostile ones cost nothing this way. */
 const longestWord = 64;
-const mostCandidates = 1_000;
-const mostEdits = 6;
+const maxCandidates = 1_000;
+const maxEdits = 6;
 /** A word that begins as another one does is near it from so many characters on: `channelType` and `channel`. */
 const shortestBeginning = 4;
 
@@ -19,7 +19,7 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
   let fewest = Number.POSITIVE_INFINITY;
   let looked = 0;
   for (const candidate of candidates) {
-    if (looked === mostCandidates) break;
+    if (looked === maxCandidates) break;
     looked += 1;
     if (candidate === '' || candidate.length > longestWord || candidate === word) continue;
     const edits = editsBetween(wanted, plain(candidate), fewest, rows);
@@ -39,7 +39,7 @@ function plain(word: string): string {
 function editsBetween(a: string, b: string, fewest: number, rows: Rows): number {
   const longer = Math.max(a.length, b.length);
   // When every letter differs, the words are not alike.
-  const most = Math.min(Math.max(1, Math.floor(longer / 3)), longer - 1, mostEdits);
+  const most = Math.min(Math.max(1, Math.floor(longer / 3)), longer - 1, maxEdits);
   const edits = distance(a, b, Math.min(most, fewest - 1), rows);
   if (edits !== Number.POSITIVE_INFINITY) return edits;
   const isBeginning = Math.min(a.length, b.length) >= shortestBeginning && (a.startsWith(b) || b.startsWith(a));

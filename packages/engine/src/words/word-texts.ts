@@ -1,15 +1,15 @@
 import { nearestWord } from './nearest-word.ts';
 
 /** Words that a message lists before it says how many more there are. */
-const mostListed = 20;
+const maxListed = 20;
 /** Characters of a foreign word that a message repeats. */
 const longestTold = 64;
 
 /** Returns `a, b, c and 12 more`: the allowed values, at a readable length. */
 export function listWords(words: Iterable<string>): string {
   const all = [...words];
-  if (all.length <= mostListed + 1) return all.join(', ');
-  return `${all.slice(0, mostListed).join(', ')} and ${all.length - mostListed} more`;
+  if (all.length <= maxListed + 1) return all.join(', ');
+  return `${all.slice(0, maxListed).join(', ')} and ${all.length - maxListed} more`;
 }
 
 /** `; did you mean maxPerDay?`, or nothing when no candidate is near. */

@@ -30,12 +30,12 @@ export function knownSubjects(): Readonly<Record<string, readonly string[]>> {
 }
 
 /** A list of more words is one subject. */
-const mostWords = 20;
+const maxWords = 20;
 
 function keysOf(prefix: string, keys: Readonly<Record<string, KeyCheck>>): string[] {
   return Object.entries(keys).flatMap(([key, { takes }]) => {
     const path = `${prefix}.${key}`;
-    if (takes?.words !== undefined && takes.words.length <= mostWords)
+    if (takes?.words !== undefined && takes.words.length <= maxWords)
       return takes.words.map((word) => `${path}=${word}`);
     return takes?.keys === undefined ? [path] : keysOf(path, takes.keys);
   });

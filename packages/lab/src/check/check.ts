@@ -31,7 +31,7 @@ export interface CheckResult {
 }
 
 /** Offers that are explained. More are counted only. */
-const mostExplained = 200;
+const maxExplained = 200;
 
 /**
  * Checks a flow with its catalogue (docs/design/lead.md 5): which offers no customer, request and instant can get, and
@@ -65,7 +65,7 @@ export function* checkInSlices(input: CheckInput): Generator<void, CheckResult> 
   const findings: Finding[] = [];
   const inFlow = verdicts.filter((each) => wanted !== null || !isLeftOut(each, solver));
   const nevers = inFlow.filter(({ verdict }) => verdict === 'never');
-  for (const verdict of nevers.slice(0, mostExplained)) findings.push(...(yield* explainNever(context, verdict)));
+  for (const verdict of nevers.slice(0, maxExplained)) findings.push(...(yield* explainNever(context, verdict)));
   for (const verdict of inFlow) {
     if (verdict.verdict === 'shown') findings.push(...(yield* checkCreatives(context, verdict)));
     findings.push(...checkContent(verdict.offer));

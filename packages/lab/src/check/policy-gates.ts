@@ -33,7 +33,7 @@ export function windowsOf(ruleType: string, config: Config): CapWindow[] {
       if (typeof max === 'number') found.push({ max, days, kind: 'calendar' });
     }
   } else if (caps.has(ruleType) && typeof config.maxTotal === 'number') {
-    const days = periodDays[`${config.periodType}`] ?? usualPeriod[ruleType] ?? Number.POSITIVE_INFINITY;
+    const days = periodDays[`${config.periodType}`] ?? defaultPeriod[ruleType] ?? Number.POSITIVE_INFINITY;
     found.push({ max: config.maxTotal, days, kind: 'calendar' });
   }
   for (const window of Array.isArray(config.windows) ? config.windows : []) {
@@ -52,7 +52,7 @@ const caps: ReadonlySet<string> = new Set([
   'offer_category_cap',
 ]);
 
-const usualPeriod: Readonly<Record<string, number>> = { cross_channel_cap: 1 };
+const defaultPeriod: Readonly<Record<string, number>> = { cross_channel_cap: 1 };
 
 /** Keys with which a cap applies to a part of what's in scope. */
 const narrowing = ['withinCampaignId', 'excludeCampaignIds', 'appliesAcross', 'categoryId', 'targetCategory', 'per'];

@@ -3,10 +3,10 @@ import { type Facet, type Formula, type Leaf, testOf } from './formula.ts';
 import { agePoints, byOrder, byParts, type Cell, cellsOf, type ValueType } from './values.ts';
 
 /** Maximum alternatives of disjunctions to try. With more, the answer is unknown. */
-const mostBranches = 4096;
+const maxBranches = 4096;
 
 /** Cells beyond this number are too many to tell apart. */
-const mostCells = 5000;
+const maxCells = 5000;
 
 const dayMs = 86_400_000;
 
@@ -115,7 +115,7 @@ export function createSolver(typeOf: (leaf: Leaf) => ValueType, now: number): So
       const search = { branches: 0 };
       const branch = explore({ left: new Map(), literals: [] }, [...formulas], [], narrow, search);
       if (branch !== null) return { verdict: 'possible', branch };
-      return { verdict: search.branches > mostBranches ? 'unknown' : 'never' };
+      return { verdict: search.branches > maxBranches ? 'unknown' : 'never' };
     },
     valuesOf(name) {
       const variable = variables.get(name);
@@ -166,7 +166,7 @@ function explore(
   if (group === undefined || group.kind !== 'any') return state;
   for (const part of group.parts) {
     search.branches += 1;
-    if (search.branches > mostBranches) return null;
+    if (search.branches > maxBranches) return null;
     const next = { left: new Map(state.left), literals: [...state.literals] };
     const found = explore(next, [part], others, narrow, search);
     if (found !== null) return found;
@@ -200,7 +200,7 @@ function markCells(leaf: Leaf, variable: Variable, now: number): Marks {
   const comparison = leaf.comparison!;
   const isExistence = comparison.operator === 'exists' || comparison.operator === 'not_exists';
   const whenMissing = comparison.operator === 'not_exists';
-  if ((cells ?? []).length > mostCells && !isExistence) return { holds: full.value, fails: full.value, missing: false };
+  if ((cells ?? []).length > maxCells && !isExistence) return { holds: full.value, fails: full.value, missing: false };
   const test = testOf(comparison, now);
   const readsNumber = [comparison.value ?? []].flat().some((value) => typeof value === 'number');
   const isWild = ({ isOpen, isLoose }: Cell): boolean => {

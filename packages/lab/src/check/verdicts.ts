@@ -40,8 +40,8 @@ export function gatesOf(passages: readonly Passage[]): ReadonlyMap<string, Gate>
 }
 
 /** Maximum cores to find, and gates to take away at once. */
-const mostCores = 20;
-const mostAway = 3;
+const maxCores = 20;
+const maxAway = 3;
 
 export interface Conflicts {
   /** Minimal sets of gates that exclude each other. */
@@ -72,7 +72,7 @@ export function* conflictsOf(keys: readonly string[], isClosed: IsClosed): Gener
         repairs.push(away);
         continue;
       }
-      if (cores.length === mostCores) continue;
+      if (cores.length === maxCores) continue;
       core = yield* shrink(
         keys.filter((key) => !gone.has(key)),
         keys,
@@ -80,7 +80,7 @@ export function* conflictsOf(keys: readonly string[], isClosed: IsClosed): Gener
       );
       cores.push(core);
     }
-    if (away.length < mostAway) for (const key of core) queue.push([...away, key]);
+    if (away.length < maxAway) for (const key of core) queue.push([...away, key]);
   }
   return { cores, repairs };
 }

@@ -22,7 +22,7 @@ export interface Way {
 export type Side = 'onTrue' | 'onFalse';
 
 /** Maximum ways to look at. Each conditional doubles them. */
-const mostWays = 64;
+const maxWays = 64;
 
 /** What the checker does with each node type. `later`: it comes after the gates and drops nothing that is known. */
 export const nodeReadings: Readonly<Record<string, 'gate' | 'branch' | 'call' | 'unknown' | 'later'>> = {
@@ -110,7 +110,7 @@ function follow(snapshot: Snapshot, nodes: readonly WayNode[], from: number, way
     else if (node.config?.mode === 'merge' || node.config?.mode === 'replace') way = { ...way, isOpen: true };
   }
   found.push(way);
-  return found.length <= mostWays;
+  return found.length <= maxWays;
 }
 
 const phaseTwo: ReadonlySet<string> = new Set([

@@ -4,10 +4,10 @@ import { type BeforeAfter, type Cell, cellsNamed, type DiffTotals, type Sample }
 
 /** Cells with fewer customers are blank. */
 const fewestCustomers = 10;
-const mostMoved = 50;
-const mostGates = 200;
+const maxMoved = 50;
+const maxGates = 200;
 /** Maximum share of replayed records with a different result. */
-const mostDrift = 0.001;
+const maxDrift = 0.001;
 
 export interface DiffLimits {
   readonly maxChangedShare?: number | undefined;
@@ -104,7 +104,7 @@ export function figuresOf(totals: DiffTotals, limits: DiffLimits, maxExcludedSha
     gained: offersIn(totals, 'gained'),
     lost: offersIn(totals, 'lost'),
     moved: mostFirst(cellsNamed(totals, 'moved'))
-      .slice(0, mostMoved)
+      .slice(0, maxMoved)
       .map(({ words: [from = '', to = ''], cell }) => ({ from, to, count: shown(cell, 0) })),
     newlyEmpty: mostFirst(cellsNamed(totals, 'empty')).map(({ words: [stage = '', reason = ''], cell }) => ({
       stage: stage || null,
@@ -133,7 +133,7 @@ function reasonsOf({ decisions, excluded, drift }: DiffTotals, maxExcludedShare:
   const reasons: DiffReason[] = [];
   if (decisions === 0) reasons.push('no_decisions');
   if (without > (decisions + without) * maxExcludedShare) reasons.push('selection');
-  if (drift.mismatches > drift.checked * mostDrift) reasons.push('engine_drift');
+  if (drift.mismatches > drift.checked * maxDrift) reasons.push('engine_drift');
   return reasons;
 }
 
@@ -184,7 +184,7 @@ function gatesIn(totals: DiffTotals): Pick<DiffFigures, 'capsHit' | 'gates'> {
     caps.set(policyId, cap);
   }
   return {
-    gates: gates.slice(0, mostGates),
+    gates: gates.slice(0, maxGates),
     capsHit: [...caps]
       .filter(([, { counts }]) => counts[0] !== counts[1])
       .map(([policyId, cap]) => ({

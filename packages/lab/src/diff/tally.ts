@@ -71,7 +71,7 @@ const gap = '\u0000';
 
 /** Samples of each kind. */
 const samplesPerKind = 10;
-const mostLacking = 50;
+const maxMissing = 50;
 
 interface OpenCell {
   readonly counts: number[];
@@ -140,7 +140,7 @@ export function newDiffTally(sampleOrder: (decisionId: string) => number): DiffT
       ...counted,
       kinds: sorted(kinds),
       excluded: sorted(excluded),
-      lacking: [...lacking].sort().slice(0, mostLacking),
+      lacking: [...lacking].sort().slice(0, maxMissing),
       drift: { ...drift },
       cells: cells.totals(),
       expected: {
@@ -268,7 +268,7 @@ export function mergeTotals(parts: readonly DiffTotals[], sampleOrder: (decision
     otherReason: sum((part) => part.otherReason),
     otherScores: sum((part) => part.otherScores),
     excluded: added(parts.map((part) => part.excluded)),
-    lacking: [...new Set(parts.flatMap((part) => part.lacking))].sort().slice(0, mostLacking),
+    lacking: [...new Set(parts.flatMap((part) => part.lacking))].sort().slice(0, maxMissing),
     drift: { checked: sum((part) => part.drift.checked), mismatches: sum((part) => part.drift.mismatches) },
     cells: mergedCells(parts.map((part) => part.cells)),
     expected: {

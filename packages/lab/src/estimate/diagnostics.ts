@@ -26,7 +26,7 @@ export interface Diagnostics {
   readonly unsupportedOffers: readonly { readonly offer: string; readonly share: number }[];
 }
 
-const leastShare = 0.05;
+const minShare = 0.05;
 
 export function diagnose(log: EvaluationLog, weights: Weights): Diagnostics {
   const { full, clipped } = weights;
@@ -40,7 +40,7 @@ export function diagnose(log: EvaluationLog, weights: Weights): Diagnostics {
     const squares = onSlot(at, (place) => clipped[place]! * clipped[place]!);
     return { filled: onSlot(at, () => 1), size: squares === 0 ? 0 : (all * all) / squares };
   });
-  const judged = sizes.filter(({ filled }, at) => at === 0 || filled >= leastShare * decisions);
+  const judged = sizes.filter(({ filled }, at) => at === 0 || filled >= minShare * decisions);
   const rewarded = perCustomer(
     perDecision(log, (place) => (clipped[place]! * Math.abs(reward[place]!) > 0 ? 1 : 0)),
     log.customer,
@@ -104,7 +104,7 @@ function weightZ(log: EvaluationLog, { full, before }: Weights, at: number): num
   return squares === 0 ? null : sum(parts) / Math.sqrt(squares);
 }
 
-const mostOffers = 20;
+const maxOffers = 20;
 
 function unsupportedOffers(log: EvaluationLog, { before }: Weights): Diagnostics['unsupportedOffers'] {
   const shares = new Float64Array(log.offers.length);
@@ -123,7 +123,7 @@ function unsupportedOffers(log: EvaluationLog, { before }: Weights): Diagnostics
     .map((offer, at) => ({ offer, share: all === 0 ? 0 : shares[at]! / all }))
     .filter(({ share }) => share > 0)
     .sort((a, b) => b.share - a.share || (a.offer < b.offer ? -1 : 1))
-    .slice(0, mostOffers);
+    .slice(0, maxOffers);
 }
 
 /** Share of the variance that the ten most influential customers account for. */

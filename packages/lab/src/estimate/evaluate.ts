@@ -25,7 +25,7 @@ export interface EvaluationOptions {
   /** Records left out because they can't be evaluated. */
   readonly notEvaluable: number;
   /** Maximum share of them. */
-  readonly mostNotEvaluable: number;
+  readonly maxNotEvaluable: number;
   readonly probabilities: Evidence['probabilities'];
   readonly stateShift: number | null;
   /** Days that the log covers, and the rate at which the flow explored. */
@@ -93,7 +93,7 @@ export function evaluate(log: EvaluationLog, options: EvaluationOptions): Evalua
     diagnostics,
     skewness: own.skewness,
     notEvaluableShare: shareOf(options.notEvaluable, decisions),
-    mostNotEvaluable: options.mostNotEvaluable,
+    maxNotEvaluable: options.maxNotEvaluable,
     probabilities: options.probabilities,
     stateShift: options.stateShift,
   };
@@ -185,7 +185,7 @@ function liftOf(
 }
 
 /** Fewer customers would reveal individual ones. */
-const leastCustomers = 10;
+const minCustomers = 10;
 
 function bySegment(
   log: EvaluationLog,
@@ -203,7 +203,7 @@ function bySegment(
       if (!known.has(own)) known.set(own, known.size);
       return known.get(own)!;
     });
-    const isShown = known.size >= leastCustomers;
+    const isShown = known.size >= minCustomers;
     const boundsFor = (terms: Float64Array): Bounds => {
       const value = mean(terms);
       return plain(

@@ -5,7 +5,7 @@ import type { EvaluationLog } from './log.ts';
 
 export const folds = 5;
 /** Maximum items to fit a fold on. More hardly change its predictions. */
-const mostItems = 200_000;
+const maxItems = 200_000;
 const rounds = 8;
 const sweeps = 2;
 /** The fit ends when no effect changes by more than this. */
@@ -13,7 +13,7 @@ const converged = 0.01;
 /** Ridge penalty of each effect, toward 0; the intercept has none. */
 const ridge = 1;
 const segmentBits = 10;
-const leastChance = 1e-9;
+const minChance = 1e-9;
 
 export interface RewardModel {
   readonly predictions: Predictions;
@@ -96,7 +96,7 @@ function fitFold(
 ): { readonly effects: Effects; readonly mean: number } {
   const rows = trainingRows(log, isTrained);
   const target = Float64Array.from(rows, (place) => scaled[place]!);
-  const mean = Math.min(1 - leastChance, Math.max(leastChance, rows.length === 0 ? 0 : sum(target) / rows.length));
+  const mean = Math.min(1 - minChance, Math.max(minChance, rows.length === 0 ? 0 : sum(target) / rows.length));
   const segments = Uint16Array.from(rows, (place) => log.segments[decisionOf[place]!]!);
   const used = segments.reduce((all, own) => all | own, 0);
   const group = (levels: number, levelOf: (row: number) => number, penalty = ridge): Group => ({
@@ -152,7 +152,7 @@ function fitGroups(target: Float64Array, groups: readonly Group[]): void {
     const eta = etaOf(count, groups);
     for (let row = 0; row < count; row++) {
       const chance = sigmoid(eta[row]!);
-      weight[row] = Math.max(leastChance, chance * (1 - chance));
+      weight[row] = Math.max(minChance, chance * (1 - chance));
       rest[row] = (target[row]! - chance) / weight[row]!;
     }
     let largest = 0;
@@ -203,7 +203,7 @@ function adapt({ effects, level, value, penalty }: Group, weight: Float64Array, 
 function trainingRows({ isLogged }: EvaluationLog, isTrained: (place: number) => boolean): Int32Array {
   const rows: number[] = [];
   for (let place = 0; place < isLogged.length; place++) if (isLogged[place] === 1 && isTrained(place)) rows.push(place);
-  const step = Math.ceil(rows.length / mostItems);
+  const step = Math.ceil(rows.length / maxItems);
   return Int32Array.from(step <= 1 ? rows : rows.filter((_, at) => at % step === 0));
 }
 
@@ -213,7 +213,7 @@ const bounded = (step: number): number => Math.max(-2, Math.min(2, step));
 const sigmoid = (x: number): number => 1 / (1 + exp(-x));
 
 function logLoss(target: number, chance: number): number {
-  const p = Math.min(1 - leastChance, Math.max(leastChance, chance));
+  const p = Math.min(1 - minChance, Math.max(minChance, chance));
   return -(target * ln(p) + (1 - target) * ln(1 - p));
 }
 

@@ -21,7 +21,7 @@ const good: Evidence = {
   },
   skewness: 1,
   notEvaluableShare: 0,
-  mostNotEvaluable: 0.05,
+  maxNotEvaluable: 0.05,
   probabilities: { checked: 2_000, mismatches: 0 },
   stateShift: 0,
 };
@@ -74,7 +74,7 @@ const options: EvaluationOptions = {
   confidence: 0.95,
   rewards: { lowest: 0, highest: 1 },
   notEvaluable: 0,
-  mostNotEvaluable: 0.05,
+  maxNotEvaluable: 0.05,
   probabilities: { checked: 2_000, mismatches: 0 },
   stateShift: 0,
   days: 7,

@@ -32,7 +32,7 @@ export interface Evidence {
   /** Of the headline estimate. */
   readonly skewness: number;
   readonly notEvaluableShare: number;
-  readonly mostNotEvaluable: number;
+  readonly maxNotEvaluable: number;
   /** Recomputed probabilities, and how many of them differ from the record. */
   readonly probabilities: { readonly checked: number; readonly mismatches: number };
   /** Null if not measured. */
@@ -50,7 +50,7 @@ export function judge(evidence: Evidence): { readonly verdict: Verdict; readonly
   if (Math.abs(skewness) / Math.sqrt(customers) > limits.skewness) refused.push('skewed');
   if (weightZ.some((z) => z !== null && Math.abs(z) > limits.weightZ)) refused.push('weights_off');
   if (probabilities.mismatches > limits.mismatches * probabilities.checked) refused.push('probabilities_wrong');
-  if (evidence.notEvaluableShare > evidence.mostNotEvaluable) refused.push('selection');
+  if (evidence.notEvaluableShare > evidence.maxNotEvaluable) refused.push('selection');
   if (refused.length > 0) return { verdict: 'refused', reasons: refused };
   const bounded: RefusalReason[] = [];
   if (supportShare < limits.supportOk) bounded.push('unsupported');
@@ -69,7 +69,7 @@ export interface Needed {
 /** A rate is a mean over many plans, so its last digits mean nothing. */
 const rounded = (rate: number): number => Math.round(rate * 10_000) / 10_000;
 
-const mostExplore = 0.2;
+const maxExplore = 0.2;
 /** Rate to suggest for a flow without exploration. */
 const firstExplore = 0.05;
 
@@ -88,7 +88,7 @@ export function neededFor(
   );
   const explore = Math.max(exploreRate, firstExplore) * times;
   return {
-    explore: explore <= mostExplore ? rounded(explore) : null,
+    explore: explore <= maxExplore ? rounded(explore) : null,
     days: Number.isFinite(times) ? Math.ceil(days * times) : null,
   };
 }

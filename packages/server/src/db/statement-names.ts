@@ -2,14 +2,14 @@
 export type StatementNames = (text: string) => string | undefined;
 
 /** Each connection keeps its prepared statements, so texts beyond this number get no name. */
-const mostNames = 200;
+const maxNames = 200;
 
 /** Creates names for the texts of statements, the same on all connections. */
 export function createStatementNames(): StatementNames {
   const names = new Map<string, string>();
   return (text) => {
     const known = names.get(text);
-    if (known !== undefined || names.size >= mostNames) return known;
+    if (known !== undefined || names.size >= maxNames) return known;
     const name = `prepared.${names.size}`;
     names.set(text, name);
     return name;

@@ -35,7 +35,7 @@ export interface DeadLetterFilter {
 }
 
 /** Maximum dead letters per retry (docs/design/api-access.md 15). */
-const mostRetries = 1_000;
+const maxRetries = 1_000;
 
 const ofFilter = 'tenant_id = $1 and ($2::text is null or topic = $2) and ($3::uuid[] is null or id = any ($3))';
 const filterValues = (tx: Tx, { topic, ids }: DeadLetterFilter): unknown[] => [tx.tenantId, topic, ids];
@@ -89,7 +89,7 @@ export async function listDeadLetters(tx: Tx, filter: DeadLetterFilter, limit: n
 }
 
 /**
- * Puts dead letters back into the queue, the oldest first, at most `mostRetries`; each of them once, even if other callers ask at
+ * Puts dead letters back into the queue, the oldest first, at most `maxRetries`; each of them once, even if other callers ask at
  * the same time. Those of a job that this version does not know stay. Returns how many.
  */
 export async function retryDeadLetters(tx: Tx, registry: JobRegistry, filter: DeadLetterFilter): Promise<number> {
@@ -105,7 +105,7 @@ export async function retryDeadLetters(tx: Tx, registry: JobRegistry, filter: De
                 payload => g.payload || jsonb_build_object('triesBefore', g.retry_count))
        from gone g join known k on k.name = g.topic)
      select count(*) as requeued from put`,
-    [...filterValues(tx, filter), jobs.map((job) => job.name), jobs.map((job) => job.attempts), mostRetries],
+    [...filterValues(tx, filter), jobs.map((job) => job.name), jobs.map((job) => job.attempts), maxRetries],
   );
   return row?.requeued ?? 0;
 }

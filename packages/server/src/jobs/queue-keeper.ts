@@ -27,7 +27,7 @@ export interface QueueKeeperOptions {
 }
 
 /** Dead jobs in one transaction. */
-const mostBuried = 500;
+const maxBuried = 500;
 
 /** Returns what the work throws; null if it ends well. */
 async function failureOf(work: Promise<void> | undefined): Promise<unknown> {
@@ -67,7 +67,7 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
         ? database.withSystem('dead-letters', work)
         : database.withTenant(tenantId, systemActor('dead-letters'), work);
     for (let more = true; more; ) {
-      const dead = await inPlace((tx) => findDeadJobs(tx, mostBuried));
+      const dead = await inPlace((tx) => findDeadJobs(tx, maxBuried));
       const toBury: string[] = [];
       // First, so that another process repeats it if this one ends before the jobs have moved.
       for (const { id, task, payload } of dead) {
@@ -79,7 +79,7 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
       }
       for (const topic of await inPlace((tx) => buryDeadJobs(tx, toBury))) options.onDead(topic, tenantId);
       // Those that stay are found again.
-      more = toBury.length === mostBuried;
+      more = toBury.length === maxBuried;
     }
     if (failures.length > 0) throw failures[0];
   }

@@ -42,9 +42,9 @@ export interface SchedulerOptions {
 }
 
 /** Runs that are claimed in one transaction. */
-const mostClaimed = 100;
+const maxClaimed = 100;
 /** Schedules that are checked in one transaction. */
-const mostChecked = 500;
+const maxChecked = 500;
 /** How often to check all schedules for a next run that's too far ahead. */
 const checkEveryMs = 60_000;
 /** Enqueueing a job for each of many tenants takes longer than a request may. */
@@ -75,7 +75,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
           await bringAllForward(database, [...jobs.keys()]);
           checkedAt = elapsed();
         }
-        for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: held })) === mostClaimed;
+        for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: held })) === maxClaimed;
       }
       worked = elapsed();
     },
@@ -118,13 +118,13 @@ async function bringForwardAfter(
   jobs: readonly string[],
   after: SchedulePlace | null,
 ): Promise<SchedulePlace | null> {
-  const planned = await selectPlanned(tx, jobs, after, mostChecked);
+  const planned = await selectPlanned(tx, jobs, after, maxChecked);
   for (const schedule of planned) {
     // A schedule that can no longer be parsed is reported when it's due.
     const next = nextOf(schedule, tx.now.getTime(), () => undefined);
     if (next !== null && next < schedule.nextRunAt) await bringForward(tx, schedule, next);
   }
-  return planned.length < mostChecked ? null : planned.at(-1)!;
+  return planned.length < maxChecked ? null : planned.at(-1)!;
 }
 
 export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenantIds' | 'onRun' | 'onError'> {
@@ -137,14 +137,14 @@ export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenan
  * Claims the runs that are due, once each: in one transaction their schedules move on and their jobs enter the queue.
  * However late it is called, a schedule that missed several runs has one. Claims nothing for a holder that has lost its
  * lease; and two that both believe in theirs still cannot claim one run twice, since the schedule's row is locked and
- * then shows another run. Returns how many rows were looked at, at most `mostClaimed`.
+ * then shows another run. Returns how many rows were looked at, at most `maxClaimed`.
  */
 export async function claimDue(options: ClaimOptions): Promise<number> {
   const claimed = await options.database.withSystem(
     'scheduler',
     async (tx) => {
       if (options.lease !== null && !(await holdsLease(tx, options.lease))) return [];
-      const due = await lockDueSchedules(tx, [...options.jobs.keys()], mostClaimed);
+      const due = await lockDueSchedules(tx, [...options.jobs.keys()], maxClaimed);
       const tenants = due.length > 0 ? new Set(await options.tenantIds(tx)) : new Set<string>();
       for (const schedule of due) await claim(tx, options, schedule, tenants);
       return due;
@@ -170,7 +170,7 @@ export async function claimDueRuns(
   for (let more = true; more; ) {
     const some = await claimDue({ ...options, jobs: named, lease: null });
     claimed += some;
-    more = some === mostClaimed;
+    more = some === maxClaimed;
   }
   return claimed;
 }

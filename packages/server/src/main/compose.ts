@@ -275,7 +275,7 @@ function createDeciding({
   });
   const chunkDesk = threads.chunks ?? {
     runChunk: createRunChunks({ database, decideChunk: decisions.decideChunk }),
-    mostOpen: chunkConnections,
+    maxOpen: chunkConnections,
   };
   return { chunkDesk, decisionMetrics, decisions, threads };
 }

@@ -26,7 +26,7 @@ export interface RestoreProof {
   readonly problems: readonly string[];
 }
 
-const mostReplays = 100;
+const maxReplays = 100;
 const patient = { statementTimeoutMs: 600_000 };
 const actor = systemActor('restore');
 
@@ -40,14 +40,14 @@ export async function verifyRestored(config: Config, database: Database): Promis
   const records: { readonly tenantId: string; readonly id: string }[] = [];
   for (const { id: tenantId, name } of tenants) {
     await verifyTenantChain(config, database, { tenantId, name }, found);
-    const ids = await database.withTenant(tenantId, actor, (tx) => selectRandomRecords(tx, mostReplays), patient);
+    const ids = await database.withTenant(tenantId, actor, (tx) => selectRandomRecords(tx, maxReplays), patient);
     records.push(...ids.map((id) => ({ tenantId, id })));
   }
   // One draw per record of each tenant: a tenant with few decisions gets fewer of the hundred.
   const drawn = records.map((record) => ({ record, draw: randomInt(2 ** 40) })).sort((a, b) => a.draw - b.draw);
   const archive = createArchive(archiveFilesOf(config));
   const ports = { keys: createCustomerKeys(masterKeysOf(config)), archive, decisionNamed };
-  for (const { record } of drawn.slice(0, mostReplays)) {
+  for (const { record } of drawn.slice(0, maxReplays)) {
     await database.withTenant(record.tenantId, actor, async (tx) => {
       try {
         const { identical } = await replayRecord(tx, ports, record.id);

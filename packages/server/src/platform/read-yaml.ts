@@ -19,7 +19,7 @@ export const largeYaml = 16_384;
 const deepest = 100;
 
 /** Maximum problems reported for one text; an answer has no room for more (docs/design/api-settled.md 22). */
-const mostProblems = 50;
+const maxProblems = 50;
 
 const reading = {
   version: '1.2',
@@ -36,8 +36,8 @@ const reading = {
  * Maximum characters and lexemes (words, marks, spaces, line ends) of a text. A record of the API has at most 1 MB.
  * Each lexeme takes the parser about 700 bytes, so a text made of brackets would need more memory than there is.
  */
-const mostCharacters = 4 * 1024 * 1024;
-const mostLexemes = 600_000;
+const maxCharacters = 4 * 1024 * 1024;
+const maxLexemes = 600_000;
 
 class TooDeep extends Error {}
 class TooLarge extends Error {}
@@ -57,12 +57,12 @@ function* tokensOf(text: string): Generator<CST.Token> {
     // The code that reads the values reports slightly too deep nesting with its place.
     if (depth > 2 * deepest) throw new TooDeep();
     lexemes += 1;
-    if (lexemes > mostLexemes) throw new TooLarge();
+    if (lexemes > maxLexemes) throw new TooLarge();
     for (const token of parser.next(lexeme)) {
       yield token;
       if (token.type === 'error') faults += 1;
     }
-    if (faults > mostProblems) break;
+    if (faults > maxProblems) break;
   }
   yield* parser.end();
 }
@@ -73,7 +73,7 @@ function* tokensOf(text: string): Generator<CST.Token> {
  */
 export function readYaml(text: string): ReadYaml {
   let documents: Document[];
-  if (text.length > mostCharacters) return whole(tooLarge);
+  if (text.length > maxCharacters) return whole(tooLarge);
   try {
     documents = [...new Composer(reading).compose(tokensOf(text))];
   } catch (error) {
@@ -86,7 +86,7 @@ export function readYaml(text: string): ReadYaml {
   const lineOf = lineFinder(text);
   const [document, second] = documents;
   if (document === undefined) return whole('is empty');
-  const faults = [...document.errors, ...document.warnings].slice(0, mostProblems).map(({ message, pos }) => ({
+  const faults = [...document.errors, ...document.warnings].slice(0, maxProblems).map(({ message, pos }) => ({
     pointer: null,
     line: lineOf(pos[0]),
     message: `is not valid YAML: ${message}`,
@@ -98,7 +98,7 @@ export function readYaml(text: string): ReadYaml {
   return problems.length > 0 ? { problems } : { value };
 }
 
-const tooLarge = `must have at most ${mostCharacters} characters and ${mostLexemes} tokens`;
+const tooLarge = `must have at most ${maxCharacters} characters and ${maxLexemes} tokens`;
 
 const whole = (message: string): ReadYaml => ({ problems: [{ pointer: null, line: null, message }] });
 

@@ -12,7 +12,7 @@ interface Check {
 }
 
 /** A larger clock difference breaks windows and lifetimes. */
-const mostClockMs = 5_000;
+const maxClockMs = 5_000;
 
 export const doctor: Command = {
   name: 'doctor',
@@ -55,7 +55,7 @@ async function examine(client: Client): Promise<Check[]> {
           ? `${summary.rlsForced} of ${summary.totalTables} tables protected`
           : `missing on ${summary.missingRLS.join(', ')}`,
     },
-    { name: 'clock', ok: clockMs <= mostClockMs, found: `${(clockMs / 1000).toFixed(1)} s difference` },
+    { name: 'clock', ok: clockMs <= maxClockMs, found: `${(clockMs / 1000).toFixed(1)} s difference` },
     { name: 'dead letters', ok: alert === 'OK', found: `${totalEvents} (${alert})` },
     {
       name: 'audit chain',

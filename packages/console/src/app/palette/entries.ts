@@ -18,7 +18,7 @@ export interface Group {
 }
 
 /** Maximum number of pages and actions for a query. */
-const mostEntries = 8;
+const maxEntries = 8;
 
 /** Returns pages and actions as lines. Pages with a parameter can't be opened without it. */
 export function ownEntries(
@@ -76,7 +76,7 @@ export function fitting(text: string, entries: readonly Entry[]): readonly Entry
     .map((entry) => ({ entry, score: fit(text, entry) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .slice(0, text.trim() === '' ? entries.length : mostEntries)
+    .slice(0, text.trim() === '' ? entries.length : maxEntries)
     .map(({ entry }) => entry);
 }
 

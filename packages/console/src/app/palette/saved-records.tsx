@@ -6,7 +6,7 @@ import { isSame, type SavedRecord, type SavedRecords } from '../../records/saved
 import { type Entry, fitting, type Group } from './entries.ts';
 
 /** Number of each before the user types: pages and actions must stay visible. */
-const mostShown = 5;
+const maxShown = 5;
 
 function entryOf(record: SavedRecord): Entry {
   const { kind, id, isDeleted } = record;
@@ -27,5 +27,5 @@ export function savedRecordGroups({ pins, recents }: SavedRecords, text: string)
   return [
     { title: t.pins, entries: fitting(text, pins.map(entryOf)) },
     { title: t.recents, entries: fitting(text, others.map(entryOf)) },
-  ].map(({ title, entries }) => ({ title, entries: entries.slice(0, mostShown) }));
+  ].map(({ title, entries }) => ({ title, entries: entries.slice(0, maxShown) }));
 }

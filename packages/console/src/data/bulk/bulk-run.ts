@@ -34,7 +34,7 @@ export interface BulkRun {
 }
 
 /** Calls in flight at the same time. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 /** Whether the other rows would fail too: the server is unreachable, or the session has ended. */
 const endsRun = (failure: Failure): boolean =>
@@ -77,7 +77,7 @@ export function startBulk({ rows: chosen, act, waitMs, sleep, onEnd }: BulkOptio
 
   async function run(): Promise<void> {
     running = true;
-    await Promise.all(Array.from({ length: Math.min(mostAtOnce, rows.length) }, lane));
+    await Promise.all(Array.from({ length: Math.min(maxAtOnce, rows.length) }, lane));
     running = false;
     show([...rows]);
     onEnd();

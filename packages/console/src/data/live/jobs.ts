@@ -43,7 +43,7 @@ export interface TraySurroundings {
 /** Polling intervals, in milliseconds. */
 export const jobWait = (seen: boolean, polls: number): number => (seen ? (polls < 5 ? 1_000 : 2_000) : 10_000);
 /** Failed polls in a row before a job counts as lost. */
-const mostFailures = 10;
+const maxFailures = 10;
 
 /** The tray of a page. */
 export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): Tray {
@@ -77,7 +77,7 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
         if (standing.state !== 'running') return;
       } catch {
         failures += 1;
-        if (failures >= mostFailures) return change(job.id, { state: 'failed' });
+        if (failures >= maxFailures) return change(job.id, { state: 'failed' });
       }
       await sleep(jobWait(isSeen(), polls));
     }

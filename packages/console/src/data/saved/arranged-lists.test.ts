@@ -4,7 +4,7 @@ import { beforeEach, test } from 'node:test';
 import { operations } from '@arbiter/contract/all-operations';
 import type { Operation } from '@arbiter/contract/core/operation';
 import { MemoryStorage, setGlobals, signOut } from '../test-browser.ts';
-import { customerFilters, deleteView, mostViews, refusalOf, saveView, viewsOf } from './saved-views.ts';
+import { customerFilters, deleteView, maxViews, refusalOf, saveView, viewsOf } from './saved-views.ts';
 import { chooseColumns, chooseDensity, tableLooks } from './table-looks.ts';
 
 const store = new MemoryStorage();
@@ -84,9 +84,9 @@ test('rejects views without a name, with a long or duplicate name, and beyond th
   assert.equal(refused('  '), 'unnamed');
   assert.equal(refused('x'.repeat(61)), 'long');
   assert.equal(refused('one'), 'taken');
-  for (let count = 1; count < mostViews; count += 1) assert.equal(refused(`View ${count}`), null);
+  for (let count = 1; count < maxViews; count += 1) assert.equal(refused(`View ${count}`), null);
   assert.equal(refused('one more'), 'full');
-  assert.equal(viewsOf('offers.list').length, mostViews);
+  assert.equal(viewsOf('offers.list').length, maxViews);
   // One that is there already may still be changed.
   assert.equal(refusalOf('offers.list', { name: 'Two', search: '?a=2' }, 'One'), null);
 });

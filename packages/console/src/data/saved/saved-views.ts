@@ -13,7 +13,7 @@ export interface SavedView {
 }
 
 /** Maximum number of views per list. */
-export const mostViews = 20;
+export const maxViews = 20;
 const longestName = 60;
 
 /** Filters that identify a customer. The browser stores nothing about customers (docs/design/console.md, section 5.4). */
@@ -86,7 +86,7 @@ export function refusalOf(list: string, { name, search }: SavedView, before?: st
   if (name.trim() === '') return 'unnamed';
   if (name.trim().length > longestName) return 'long';
   if (others.some((view) => view.name.toLowerCase() === name.trim().toLowerCase())) return 'taken';
-  if (others.length >= mostViews) return 'full';
+  if (others.length >= maxViews) return 'full';
   return customerFilters(search).length > 0 ? 'customer' : null;
 }
 

@@ -33,7 +33,7 @@ export function ApiKeysPage() {
   const columns = useMemo(() => apiKeyColumns(setReplacing, setRevoking), []);
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const peeked = list.rows.find(({ id }) => id === peek);
-  const look = useListLook(apiKeyOperations.list.id, columns, { usualDensity: 'comfortable' });
+  const look = useListLook(apiKeyOperations.list.id, columns, { defaultDensity: 'comfortable' });
   useKeys(permission.allowed ? [{ keys: 'c', title: t.make, run: () => setCreating(true) }] : []);
   const createButton = (
     <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
@@ -67,7 +67,7 @@ export function ApiKeysPage() {
             onSort={look.onSort}
             rowKey={({ id }) => id}
             onPeek={({ id }) => changePlace({ peek: id })}
-            density={look.usualDensity}
+            density={look.defaultDensity}
             empty={
               <Empty title={t.none} actions={createButton}>
                 {t.noneText}

@@ -28,7 +28,7 @@ export interface ApprovalPanelProps {
 }
 
 /** Other requests for the same record that the warning opens; the list has the rest. */
-const mostRivals = 3;
+const maxRivals = 3;
 
 /** A request: what it would change now, what speaks against it, and the decision. */
 export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }: ApprovalPanelProps) {
@@ -46,7 +46,7 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
           <ProblemPanel
             tone="warn"
             title={t.rivals(rivals.length)}
-            actions={rivals.slice(0, mostRivals).map((rival) => (
+            actions={rivals.slice(0, maxRivals).map((rival) => (
               <Button key={rival.id} size="small" onClick={() => onChoose(rival.id)}>
                 {t.openRival(rival.requesterName)}
               </Button>

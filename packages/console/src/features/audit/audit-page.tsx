@@ -56,7 +56,7 @@ export function AuditPage() {
           columns={look.columns}
           sort={look.sort}
           onSort={look.onSort}
-          density={look.usualDensity}
+          density={look.defaultDensity}
           rowKey={({ id }) => id}
           rowTo={({ id }) => addresses.audit({ ...query, row: id })}
           onPeek={({ id }) => change({ row: id })}

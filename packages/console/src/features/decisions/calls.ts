@@ -84,7 +84,7 @@ export interface WhyNotQuestion {
 }
 
 /** Number of attempts when the server is busy, and the wait between them in milliseconds. */
-const mostTries = 4;
+const maxTries = 4;
 const pauseMs = 1_000;
 
 /**
@@ -95,7 +95,7 @@ export function useWhyNot() {
   const { run, busy, failure } = useMutate(whyNotOperations.ask);
   const [answer, setAnswer] = useState<WhyNotAnswer | null>(null);
   const [request, setRequest] = useState<{ readonly question: WhyNotQuestion; readonly tries: number } | null>(null);
-  const waits = request !== null && request.tries < mostTries && !busy && failure !== null && passes(failure);
+  const waits = request !== null && request.tries < maxTries && !busy && failure !== null && passes(failure);
   const send = useCallback(
     async (question: WhyNotQuestion, tries: number) => {
       setAnswer(null);

@@ -34,7 +34,7 @@ export function DestinationsPage() {
     () => destinationColumns({ onTest: (destination) => void test(destination), testing: running }),
     [test, running],
   );
-  const look = useListLook(notificationOperations.list.id, columns, { usualDensity: 'comfortable' });
+  const look = useListLook(notificationOperations.list.id, columns, { defaultDensity: 'comfortable' });
   const create = (keys?: string) => (
     <FormLink
       operation={notificationOperations.create}
@@ -69,7 +69,7 @@ export function DestinationsPage() {
           onSort={look.onSort}
           rowKey={({ id }) => id}
           rowTo={({ id }) => addresses.editDestination(id)}
-          density={look.usualDensity}
+          density={look.defaultDensity}
           empty={
             <Empty title={t.none} actions={create()}>
               {t.noneText}

@@ -16,7 +16,7 @@ export interface NodePanelProps {
   readonly namer: Namer;
 }
 
-const mostOffers = 12;
+const maxOffers = 12;
 
 /** The selected node: its settings, and what it did for the selected customer. */
 export function NodePanel({ node, run, problems, namer }: NodePanelProps) {
@@ -85,7 +85,7 @@ export function NodeOutcome({ id, run }: { readonly id: string; readonly run: Fl
             <p className="text-dense text-soft">{t.nobodyLeft}</p>
           ) : (
             <ul className="flex flex-col gap-1 text-dense">
-              {left.slice(0, mostOffers).map(({ offerId, name, reason }) => (
+              {left.slice(0, maxOffers).map(({ offerId, name, reason }) => (
                 <li key={offerId} className="flex justify-between gap-2">
                   <Link to={addresses.offer(offerId)} className="min-w-0 truncate">
                     {name}
@@ -93,7 +93,7 @@ export function NodeOutcome({ id, run }: { readonly id: string; readonly run: Fl
                   <span className="shrink-0 text-soft">{reasonText(reason).title}</span>
                 </li>
               ))}
-              {left.length > mostOffers ? <li className="text-soft">{t.others(left.length - mostOffers)}</li> : null}
+              {left.length > maxOffers ? <li className="text-soft">{t.others(left.length - maxOffers)}</li> : null}
             </ul>
           )}
         </>

@@ -11,7 +11,7 @@ const target = 'inline-block py-0.5';
 
 /** Refresh intervals in milliseconds: before the first count, and after it. */
 const soonMs = 5_000;
-const usualMs = 30_000;
+const refreshMs = 30_000;
 
 /** Decisions, speed and failures of the last day in a line; empty while it loads. */
 export function LastDay() {
@@ -20,7 +20,7 @@ export function LastDay() {
   const [everyMs, setEveryMs] = useState(soonMs);
   const { data } = useOperation(dashboardOperations.decisionPipeline, { query: { windowHours: 24 } }, { everyMs });
   const isCounted = (data?.decisions ?? 0) > 0;
-  useEffect(() => setEveryMs(isCounted ? usualMs : soonMs), [isCounted]);
+  useEffect(() => setEveryMs(isCounted ? refreshMs : soonMs), [isCounted]);
   if (data === undefined) return null;
   const { decisions, failed, p95Ms, from } = data;
   return (

@@ -57,7 +57,7 @@ function Clients() {
   const [replacing, setReplacing] = useState<OAuthClient | null>(null);
   const [revoking, setRevoking] = useState<OAuthClient | null>(null);
   const columns = useMemo(() => clientColumns(setReplacing, setRevoking), []);
-  const look = useListLook(oauthOperations.listClients.id, columns, { usualDensity: 'comfortable' });
+  const look = useListLook(oauthOperations.listClients.id, columns, { defaultDensity: 'comfortable' });
   useKeys([{ keys: 'c', title: t.make, run: () => setCreating(true) }]);
   const createButton = (
     <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
@@ -78,7 +78,7 @@ function Clients() {
           sort={look.sort}
           onSort={look.onSort}
           rowKey={({ id }) => id}
-          density={look.usualDensity}
+          density={look.defaultDensity}
           empty={
             <Empty title={t.none} actions={createButton}>
               {t.noneText}

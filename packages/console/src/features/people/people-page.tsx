@@ -67,7 +67,7 @@ function People() {
     [run],
   );
   const columns = useMemo(() => personColumns(me, onAct), [me, onAct]);
-  const look = useListLook(userOperations.list.id, columns, { usualDensity: 'comfortable' });
+  const look = useListLook(userOperations.list.id, columns, { defaultDensity: 'comfortable' });
   useKeys([{ keys: 'c', title: t.invite, run: () => setInviting(true) }]);
   const inviteButton = (
     <Button kind="primary" icon={<UserPlus aria-hidden className="size-4" />} onClick={() => setInviting(true)}>
@@ -90,7 +90,7 @@ function People() {
           sort={look.sort}
           onSort={look.onSort}
           rowKey={({ id }) => id}
-          density={look.usualDensity}
+          density={look.defaultDensity}
           filtered={filterNames(search).length > 0}
           empty={
             <Empty title={t.none} actions={inviteButton}>

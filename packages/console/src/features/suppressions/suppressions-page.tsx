@@ -75,7 +75,7 @@ export function SuppressionsPage() {
       )),
     [mayLift.allowed],
   );
-  const look = useListLook(suppressionOperations.list.id, columns, { usualDensity: 'comfortable' });
+  const look = useListLook(suppressionOperations.list.id, columns, { defaultDensity: 'comfortable' });
   const isFiltered = filters.some((name) => search[name] !== undefined);
   const clear = () => change(Object.fromEntries(filters.map((name) => [name, undefined])), { push: true });
   const add = (
@@ -101,7 +101,7 @@ export function SuppressionsPage() {
         columns={look.columns}
         sort={look.sort}
         onSort={look.onSort}
-        density={look.usualDensity}
+        density={look.defaultDensity}
         rowKey={rowKey}
         filtered={isFiltered}
         maxHeight="max(24rem, calc(100dvh - 18rem))"

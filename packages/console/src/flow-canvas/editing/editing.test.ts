@@ -15,7 +15,7 @@ import {
   toggleNode,
 } from './commands.ts';
 import { editableConfig, type FlowConfig } from './flow-config.ts';
-import { mostSteps, record, redo, startHistory, undo } from './history.ts';
+import { maxSteps, record, redo, startHistory, undo } from './history.ts';
 
 const example = editableConfig(exampleDraft);
 const idsOf = ({ nodes }: FlowConfig) => nodes.map(({ id }) => id);
@@ -114,5 +114,5 @@ test('undoes and redoes up to 100 steps, and counts typing in a field as one', (
   assert.equal(redo(redo(undo(undo(history)))).config.name, 'other');
   assert.equal(undo(startHistory(example)).config, example);
   for (let step = 0; step < 150; step += 1) history = record(history, { ...example, step }, { label: 'Step' });
-  assert.equal(history.past.length, mostSteps);
+  assert.equal(history.past.length, maxSteps);
 });

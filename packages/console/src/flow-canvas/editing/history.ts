@@ -1,7 +1,7 @@
 import type { FlowConfig } from './flow-config.ts';
 
 /** Steps that can be undone. */
-export const mostSteps = 100;
+export const maxSteps = 100;
 
 /** A change of a flow: its previous config, and the name of the change. */
 interface Step {
@@ -29,7 +29,7 @@ export function record(
   if (config === history.config) return history;
   const last = history.past.at(-1);
   if (key !== null && last?.key === key && history.future.length === 0) return { ...history, config };
-  return { config, past: [...history.past, { config: history.config, label, key }].slice(-mostSteps), future: [] };
+  return { config, past: [...history.past, { config: history.config, label, key }].slice(-maxSteps), future: [] };
 }
 
 /** Undoes the last change. Returns the same history if there's none. */

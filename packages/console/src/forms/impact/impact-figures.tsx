@@ -5,7 +5,7 @@ import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
 /** Offers shown per list. */
-const mostOffers = 8;
+const maxOffers = 8;
 
 /** Names of what is compared. */
 export interface ImpactSides {
@@ -94,7 +94,7 @@ function OfferList({ title, sign, offers }: OfferListProps) {
     <section aria-label={title} className="min-w-0 text-dense">
       <h3 className="text-caption font-semibold text-soft">{title}</h3>
       <ul>
-        {offers.slice(0, mostOffers).map(({ offerId, offerName, count }) => (
+        {offers.slice(0, maxOffers).map(({ offerId, offerName, count }) => (
           <li key={offerId} className="flex justify-between gap-3 py-0.5">
             <Link to={addresses.offer(offerId)} className="min-w-0 truncate">
               <span dir="auto">{offerName}</span>

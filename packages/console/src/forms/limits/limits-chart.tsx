@@ -11,7 +11,7 @@ import { daysBack, limitLanes } from './limit-lanes.ts';
 import { useChannelNames } from './use-channel-names.ts';
 
 /** Maximum number of contacts: more would be indistinguishable. */
-const mostContacts = 100;
+const maxContacts = 100;
 
 export interface LimitsChartProps {
   readonly customerId: string;
@@ -25,7 +25,7 @@ export function LimitsChart({ customerId, report }: LimitsChartProps) {
   const channels = useChannelNames();
   const from = new Date(Date.parse(report.evaluatedAt) - daysBack * 86_400_000).toISOString();
   const contacts = useOperation(interactionListOperations.history, {
-    query: { customerId, type: 'impression', from, limit: mostContacts },
+    query: { customerId, type: 'impression', from, limit: maxContacts },
   });
   const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
   const suppressions = useOperation(suppressionOperations.ofCustomer, { params: { customerId }, query: {} });
@@ -56,7 +56,7 @@ export function LimitsChart({ customerId, report }: LimitsChartProps) {
       foot={
         <>
           <span>{t.limitsLegend}</span>
-          {contacts.data.data.length < mostContacts ? null : <span>{t.limitsPart(mostContacts)}</span>}
+          {contacts.data.data.length < maxContacts ? null : <span>{t.limitsPart(maxContacts)}</span>}
         </>
       }
     />

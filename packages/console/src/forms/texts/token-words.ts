@@ -19,14 +19,14 @@ export function tokenAt(text: string, caret: number): TypedToken | null {
 }
 
 /** Words shown for a token. */
-const mostWords = 8;
+const maxWords = 8;
 
 /** Returns the words that complete a token: those that begin with it, then those that contain it. */
 export function tokenCompletions(words: readonly ListedWord[], typed: string): readonly ListedWord[] {
   const query = typed.toLowerCase();
   const found = words.filter(({ text }) => text.toLowerCase().includes(query) && text !== typed);
   const begins = ({ text }: ListedWord) => (text.toLowerCase().startsWith(query) ? 0 : 1);
-  return found.toSorted((one, other) => begins(one) - begins(other)).slice(0, mostWords);
+  return found.toSorted((one, other) => begins(one) - begins(other)).slice(0, maxWords);
 }
 
 /** Returns the text with the token completed and closed, and the caret after it. */

@@ -15,7 +15,7 @@ export const offerFormTexts = {
   caps: 'Contacts per customer',
   mandatory: 'Mandatory',
   customFields: 'Fields of the category',
-  usualValue: (value: string) => `Without a value, customers see ${value}.`,
+  shownByDefault: (value: string) => `Without a value, customers see ${value}.`,
   chooseAdmin: 'Choose an admin',
   anyHour: 'Any',
   weekdays: ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as readonly string[],

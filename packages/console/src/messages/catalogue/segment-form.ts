@@ -8,7 +8,7 @@ export const segmentFormTexts = {
   matches: { any: 'At least one row matches', none: 'No row matches' },
   joinTypes: { left: 'Keep customers without rows', inner: 'Only customers with rows' },
   newJoin: 'Related rows',
-  usualColumn: 'Default',
+  defaultColumn: 'Default',
   labels: {
     '/baseSchemaId': 'Customers of',
     '/joins': 'Related rows',

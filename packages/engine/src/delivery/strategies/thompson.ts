@@ -9,9 +9,9 @@ import { scoredBy, settingsFor } from '../../scoring/scoring.ts';
 import type { ExploreExploit, ExploreStrategy } from './strategy.ts';
 import { winChances } from './win-chances.ts';
 
-const mostBetaDraws = 20_000;
-const leastDraws = 20;
-const leastPropensity = 1e-6;
+const maxBetaDraws = 20_000;
+const minDraws = 20;
+const minPropensity = 1e-6;
 
 /**
  * Draws each offer's possible propensity from its own outcomes and takes the one that then scores best: the candidate
@@ -75,7 +75,7 @@ function prepare(run: Run, candidate: Candidate, at: number): void {
   betas.b[at] = 1 + negatives;
   betas.score[at] = columns.score[candidate.at]!;
   betas.exponent[at] = propensityExponent(settingsFor(scoredBy(run, candidate), candidate));
-  betas.propensity[at] = Math.max(propensityOf(run, candidate), leastPropensity);
+  betas.propensity[at] = Math.max(propensityOf(run, candidate), minPropensity);
 }
 
 /** The exponent of P in the score; 0 where the score doesn't depend on it. */
@@ -92,10 +92,10 @@ function drawsFor(run: Run, { draws, poolSize, fromRank }: ExploreExploit): numb
   let left = 0;
   for (const { reason } of run.list) if (reason === null) left += 1;
   let numbers = 0;
-  for (let place = fromRank; place <= run.mostItems; place++) {
+  for (let place = fromRank; place <= run.maxItems; place++) {
     const size = Math.min(poolSize, left - (place - fromRank));
     if (size < 2) break;
     numbers += size;
   }
-  return numbers === 0 ? draws : Math.min(draws, Math.max(leastDraws, Math.floor(mostBetaDraws / numbers)));
+  return numbers === 0 ? draws : Math.min(draws, Math.max(minDraws, Math.floor(maxBetaDraws / numbers)));
 }

@@ -24,7 +24,7 @@ export interface SplitRules {
 }
 
 /** Smallest gain worth a split: below it, differences are rounding. */
-const leastGain = 1e-9;
+const minGain = 1e-9;
 /** Added to the second derivatives of a category when categories are sorted, so that rare ones stay in the middle. */
 const categorySmoothing = 10;
 
@@ -40,7 +40,7 @@ export function bestSplit(
   let best: Split | null = null;
   for (const [at, feature] of features.entries()) {
     if (feature.bins === 0) continue;
-    const found = splitOf(histogram, feature, sums, rules, best?.gain ?? leastGain);
+    const found = splitOf(histogram, feature, sums, rules, best?.gain ?? minGain);
     if (found !== null) best = { ...found, feature: at };
   }
   return best;
@@ -54,14 +54,14 @@ function splitOf(
   feature: BinnedFeature,
   sums: NodeSums,
   { minLeaf, l2 }: SplitRules,
-  leastGainSoFar: number,
+  minGainSoFar: number,
 ): FeatureSplit | null {
   const { bins, offset } = feature;
   const order = binOrder(histogram, feature);
   const missing = (offset + bins) * perBin;
   const missingCount = histogram[missing + 2]!;
   const whole = quality(sums.first, sums.second, l2);
-  let bestGain = leastGainSoFar;
+  let bestGain = minGainSoFar;
   let bestCut = -1;
   let missingLeft = false;
   for (const withMissing of missingCount > 0 ? [true, false] : [false]) {

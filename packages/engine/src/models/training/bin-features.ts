@@ -1,5 +1,5 @@
 import type { Json } from '../../plan/snapshot.ts';
-import { mostCategories } from '../trees/forest-limits.ts';
+import { maxCategories } from '../trees/forest-limits.ts';
 import type { TrainingRows } from './training-rows.ts';
 
 /** A feature in bins: what a split may tell apart. */
@@ -44,7 +44,7 @@ function binCategories(values: readonly Json[], bins: number): Bins {
   // The most frequent first; ties in the order of their first row.
   const categories = [...counts]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, Math.min(bins, mostCategories))
+    .slice(0, Math.min(bins, maxCategories))
     .map(([category]) => category);
   const binOfCategory = new Map(categories.map((category, bin) => [category, bin]));
   const missing = categories.length;

@@ -10,7 +10,7 @@ import type { TrainingRows } from './training-rows.ts';
 
 const bins = 10;
 /** The most frequent categories; the others share a bin. */
-const mostOwnBins = 50;
+const maxOwnBins = 50;
 /** Added to each count, so that an empty bin has a finite logarithm. */
 const smoothing = 0.5;
 
@@ -53,7 +53,7 @@ function commonest(values: readonly PredictorValue[]): string[] {
   const counts = new Map<string, number>();
   for (const value of values) if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
   const byCount = [...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1));
-  return byCount.slice(0, mostOwnBins).map(([value]) => value);
+  return byCount.slice(0, maxOwnBins).map(([value]) => value);
 }
 
 /** Per bin, then other values, then missing ones. */

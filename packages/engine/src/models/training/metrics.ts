@@ -20,7 +20,7 @@ export interface ScoredRow {
 }
 
 /** Keeps the logarithm of a certain error finite. */
-const leastChance = 1e-15;
+const minChance = 1e-15;
 const calibrationBins = 10;
 
 /** Returns the metrics of at least one row. */
@@ -30,7 +30,7 @@ export function metricsOf(rows: readonly ScoredRow[]): ModelMetrics {
   let squares = 0;
   let right = 0;
   for (const { score, label } of rows) {
-    const chance = Math.min(1 - leastChance, Math.max(leastChance, score));
+    const chance = Math.min(1 - minChance, Math.max(minChance, score));
     positives += label;
     loss -= label === 1 ? ln(chance) : ln(1 - chance);
     squares += (score - label) * (score - label);

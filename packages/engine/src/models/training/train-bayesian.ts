@@ -9,7 +9,7 @@ const rowsPerReport = 5_000;
 
 /** Counts rows in ten quantile bins per number and one bin per category. */
 export const bayesianTrainer: Trainer = {
-  leastRows: 20,
+  minRows: 20,
   fields: {},
   check: () => [],
   train(set, _params, _seed, onProgress) {

@@ -1,14 +1,14 @@
 import { readNumber } from '../../config-values.ts';
-import { forestFields, forestParamProblems, usualForest } from '../gradient-boosted.ts';
+import { defaultForest, forestFields, forestParamProblems } from '../gradient-boosted.ts';
 import { trainForest } from './train-forest.ts';
 import type { Trainer } from './trainer.ts';
 
 export const boostedTrainer: Trainer = {
-  leastRows: 100,
+  minRows: 100,
   fields: forestFields,
   check: forestParamProblems,
   train(set, params, seed, onProgress) {
-    const param = (key: keyof typeof usualForest): number => readNumber(params[key], usualForest[key]);
+    const param = (key: keyof typeof defaultForest): number => readNumber(params[key], defaultForest[key]);
     return trainForest(
       set,
       {

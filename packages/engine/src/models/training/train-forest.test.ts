@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../plan/snapshot.ts';
-import { usualForest } from '../gradient-boosted.ts';
+import { defaultForest } from '../gradient-boosted.ts';
 import { forestProblems } from '../trees/forest-state.ts';
 import { scoreRows } from '../trees/score-rows.ts';
 import { randomNumbers } from '../trees/test-forests.ts';
@@ -53,7 +53,7 @@ const mixed = rowsOf(
 );
 
 test('learns the chances that the rows were drawn with', () => {
-  const state = trainForest(mixed, usualForest, seed, quiet);
+  const state = trainForest(mixed, defaultForest, seed, quiet);
   assert.deepEqual(forestProblems(state), []);
   const scores = scoreRows(state, [
     { values: [60, 'nurse', null, true] },
@@ -68,7 +68,7 @@ test('learns the chances that the rows were drawn with', () => {
 });
 
 test('gives the same state for the same rows and seed, and another for another seed', () => {
-  const params = { ...usualForest, trees: 10, subsample: 0.6 };
+  const params = { ...defaultForest, trees: 10, subsample: 0.6 };
   const state = trainForest(mixed, params, seed, quiet);
   assert.deepEqual(trainForest(mixed, params, seed, quiet), state);
   assert.notDeepEqual(trainForest(mixed, params, seed.replace('0', '1'), quiet), state);
@@ -80,7 +80,7 @@ test('keeps depth, leaf sizes and the number of trees within the parameters', ()
     [3, 150, 1],
     [8, 5, 0.5],
   ] as const) {
-    const state = trainForest(mixed, { ...usualForest, trees: 7, maxDepth, minLeaf, subsample }, seed, quiet);
+    const state = trainForest(mixed, { ...defaultForest, trees: 7, maxDepth, minLeaf, subsample }, seed, quiet);
     const roots = rootsOf(state);
     assert.equal(roots.length, 7);
     const depthOf = (node: JsonObject): number =>
@@ -102,7 +102,7 @@ test('takes the first leaf from gradients, l2 and the learning rate', () => {
     () => 0.25,
   );
   const positives = rows.rows.filter(({ label }) => label === 1).length;
-  const state = trainForest(rows, { ...usualForest, trees: 1, learningRate: 0.5, l2: 3 }, seed, quiet);
+  const state = trainForest(rows, { ...defaultForest, trees: 1, learningRate: 0.5, l2: 3 }, seed, quiet);
   const chance = (positives + 1) / 202;
   assert.ok(Math.abs(Number(state.init_score) - Math.log(chance / (1 - chance))) < 1e-12);
   const leaf = Number(rootsOf(state)[0]!.leaf_value);
@@ -117,7 +117,7 @@ test('splits between values, and sends a missing one where it fits', () => {
     (next) => [next() < 0.25 ? null : next() < 0.5 ? 1 : 4],
     ([x]) => (x === 4 ? 0 : 1),
   );
-  const root = rootsOf(trainForest(rows, { ...usualForest, trees: 1, maxDepth: 1 }, seed, quiet))[0]!;
+  const root = rootsOf(trainForest(rows, { ...defaultForest, trees: 1, maxDepth: 1 }, seed, quiet))[0]!;
   assert.deepEqual([root.split_feature, root.threshold, root.decision_type, root.default_left], ['x', 2.5, '<=', true]);
 });
 
@@ -128,7 +128,7 @@ test('tells missing values from all others', () => {
     (next) => [next() < 0.5 ? null : Math.floor(next() * 3)],
     ([x]) => (x === null ? 1 : 0),
   );
-  const state = trainForest(rows, { ...usualForest, trees: 20 }, seed, quiet);
+  const state = trainForest(rows, { ...defaultForest, trees: 20 }, seed, quiet);
   const [missing, ...others] = scoreRows(
     state,
     [null, -5, 0, 2, 50].map((x) => ({ values: [x] })),
@@ -140,7 +140,7 @@ test('tells missing values from all others', () => {
 test('counts a row of weight 3 as three rows', () => {
   const [first, ...rest] = mixed.rows;
   const set = (rows: TrainingRows['rows']): TrainingRows => ({ ...mixed, rows });
-  const params = { ...usualForest, trees: 5, minLeaf: 1, maxDepth: 2, bins: 255 };
+  const params = { ...defaultForest, trees: 5, minLeaf: 1, maxDepth: 2, bins: 255 };
   const weighted = trainForest(set([{ ...first!, weight: 3 }, ...rest]), params, seed, quiet);
   const repeated = trainForest(set([first!, first!, first!, ...rest]), params, seed, quiet);
   const values = rest.slice(0, 50);
@@ -159,7 +159,7 @@ test('treats numbers of a categorical predictor as names', () => {
   );
   const state = trainForest(
     { ...rows, categorical: new Set(['code']) },
-    { ...usualForest, trees: 1, maxDepth: 1 },
+    { ...defaultForest, trees: 1, maxDepth: 1 },
     seed,
     quiet,
   );
@@ -174,11 +174,11 @@ test('treats numbers of a categorical predictor as names', () => {
 
 test('reports progress after each tree, and stops when that throws', () => {
   const shares: number[] = [];
-  trainForest(mixed, { ...usualForest, trees: 4 }, seed, (share) => void shares.push(share));
+  trainForest(mixed, { ...defaultForest, trees: 4 }, seed, (share) => void shares.push(share));
   assert.deepEqual(shares, [0.25, 0.5, 0.75, 1]);
   assert.throws(
     () =>
-      trainForest(mixed, { ...usualForest, trees: 4 }, seed, () => {
+      trainForest(mixed, { ...defaultForest, trees: 4 }, seed, () => {
         throw new Error('cancelled');
       }),
     /cancelled/,
@@ -192,7 +192,7 @@ test('copes with rows that have nothing to learn from', () => {
     () => [null, null],
     () => 0.5,
   );
-  const state = trainForest(empty, { ...usualForest, trees: 3 }, seed, quiet);
+  const state = trainForest(empty, { ...defaultForest, trees: 3 }, seed, quiet);
   assert.deepEqual(forestProblems(state), []);
   assert.ok(rootsOf(state).every((root) => Object.hasOwn(root, 'leaf_value')));
 });

@@ -3,8 +3,8 @@ import { readConfig } from '../../compile/config-problems.ts';
 import { readNumber } from '../../config-values.ts';
 import type { JsonObject } from '../../plan/snapshot.ts';
 import { stream } from '../../random/stream.ts';
-import { mostCategories } from '../bins.ts';
-import { categoryKey, logisticFields, usualLogistic } from '../logistic-regression.ts';
+import { maxCategories } from '../bins.ts';
+import { categoryKey, defaultLogistic, logisticFields } from '../logistic-regression.ts';
 import { type Column, columnsOf } from './columns.ts';
 import type { Trainer } from './trainer.ts';
 import type { TrainingRows } from './training-rows.ts';
@@ -17,7 +17,7 @@ const rowsPerReport = 5_000;
  * epoch to epoch.
  */
 export const logisticTrainer: Trainer = {
-  leastRows: 100,
+  minRows: 100,
   fields: logisticFields,
   check(params) {
     const reader = readConfig(params);
@@ -100,7 +100,7 @@ function commonest(values: readonly string[]): string[] {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const byCount = [...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1));
   return byCount
-    .slice(0, mostCategories)
+    .slice(0, maxCategories)
     .map(([value]) => value)
     .sort((a, b) => (a < b ? -1 : 1));
 }
@@ -114,9 +114,9 @@ function descend(
   seed: string,
   onProgress: (share: number) => void,
 ): number {
-  const epochs = readNumber(params.epochs, usualLogistic.epochs);
-  const rate = readNumber(params.learningRate, usualLogistic.learningRate);
-  const l2 = readNumber(params.l2, usualLogistic.l2);
+  const epochs = readNumber(params.epochs, defaultLogistic.epochs);
+  const rate = readNumber(params.learningRate, defaultLogistic.learningRate);
+  const l2 = readNumber(params.l2, defaultLogistic.l2);
   const order = Int32Array.from(rows, (_, row) => row);
   let bias = 0;
   for (let epoch = 0; epoch < epochs; epoch++) {

@@ -11,7 +11,7 @@ import type { TrainingRow, TrainingRows } from './training-rows.ts';
 /** Share of the rows, the latest, that a model is measured on and doesn't see. */
 const heldOutShare = 0.2;
 /** Rows of each class without which nothing can be told apart. */
-const leastOfClass = 10;
+const minOfClass = 10;
 
 export type TrainedModel =
   | { readonly kind: 'insufficient_data' }
@@ -55,7 +55,7 @@ export function trainModel(
   const first = set.rows.length - Math.floor(set.rows.length * heldOutShare);
   const seen = { ...set, rows: set.rows.slice(0, first) };
   const classes = new Set(seen.rows.map(({ label }) => label));
-  if (set.rows.length < trainer.leastRows || Math.min(positives, negatives) < leastOfClass || classes.size < 2) {
+  if (set.rows.length < trainer.minRows || Math.min(positives, negatives) < minOfClass || classes.size < 2) {
     return { kind: 'insufficient_data' };
   }
   const given = Object.entries(params).filter(([, value]) => value !== null);

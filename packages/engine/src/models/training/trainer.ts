@@ -6,7 +6,7 @@ import type { TrainingRows } from './training-rows.ts';
 /** How models of one type are trained on rows (docs/design/api-decisioning.md 15, training). */
 export interface Trainer {
   /** Fewer rows aren't enough. */
-  readonly leastRows: number;
+  readonly minRows: number;
   /** Parameters of a training; what a model's config sets is the default. */
   readonly fields: ConfigFields;
   /** Returns the problems of parameters. */

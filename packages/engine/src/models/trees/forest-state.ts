@@ -3,13 +3,13 @@ import { isObject } from '../../json-object.ts';
 import type { Json, JsonObject } from '../../plan/snapshot.ts';
 import { mustBeOneOf, told } from '../../words/word-texts.ts';
 import {
-  mostCategories,
-  mostDepth,
-  mostFeatures,
-  mostLeaves,
-  mostNameCharacters,
-  mostNodes,
-  mostTrees,
+  maxCategories,
+  maxDepth,
+  maxFeatures,
+  maxLeaves,
+  maxNameCharacters,
+  maxNodes,
+  maxTrees,
 } from './forest-limits.ts';
 
 const stateKeys = ['feature_names', 'objective', 'init_score', 'value_precision', 'trees'];
@@ -35,14 +35,14 @@ const decisionTypes = ['<=', '<', '=='] as const;
 const missingTypes = ['none', 'zero', 'nan'] as const;
 
 /** After so many problems the state is beyond repair, and more of them help nobody. */
-const mostProblems = 20;
+const maxProblems = 20;
 
 type Refuse = (path: string, message: string) => void;
 
 /** Returns the problems of a state of boosted trees, with JSON Pointers. Never recurses, however deep a tree is. */
 export function forestProblems(state: Json): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  const refuse: Refuse = (path, message) => void (problems.length < mostProblems && problems.push({ path, message }));
+  const refuse: Refuse = (path, message) => void (problems.length < maxProblems && problems.push({ path, message }));
   if (!isObject(state)) return [{ path: '', message: 'must be an object' }];
   checkKeys(state, stateKeys, '', 'the state', refuse);
   const features = readFeatures(state.feature_names, refuse);
@@ -54,8 +54,8 @@ export function forestProblems(state: Json): ConfigProblem[] {
   }
   const { trees } = state;
   if (!Array.isArray(trees)) refuse('/trees', 'must be a list');
-  else if (trees.length > mostTrees) refuse('/trees', `must have at most ${mostTrees} trees`);
-  else if (problems.length === 0) checkTrees(trees, features, () => problems.length >= mostProblems, refuse);
+  else if (trees.length > maxTrees) refuse('/trees', `must have at most ${maxTrees} trees`);
+  else if (problems.length === 0) checkTrees(trees, features, () => problems.length >= maxProblems, refuse);
   return problems;
 }
 
@@ -65,11 +65,11 @@ function readFeatures(names: Json | undefined, refuse: Refuse): ReadonlyMap<stri
     refuse('/feature_names', 'must be a list of names');
     return features;
   }
-  if (names.length > mostFeatures) refuse('/feature_names', `must have at most ${mostFeatures} names`);
-  names.slice(0, mostFeatures).forEach((name: Json, at) => {
+  if (names.length > maxFeatures) refuse('/feature_names', `must have at most ${maxFeatures} names`);
+  names.slice(0, maxFeatures).forEach((name: Json, at) => {
     const path = `/feature_names/${at}`;
-    if (typeof name !== 'string' || name === '' || name.length > mostNameCharacters) {
-      refuse(path, `must be a string of 1 to ${mostNameCharacters} characters`);
+    if (typeof name !== 'string' || name === '' || name.length > maxNameCharacters) {
+      refuse(path, `must be a string of 1 to ${maxNameCharacters} characters`);
     } else if (features.has(name)) refuse(path, 'is listed more than once');
     else features.set(name, at);
   });
@@ -102,9 +102,9 @@ function checkTrees(
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       nodes += 1;
       if (!checkNode(next, features, pending, refuse)) leaves += 1;
-      if (nodes > mostNodes) refuse('/trees', `must have at most ${mostNodes} splits and leaves together`);
-      else if (next.depth > mostDepth) refuse(path, `must be at most ${mostDepth} splits deep`);
-      else if (leaves > mostLeaves) refuse(path, `must have at most ${mostLeaves} leaves`);
+      if (nodes > maxNodes) refuse('/trees', `must have at most ${maxNodes} splits and leaves together`);
+      else if (next.depth > maxDepth) refuse(path, `must be at most ${maxDepth} splits deep`);
+      else if (leaves > maxLeaves) refuse(path, `must have at most ${maxLeaves} leaves`);
       else if (!isFull()) continue;
       return;
     }
@@ -161,8 +161,8 @@ function checkDecision(node: JsonObject, path: string, refuse: Refuse): void {
     return;
   }
   const categories = Array.isArray(threshold) ? threshold : [threshold];
-  if (categories.length > mostCategories) {
-    refuse(`${path}/threshold`, `must have at most ${mostCategories} categories`);
+  if (categories.length > maxCategories) {
+    refuse(`${path}/threshold`, `must have at most ${maxCategories} categories`);
   } else if (!categories.every((category) => typeof category === 'string' || isFiniteNumber(category))) {
     refuse(`${path}/threshold`, 'must be a category (a string or a finite number) or a list of categories');
   }

@@ -1,6 +1,6 @@
 import { type FeatureValues, goesLeft, leafOf } from './feature-values.ts';
 import type { Forest } from './forest.ts';
-import { mostDepth } from './forest-limits.ts';
+import { maxDepth } from './forest-limits.ts';
 import { type Quadrature, quadrature } from './quadrature.ts';
 
 /** What each feature adds to the margin of one case, in logits. */
@@ -59,9 +59,9 @@ function createWalk(forest: Forest, values: FeatureValues, sums: Float64Array): 
     forest,
     values,
     sums,
-    features: new Int32Array(mostDepth + 1),
-    hot: new Float64Array(mostDepth + 1),
-    cold: new Float64Array(mostDepth + 1),
+    features: new Int32Array(maxDepth + 1),
+    hot: new Float64Array(maxDepth + 1),
+    cold: new Float64Array(maxDepth + 1),
     placeOf: new Int32Array(forest.features.length).fill(-1),
     mean: 0,
   };

@@ -44,7 +44,7 @@ interface OfferFeature {
 }
 
 /** Numbers in the masks of all offers together; 16 MB. */
-const mostMasks = 4_000_000;
+const maxMasks = 4_000_000;
 
 export function createWorkbench(forest: Forest, features: ReadonlyMap<string, Feature>): Workbench {
   const shared: SharedFeature[] = [];
@@ -177,7 +177,7 @@ function masksOf(bench: Workbench, scope: FormulaScope, offer: object): Int32Arr
   const known = bench.offers.get(offer);
   if (known !== undefined) return known;
   const { masked, offerSplits } = bench.order;
-  if (bench.offerCount * masked.length > mostMasks) return null;
+  if (bench.offerCount * masked.length > maxMasks) return null;
   readOffer(bench, scope);
   const masks = new Int32Array(masked.length).fill(-1);
   narrow(bench, offerSplits, masks);

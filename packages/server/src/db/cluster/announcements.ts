@@ -7,12 +7,12 @@ export function channelsOf(text: string): readonly string[] {
   if (known !== undefined) return known;
   const channels = announced.filter(({ writes }) => writes.test(text)).map(({ channel }) => channel);
   // Statements with values in their text would fill the cache.
-  if (found.size < mostTexts) found.set(text, channels);
+  if (found.size < maxTexts) found.set(text, channels);
   return channels;
 }
 
 const found = new Map<string, readonly string[]>();
-const mostTexts = 2_000;
+const maxTexts = 2_000;
 
 const writesTo = (tables: string): RegExp =>
   new RegExp(`\\b(?:update|insert\\s+into|delete\\s+from)\\s+(?:"?arbiter"?\\.)?"?(?:${tables})\\b`, 'i');

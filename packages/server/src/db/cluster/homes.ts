@@ -9,7 +9,7 @@ export interface Homes {
 
 /** Tenants move rarely, and a node that no longer has the rows asks the one that has. */
 const knownForMs = 30_000;
-const mostTenants = 50_000;
+const maxTenants = 50_000;
 
 /** `workers`: the nodes to connect to, `host:port` as the coordinator names them. `url`: of the coordinator. */
 export function createHomes(database: Pick<Database, 'withSystem'>, url: string, workers: readonly string[]): Homes {
@@ -39,7 +39,7 @@ export function createHomes(database: Pick<Database, 'withSystem'>, url: string,
         return entry.url;
       });
       found.catch(() => known.delete(tenantId));
-      if (known.size >= mostTenants) known.clear();
+      if (known.size >= maxTenants) known.clear();
       known.set(tenantId, { url: found, until: now + knownForMs });
       return found;
     },

@@ -23,7 +23,7 @@ export function onOneWorker(text: string): string {
     )
     .replace(arraySubscript, 'arbiter.array_item($1, $2)');
   // Statements with values in their text (segments, metrics) would fill the cache.
-  if (rewritten.size < mostTexts) rewritten.set(text, changed);
+  if (rewritten.size < maxTexts) rewritten.set(text, changed);
   return changed;
 }
 
@@ -46,7 +46,7 @@ const ownersCall = /^\s*select\s+arbiter\.empty_history\([^)]*\)\s*$/i;
 const ownersRows = /\bfrom\s+arbiter\.cut_audit_logs\([^)]*\)\s*$/i;
 
 const rewritten = new Map<string, string>();
-const mostTexts = 2_000;
+const maxTexts = 2_000;
 
 /** `insert into t (tenant_id, ...) select $1, ... from`, where what follows isn't a table. */
 const insertOfParameters =

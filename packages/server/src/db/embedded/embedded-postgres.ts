@@ -95,7 +95,7 @@ const lossy: Readonly<Record<string, string>> = {
   autovacuum: 'off',
 };
 
-const usualConnections = 100;
+const defaultConnections = 100;
 /** Test files share one server, each with its own pools: up to 120 connections per test process. */
 const testConnections = 800;
 
@@ -288,7 +288,7 @@ async function launch(
   const settings = {
     ...tuning,
     ...(durable ? {} : lossy),
-    max_connections: String(Math.max(connections, durable ? usualConnections : testConnections)),
+    max_connections: String(Math.max(connections, durable ? defaultConnections : testConnections)),
     unix_socket_directories: sockets,
   };
   const [program, ...args] = [

@@ -6,7 +6,7 @@ import type { DatabaseSource, DatabaseTarget, TableQuery } from './database-sour
 
 type Row = Record<string, unknown>;
 
-const mostOfPage = 1000;
+const maxPerPage = 1000;
 const pageBytes = 4 * 1024 * 1024;
 /** The character set of columns that hold bytes. */
 const binaryCharset = 63;
@@ -159,7 +159,7 @@ async function* pagesOf(connection: Connection, query: TableQuery): AsyncGenerat
       }
       page.push(row);
       size += sizeOf(row);
-      if (page.length === mostOfPage || size >= pageBytes) {
+      if (page.length === maxPerPage || size >= pageBytes) {
         yield page;
         page = [];
         size = 0;

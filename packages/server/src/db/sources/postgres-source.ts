@@ -7,7 +7,7 @@ import type { DatabaseSource, DatabaseTarget, TableQuery } from './database-sour
 type Row = Record<string, unknown>;
 
 const firstPage = 100;
-const mostOfPage = 5_000;
+const maxPerPage = 5_000;
 const pageBytes = 4 * 1024 * 1024;
 
 type Run = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
@@ -26,7 +26,7 @@ async function* pagesOf(run: Run, { table, watermark, after, limit }: TableQuery
     if (rows.length === 0) break;
     yield rows;
     const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length;
-    size = Math.max(1, Math.min(mostOfPage, Math.floor(pageBytes / Math.max(1, bytes))));
+    size = Math.max(1, Math.min(maxPerPage, Math.floor(pageBytes / Math.max(1, bytes))));
   }
   await run('commit');
 }

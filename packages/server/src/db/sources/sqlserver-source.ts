@@ -16,7 +16,7 @@ import {
 
 type Row = Record<string, unknown>;
 
-const mostOfPage = 1000;
+const maxPerPage = 1000;
 const pageBytes = 4 * 1024 * 1024;
 
 /** Reasons by error number of the server. */
@@ -145,7 +145,7 @@ async function* rowsOf(session: Session, sql: string, after: string | null): Asy
     const row = Object.fromEntries(cells.map((cell) => [cell.metadata.colName, rowValue(cell)]));
     page.push(row);
     size += sizeOf(row);
-    if (page.length < mostOfPage && size < pageBytes) return;
+    if (page.length < maxPerPage && size < pageBytes) return;
     request.pause();
     next.resolve();
   });

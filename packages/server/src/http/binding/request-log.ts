@@ -7,7 +7,7 @@ import type { RequestState } from './request-state.ts';
 export type LogRequest = (state: RequestState, status: number) => void;
 
 /** Lines a second for fast, successful decisions of one route: thousands would cost more than they're worth. */
-const mostLines = 20;
+const maxLines = 20;
 const secondMs = 1_000;
 /** Slower decisions are always logged. */
 const slowMs = 250;
@@ -37,7 +37,7 @@ export function createRequestLog(
         lines = 0;
       }
       lines += 1;
-      if (lines > mostLines) {
+      if (lines > maxLines) {
         omitted += 1;
         return;
       }

@@ -7,7 +7,7 @@ import { type Answer, isWhole, type WholeAnswer } from '../answers/answer.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from '../answers/send.ts';
 import type { AppDependencies } from '../app-dependencies.ts';
 import type { ClientConnections } from '../connections.ts';
-import { usualHoldMs } from '../limits/gate.ts';
+import { defaultHoldMs } from '../limits/gate.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { asksForHtml } from '../web-paths.ts';
 import type { Admission } from './admission.ts';
@@ -56,7 +56,7 @@ export function createServeRequest(
     if (isWhole(outcome)) state.leaveStream?.();
     // Wait without holding a place, as at the gate: a client that retries right after a refusal must not be served
     // faster for it.
-    const holdMs = isShed ? state.startedAt + usualHoldMs - performance.now() : 0;
+    const holdMs = isShed ? state.startedAt + defaultHoldMs - performance.now() : 0;
     if (holdMs > 0) await sleep(holdMs);
     // Shutdown may have begun while this call ran, and a connection left open would delay it.
     if (lifecycle.closesConnection()) addHeaders(state, closing);

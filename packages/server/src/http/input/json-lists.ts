@@ -2,7 +2,7 @@ import { invalid } from '../../platform/app-error.ts';
 import { maximumDepth, tooDeep } from './json-body.ts';
 
 /** Approximate size of text to parse at once, which takes a millisecond or two. */
-const usualPieceBytes = 64 * 1024;
+const defaultPieceBytes = 64 * 1024;
 /** Bytes to scan between two checks of the clock. */
 const bytesPerLook = 64 * 1024;
 /**
@@ -117,7 +117,7 @@ function onComma(scan: Scan, at: number): void {
   open.items += 1;
   open.valuesInItem = 0;
   if (open.items >= open.maxItems) throw invalid(`/${open.name}`, `must have at most ${open.maxItems} items`);
-  const { pieceBytes = usualPieceBytes } = scan.options;
+  const { pieceBytes = defaultPieceBytes } = scan.options;
   if (at - open.pieceStart >= pieceBytes || open.valuesInPiece >= maximumValues / 5) endPiece(scan, open, at, false);
   else open.commas += 1;
 }

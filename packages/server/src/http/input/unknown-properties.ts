@@ -5,7 +5,7 @@ import { maximumRemarks } from '../answers/remarks.ts';
 import { declaredProperties } from './coercion.ts';
 
 /** Maximum list items to check. Schemas allow fewer where items are objects with known properties. */
-const mostItems = 1_000;
+const maxItems = 1_000;
 
 /** What's known inside a value: an object's names, or a list's items. */
 interface KnownParts {
@@ -94,7 +94,7 @@ function isAllKnown({ names, inside, item }: KnownParts, value: unknown): boolea
   if (typeof value !== 'object' || value === null) return true;
   if (item !== null) {
     if (!Array.isArray(value)) return true;
-    const most = Math.min(value.length, mostItems);
+    const most = Math.min(value.length, maxItems);
     for (let at = 0; at < most; at += 1) if (!isAllKnown(item, value[at])) return false;
     return true;
   }
@@ -113,7 +113,7 @@ function findProperties(known: KnownParts | null, value: unknown, path: string, 
   if (known === null || typeof value !== 'object' || value === null) return;
   if (known.item !== null) {
     if (!Array.isArray(value)) return;
-    for (let at = 0; at < value.length && at < mostItems && found.length < maximumRemarks; at += 1) {
+    for (let at = 0; at < value.length && at < maxItems && found.length < maximumRemarks; at += 1) {
       findProperties(known.item, value[at], `${path}/${at}`, found);
     }
     return;

@@ -31,7 +31,7 @@ export interface GateOptions {
 }
 
 /** A refusal comes within 100 ms (docs/design/quality.md R1). The difference is for a busy event loop. */
-export const usualHoldMs = 70;
+export const defaultHoldMs = 70;
 const tickMs = 5;
 /**
  * Share of all time that may be spent on refusing, plus a larger share of the event loop's idle time. Accepting the
@@ -41,9 +41,9 @@ const tickMs = 5;
 const refusingShare = 0.05;
 const refusingShareOfIdle = 0.5;
 /** Refusing time that may be saved up for a burst. */
-const mostSavedMs = 4;
+const maxSavedMs = 4;
 
-export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHoldMs }: GateOptions): Gate {
+export function createGate({ shedder, routes, serve, arrivals, holdMs = defaultHoldMs }: GateOptions): Gate {
   const queues = createGateQueues();
   const refuseLate = createRefuseLate(queues, holdMs);
   const pump = createPump(queues, shedder, (entry) => {
@@ -129,7 +129,7 @@ function createPump(queues: GateQueues, shedder: LoadShedder, admit: (entry: Gat
 /** Refuses requests that waited long enough, as far as the time for refusing lasts. */
 function createRefuseLate(queues: GateQueues, holdMs: number): Step {
   /** Milliseconds that may be spent on refusing, and when they were computed. */
-  let allowedMs = mostSavedMs;
+  let allowedMs = maxSavedMs;
   let paidAt = performance.now();
   /** Idle milliseconds of the event loop at that time. */
   let idleUntil = 0;
@@ -137,7 +137,7 @@ function createRefuseLate(queues: GateQueues, holdMs: number): Step {
     const started = performance.now();
     const { idle } = performance.eventLoopUtilization();
     const earnedMs = (started - paidAt) * refusingShare + (idle - idleUntil) * refusingShareOfIdle;
-    allowedMs = Math.min(mostSavedMs, allowedMs + earnedMs);
+    allowedMs = Math.min(maxSavedMs, allowedMs + earnedMs);
     let now = started;
     for (const lines of queues.byClass.values()) {
       for (const [line, entries] of lines) {

@@ -36,7 +36,7 @@ const nilTenant = '00000000-0000-0000-0000-000000000000';
 const takesPerSweep = 100;
 const maximumMemos = 10_000;
 /** Maximum windows counted in one statement. */
-const mostWindows = 100;
+const maxWindows = 100;
 
 /** A call that has not been counted yet. */
 interface WaitingCall {
@@ -127,7 +127,7 @@ function createFullWindows() {
 
 /** Removes the calls to count next from `waiting`. */
 function nextBatch(waiting: Map<string, WaitingCall[]>): CallBatch {
-  const keys = [...waiting.keys()].slice(0, mostWindows);
+  const keys = [...waiting.keys()].slice(0, maxWindows);
   return keys.map((key) => {
     const calls = waiting.get(key)!;
     const next = countedTogether(calls);

@@ -14,7 +14,7 @@ import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { MailConfig } from './mail.ts';
 
 /** Clients of SES kept at once. Each account of a tenant has one. */
-const mostAccounts = 50;
+const maxAccounts = 50;
 
 /** Creates what gives messages of campaigns, journeys and triggers to providers. */
 export function deliverySender(
@@ -53,7 +53,7 @@ function sesAccounts(config: MailConfig): SenderDeps['ses'] {
       known.get(name) ??
       // One try: a second one after a timeout could send the email twice. The job tries again.
       createSesTransport({ region, credentials, endpoint: null, maxAttempts: 1 });
-    if (known.size >= mostAccounts) known.clear();
+    if (known.size >= maxAccounts) known.clear();
     known.set(name, transport);
     return transport;
   };

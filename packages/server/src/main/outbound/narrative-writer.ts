@@ -7,7 +7,7 @@ import { createBreaker } from '../../platform/outbound/breaker.ts';
 import type { ComposeConfig } from '../compose-options.ts';
 
 /** One try (docs/design/api-decisioning.md 17). */
-const usualTimeoutMs = 20_000;
+const defaultTimeoutMs = 20_000;
 
 /** Like webhooks: five failures in a row. */
 const breakerRules = { failures: 5, pauseMs: 60_000, now: () => performance.now() };
@@ -18,7 +18,7 @@ type LlmConfig = Pick<ComposeConfig, 'LLM_API_KEY' | 'LLM_BASE_URL' | 'LLM_MODEL
 export function createNarrativeWriter(
   config: LlmConfig,
   { breakerMoved }: Pick<ReturnType<typeof createDecisionMetrics>, 'breakerMoved'>,
-  timeoutMs = usualTimeoutMs,
+  timeoutMs = defaultTimeoutMs,
 ): NarrativeWriter {
   const { LLM_PROVIDER: provider, LLM_API_KEY: apiKey, LLM_BASE_URL: baseUrl, LLM_MODEL: name } = config;
   if (provider === 'template') return templateWriter;

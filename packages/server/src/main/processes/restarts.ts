@@ -3,7 +3,7 @@ const steadyMs = 60_000;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 /** Give up after this many early ends in a row. */
-const mostEarlyEnds = 6;
+const maxEarlyEnds = 6;
 
 /** The history of one process slot. */
 export interface Lives {
@@ -23,6 +23,6 @@ export function afterEnd(
 ): { readonly lives: Lives; readonly pauseMs: number | null } {
   if (livedMs !== null && livedMs >= steadyMs) return { lives: noLives, pauseMs: firstPauseMs };
   const earlyEnds = lives.earlyEnds + 1;
-  if (earlyEnds >= mostEarlyEnds) return { lives: { earlyEnds }, pauseMs: null };
+  if (earlyEnds >= maxEarlyEnds) return { lives: { earlyEnds }, pauseMs: null };
   return { lives: { earlyEnds }, pauseMs: Math.min(longestPauseMs, firstPauseMs * 2 ** (earlyEnds - 1)) };
 }

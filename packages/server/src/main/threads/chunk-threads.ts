@@ -71,7 +71,7 @@ const lost = (cause?: unknown): AppError =>
 export function createChunkThreads(options: ChunkThreadsOptions, onError: (error: unknown) => void): ChunkThreads {
   const state: ChunkThreadsState = { ...options, onError, threads: new Set(), nextId: 1, isClosed: false };
   return {
-    mostOpen: options.count * chunksPerThread,
+    maxOpen: options.count * chunksPerThread,
     runChunk: (order, neighbors) => runChunk(state, order, neighbors),
     async close() {
       state.isClosed = true;

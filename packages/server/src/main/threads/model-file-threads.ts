@@ -4,13 +4,13 @@ import type { FromModelFileThread, ToModelFileThread } from './model-file-thread
 import { createThreadQueue } from './thread-queue.ts';
 
 /** Files of up to 50 MB that may wait in one process. */
-const mostWaiting = 4;
+const maxWaiting = 4;
 /** A file of 50 MB takes seconds, so a thread that takes longer than this hangs. */
 const hangsAfterMs = 120_000;
 /** Idle time after which the thread ends and frees its memory. */
 const idleMs = 10_000;
 /** A file of many tiny objects takes 30 times its size. With this limit, it ends the thread and not the server. */
-const mostMemoryMb = 1_024;
+const maxMemoryMb = 1_024;
 
 export interface ModelFileThread {
   readonly read: ReadModelFile;
@@ -22,7 +22,7 @@ export interface ModelFileThread {
 export function createModelFileThread(onError: (error: unknown) => void): ModelFileThread {
   const queue = createThreadQueue<Omit<ToModelFileThread, 'id'>, FromModelFileThread, FromModelFileThread['prepared']>({
     program: new URL('./model-file-thread.ts', import.meta.url),
-    ...{ mostWaiting, hangsAfterMs, idleMs, mostMemoryMb },
+    ...{ maxWaiting, hangsAfterMs, idleMs, maxMemoryMb },
     resultOf: ({ prepared }) => prepared,
     lossOf: (failure) => (failure === null ? new AppError('unavailable', { retryAfterSeconds: 1 }) : failure.cause),
     onError: (error) => {

@@ -3,13 +3,13 @@ import type { FromReportThread, ToReportThread } from './report-thread.ts';
 import { createThreadQueue } from './thread-queue.ts';
 
 /** Reports that may wait in one process. */
-const mostWaiting = 16;
+const maxWaiting = 16;
 /** A report of 20 sections of 5,000 rows takes half a minute on a busy machine. Longer than this means it hangs. */
 const hangsAfterMs = 180_000;
 /** The thread ends after this idle time and frees the memory of its fonts. */
 const idleMs = 60_000;
 /** A limit of its own, so that a report that needs too much ends the thread and not the server. */
-const mostMemoryMb = 512;
+const maxMemoryMb = 512;
 
 export interface ReportThread {
   readonly render: RenderReport;
@@ -24,9 +24,9 @@ export interface ReportThread {
 export function createReportThread(onError: (error: unknown) => void, limits = { hangsAfterMs, idleMs }): ReportThread {
   const queue = createThreadQueue<Omit<ToReportThread, 'id'>, FromReportThread, readonly Artifact[]>({
     program: new URL('./report-thread.ts', import.meta.url),
-    mostWaiting,
+    maxWaiting,
     ...limits,
-    mostMemoryMb,
+    maxMemoryMb,
     resultOf: artifactsOf,
     lossOf: (failure) =>
       failure === null

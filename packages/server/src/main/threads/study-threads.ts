@@ -8,9 +8,9 @@ const hangsAfterMs = 600_000;
 /** A thread ends after this idle time, frees its memory and closes its connection. */
 const idleMs = 60_000;
 /** A limit per thread, so that a study that needs too much memory ends the thread and not the server. */
-const mostMemoryMb = 1_024;
+const maxMemoryMb = 1_024;
 /** Maximum steps that wait for a thread. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 const checkEveryMs = 100;
 
 export interface StudyThreadsOptions extends StudyThreadData {
@@ -86,7 +86,7 @@ function queueOf({ url, pooled, isCluster, masterKeys, onError }: StudyThreadsOp
   const data: StudyThreadData = { url, pooled, isCluster, masterKeys };
   return createThreadQueue<Omit<ToStudyThread, 'id'>, FromStudyThread, StudyStepResult>({
     program: new URL('./study-thread.ts', import.meta.url),
-    ...{ data, mostWaiting, hangsAfterMs, idleMs, mostMemoryMb },
+    ...{ data, maxWaiting, hangsAfterMs, idleMs, maxMemoryMb },
     resultOf(reply) {
       if (reply.kind === 'done') return reply.result;
       if (reply.code === 'record_corrupt')

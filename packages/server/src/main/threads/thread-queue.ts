@@ -12,13 +12,13 @@ export interface ThreadQueueOptions<Reply extends NumberedMessage, Result> {
   /** What the thread starts with, as plain data. */
   readonly data?: unknown;
   /** Messages that may wait in one process. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   /** A thread that takes longer for one message hangs, and is replaced. */
   readonly hangsAfterMs: number;
   /** The thread ends after this idle time and frees its memory. */
   readonly idleMs: number;
   /** A limit of its own, so that work that needs too much ends the thread and not the server. */
-  readonly mostMemoryMb: number;
+  readonly maxMemoryMb: number;
   /** Returns the result, or throws the error, that the reply carries. */
   readonly resultOf: (reply: Reply) => Result;
   /** Returns the error for a message whose thread failed (with a cause) or exited (without). */
@@ -62,7 +62,7 @@ export function createThreadQueue<Message extends object, Reply extends Numbered
   const state: QueueState<Message, Result> = { waiting: [], thread: null, open: null, nextId: 1, isClosed: false };
   return {
     run(message) {
-      if (state.isClosed || state.waiting.length >= options.mostWaiting) {
+      if (state.isClosed || state.waiting.length >= options.maxWaiting) {
         return Promise.reject(new AppError('overloaded', { retryAfterSeconds: 5 }));
       }
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -86,7 +86,7 @@ function start<Message, Reply extends NumberedMessage, Result>(
 ): QueueThread {
   const worker = new Worker(options.program, {
     workerData: options.data,
-    resourceLimits: { maxOldGenerationSizeMb: options.mostMemoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: options.maxMemoryMb },
   });
   worker.on('error', (error) => {
     options.onError(error);

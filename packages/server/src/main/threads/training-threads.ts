@@ -5,13 +5,13 @@ import { createThreadQueue } from './thread-queue.ts';
 import type { FromTrainingThread, ToTrainingThread } from './training-thread.ts';
 
 /** Trainings that may wait in one process. Workers run few jobs at a time. */
-const mostWaiting = 16;
+const maxWaiting = 16;
 /** 500 trees on 200,000 rows take minutes on a busy machine. Longer than this means it hangs. */
 const hangsAfterMs = 1_800_000;
 /** The thread ends after this idle time and frees its memory. */
 const idleMs = 10_000;
 /** A limit of its own, so that a training that needs too much ends the thread and not the server. */
-const mostMemoryMb = 2_048;
+const maxMemoryMb = 2_048;
 
 export interface TrainingThread {
   readonly train: TrainInThread;
@@ -23,7 +23,7 @@ export interface TrainingThread {
 export function createTrainingThread(onError: (error: unknown) => void, callMemory: CallSignalMemory): TrainingThread {
   const queue = createThreadQueue<Omit<ToTrainingThread, 'id'>, FromTrainingThread, TrainedModel>({
     program: new URL('./training-thread.ts', import.meta.url),
-    ...{ mostWaiting, hangsAfterMs, idleMs, mostMemoryMb },
+    ...{ maxWaiting, hangsAfterMs, idleMs, maxMemoryMb },
     resultOf(reply) {
       if (reply.kind === 'failed') throw new Error(`training failed: ${reply.message}`);
       return reply.trained;

@@ -31,7 +31,7 @@ export type FromThread =
 /** Maximum time of a search in ms, once it has its plan. */
 const searchMs = 1_000;
 /** Plans that a thread keeps. One of 10,000 offers takes tens of megabytes. */
-const mostPlans = 4;
+const maxPlans = 4;
 
 const plans = new Map<string, Plan>();
 
@@ -42,7 +42,7 @@ function planOf({ planKey }: SearchJob, snapshot: Snapshot | null): Plan | null 
   plans.delete(planKey);
   plans.set(planKey, known);
   const [oldest] = plans.keys();
-  if (plans.size > mostPlans && oldest !== undefined) plans.delete(oldest);
+  if (plans.size > maxPlans && oldest !== undefined) plans.delete(oldest);
   return known;
 }
 

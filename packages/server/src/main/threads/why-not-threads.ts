@@ -6,8 +6,8 @@ import { overdue } from '../../platform/deadline.ts';
 import type { FromThread, ToThread } from './why-not-thread.ts';
 
 /** Searches that may wait in one process, and those of one tenant. */
-const mostWaiting = 32;
-const mostOfTenant = 8;
+const maxWaiting = 32;
+const maxPerTenant = 8;
 /** A search ends itself after a second. A thread silent for this long beyond that hangs, and is replaced. */
 const hangsAfterMs = 30_000;
 
@@ -33,7 +33,7 @@ interface SearchThread {
 }
 
 interface SearchState {
-  readonly mostThreads: number;
+  readonly maxThreads: number;
   readonly onError: (error: unknown) => void;
   readonly threads: SearchThread[];
   readonly queue: WaitingSearch[];
@@ -47,9 +47,9 @@ interface SearchState {
  * Creates threads for searches that take up to a second of pure computing, which would block every request of the
  * process (docs/adr/0040). The first search starts them, and they keep the plans they received. Tenants take turns.
  */
-export function createSearchThreads(mostThreads: number, onError: (error: unknown) => void): SearchThreads {
+export function createSearchThreads(maxThreads: number, onError: (error: unknown) => void): SearchThreads {
   const state: SearchState = {
-    mostThreads,
+    maxThreads,
     onError,
     threads: [],
     queue: [],
@@ -70,7 +70,7 @@ export function createSearchThreads(mostThreads: number, onError: (error: unknow
 async function run(state: SearchState, task: SearchTask): Promise<WhyNotAnswer> {
   const { queue } = state;
   const own = queue.filter(({ task: { tenantId } }) => tenantId === task.tenantId).length;
-  if (state.isClosed || queue.length >= mostWaiting || own >= mostOfTenant) {
+  if (state.isClosed || queue.length >= maxWaiting || own >= maxPerTenant) {
     throw new AppError('overloaded', { retryAfterSeconds: 1 });
   }
   const { promise, resolve, reject } = Promise.withResolvers<WhyNotAnswer>();
@@ -131,7 +131,7 @@ function startSearches(state: SearchState): void {
   const { threads, queue, served } = state;
   while (!state.isClosed && queue.length > 0) {
     const thread =
-      threads.find(({ search }) => search === null) ?? (threads.length < state.mostThreads ? startThread(state) : null);
+      threads.find(({ search }) => search === null) ?? (threads.length < state.maxThreads ? startThread(state) : null);
     if (thread === null) return;
     const turn = ({ task }: WaitingSearch): number => served.indexOf(task.tenantId);
     let first = queue[0]!;

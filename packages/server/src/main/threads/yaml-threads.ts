@@ -4,7 +4,7 @@ import { createThreadQueue } from './thread-queue.ts';
 import type { FromYamlThread, ToYamlThread } from './yaml-thread.ts';
 
 /** Calls that may wait in one process; each has one file here at a time. */
-const mostWaiting = 32;
+const maxWaiting = 32;
 /**
  * A file of one megabyte takes two seconds on a busy machine. Longer than this, even for the largest allowed body,
  * means it hangs.
@@ -16,7 +16,7 @@ const idleMs = 30_000;
  * Memory of its own, more than any file that the reader accepts needs: a thread that runs out may take the process
  * down.
  */
-const mostMemoryMb = 512;
+const maxMemoryMb = 512;
 
 export interface YamlThread {
   readonly read: ReadLargeYaml;
@@ -32,10 +32,10 @@ export interface YamlThread {
 export function createYamlThread(onError: (error: unknown) => void): YamlThread {
   const queue = createThreadQueue<Omit<ToYamlThread, 'id'>, FromYamlThread, ReadYaml>({
     program: new URL('./yaml-thread.ts', import.meta.url),
-    mostWaiting,
+    maxWaiting,
     hangsAfterMs,
     idleMs,
-    mostMemoryMb,
+    maxMemoryMb,
     resultOf: ({ read }) => read,
     lossOf: (failure) => (failure === null ? new AppError('unavailable', { retryAfterSeconds: 1 }) : failure.cause),
     onError,

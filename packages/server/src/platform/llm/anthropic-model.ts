@@ -23,10 +23,10 @@ export function anthropicModel({ baseUrl, apiKey, name, timeoutMs }: ModelSettin
   let client: ReturnType<typeof connect> | null = null;
   return {
     name,
-    async ask({ instructions, data, mostTokens }, signal) {
+    async ask({ instructions, data, maxTokens }, signal) {
       client ??= connect();
       const { content, usage, stop_reason } = await (await client).messages.create(
-        { model: name, max_tokens: mostTokens, system: instructions, messages: [{ role: 'user', content: data }] },
+        { model: name, max_tokens: maxTokens, system: instructions, messages: [{ role: 'user', content: data }] },
         { signal },
       );
       if (stop_reason === 'max_tokens') throw new ModelError('too_long');

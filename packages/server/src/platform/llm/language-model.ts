@@ -18,7 +18,7 @@ export interface ModelQuestion {
   /** What to do it with: JSON, in a message of its own. */
   readonly data: string;
   /** Of the answer. */
-  readonly mostTokens: number;
+  readonly maxTokens: number;
 }
 
 export interface ModelAnswer {

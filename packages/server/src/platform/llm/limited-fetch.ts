@@ -1,7 +1,7 @@
 import { ModelError } from './language-model.ts';
 
 /** Longest answer in bytes: a narrative has a few thousand. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** `fetch` for the providers' SDKs: follows no redirect, which would carry the API key along, and cuts endless answers. */
 export const limitedFetch: typeof fetch = async (input, init) => {
@@ -11,7 +11,7 @@ export const limitedFetch: typeof fetch = async (input, init) => {
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      if (bytes > mostBytes) controller.error(new ModelError('too_long'));
+      if (bytes > maxBytes) controller.error(new ModelError('too_long'));
       else controller.enqueue(chunk);
     },
   });

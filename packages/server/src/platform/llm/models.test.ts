@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 after(() => server.close());
 
-const question = { instructions: 'Do this.', data: '{"facts":[]}', mostTokens: 100 };
+const question = { instructions: 'Do this.', data: '{"facts":[]}', maxTokens: 100 };
 const never = new AbortController().signal;
 const failsWith = (reason: ModelFailure) => (error: unknown) => error instanceof ModelError && error.reason === reason;
 

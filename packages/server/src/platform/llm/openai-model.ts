@@ -27,13 +27,13 @@ export function openaiModel({ baseUrl, apiKey, name, timeoutMs }: ModelSettings)
   let client: ReturnType<typeof connect> | null = null;
   return {
     name,
-    async ask({ instructions, data, mostTokens }, signal) {
+    async ask({ instructions, data, maxTokens }, signal) {
       client ??= connect();
       const answer = await (await client).chat.completions.create(
         {
           model: name,
           // OpenAI's newer models accept the first word only, most compatible servers only the second.
-          ...(baseUrl === null ? { max_completion_tokens: mostTokens } : { max_tokens: mostTokens }),
+          ...(baseUrl === null ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
           messages: [
             { role: 'system', content: instructions },
             { role: 'user', content: data },

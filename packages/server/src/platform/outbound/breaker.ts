@@ -31,7 +31,7 @@ export interface BreakerOptions {
  * Maximum keys tracked as failing. Beyond that, the one failing longest is forgotten, because tenants can name as many
  * as they like.
  */
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
 interface Trouble {
   failures: number;
@@ -73,7 +73,7 @@ export function createBreaker({ failures, pauseMs, now, onMove = () => undefined
       const trouble = troubles.get(key) ?? { failures: 0, until: 0, state: 'closed' };
       trouble.failures += 1;
       troubles.set(key, trouble);
-      if (troubles.size > mostKeys) troubles.delete(troubles.keys().next().value ?? key);
+      if (troubles.size > maxKeys) troubles.delete(troubles.keys().next().value ?? key);
       if (trouble.failures < failures) return;
       trouble.until = now() + pauseMs;
       move(trouble, 'open');

@@ -66,7 +66,7 @@ export interface Outbound {
  * Per destination. A call that waits for a connection spends its own time, so a destination that answers in time would
  * look slow to those behind: hundreds of decisions may call a webhook at once.
  */
-const mostConnections = 256;
+const maxConnections = 256;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 64 * 1024;
 
@@ -75,7 +75,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   const resolve = options.resolve ?? resolveAll;
   const agent = new Agent({
     connect: { lookup: guardedLookup(resolve, (address) => mayReach(address, allowed)) },
-    connections: mostConnections,
+    connections: maxConnections,
     pipelining: 1,
   });
   const targetOf = (url: string, call: OutboundCall): URL => {

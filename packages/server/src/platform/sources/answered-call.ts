@@ -3,7 +3,7 @@ import type { Outbound, OutboundStream } from '../outbound/outbound.ts';
 import { asSourceError, SourceError, statusReason } from './source-error.ts';
 
 const timeoutMs = 30_000;
-const mostTries = 4;
+const maxTries = 4;
 const firstPauseMs = 200;
 
 /**
@@ -28,7 +28,7 @@ export async function answeredCall(
     for await (const _part of answer.body) break;
     // Azure answers 403 to a wrong signature.
     if (/Authentication/.test(answer.headers['x-ms-error-code'] ?? '')) throw new SourceError('auth_failed');
-    if (attempt === mostTries || (status !== 429 && status < 500)) throw new SourceError(reason, { cause: status });
+    if (attempt === maxTries || (status !== 429 && status < 500)) throw new SourceError(reason, { cause: status });
     await sleep(firstPauseMs * 2 ** attempt, null, { signal });
   }
 }

@@ -34,7 +34,7 @@ export interface AwsRolesOptions {
 
 /** How long the keys of a role are valid. */
 const sessionSeconds = 3600;
-const leastLeftMs = 300_000;
+const minLeftMs = 300_000;
 const timeoutMs = 10_000;
 
 export function createAwsRoles({ roles, ownKeys = defaultKeys(), endpoint }: AwsRolesOptions): AwsRoles {
@@ -45,7 +45,7 @@ export function createAwsRoles({ roles, ownKeys = defaultKeys(), endpoint }: Aws
       if (roles[tenantId]?.includes(roleArn) !== true) throw new SourceError('permission_denied');
       const name = JSON.stringify([tenantId, roleArn, externalId, region]);
       const known = await taken.get(name)?.catch(() => null);
-      if (known != null && known.until - Date.now() > leastLeftMs) return known.keys;
+      if (known != null && known.until - Date.now() > minLeftMs) return known.keys;
       const assumed = assumeRole(await ownKeys().catch(noKeys), role, endpoint, signal);
       taken.set(name, assumed);
       // Failures aren't cached: the next read asks again.

@@ -9,7 +9,7 @@ import { xmlRoot, xmlText } from './xml.ts';
 // https://learn.microsoft.com/rest/api/storageservices/list-blobs
 
 const version = '2021-08-06';
-const mostOfList = 16 * 1024 * 1024;
+const maxPerList = 16 * 1024 * 1024;
 
 /** Where a container is, and who reads it. */
 export interface AzureTarget {
@@ -48,7 +48,7 @@ export function openAzureContainer(outbound: Outbound, target: AzureTarget, sign
           ...(path === '' ? {} : { prefix: path }),
           ...(marker === null ? {} : { marker }),
         };
-        return pageOf(await textOf(await get('', query, {}), mostOfList));
+        return pageOf(await textOf(await get('', query, {}), maxPerList));
       },
       read: (key, offset, etag) =>
         get(key, {}, etag === undefined ? {} : { 'x-ms-range': `bytes=${offset}-`, 'if-match': etag }),

@@ -15,7 +15,7 @@ export interface DelimitedFormat {
 const recordsAhead = 500;
 
 /** Bytes of one record at most. */
-const mostRecordBytes = 8 * 1024 * 1024;
+const maxRecordBytes = 8 * 1024 * 1024;
 
 /**
  * Reads delimited text, several rows at a time: a BOM is dropped, empty cells are null, missing cells too (docs/design/api-catalogue.md 20).
@@ -28,7 +28,7 @@ export async function* readDelimited(
 ): AsyncGenerator<readonly Record<string, string | null>[]> {
   const parser = parse({
     ...{ delimiter, bom: true, relax_column_count: true, skip_empty_lines: true, info: true },
-    ...{ max_record_size: mostRecordBytes, readableHighWaterMark: recordsAhead },
+    ...{ max_record_size: maxRecordBytes, readableHighWaterMark: recordsAhead },
   });
   const source = Readable.from(decodedText(bytes, encoding), { objectMode: true });
   source.on('error', (error) => parser.destroy(error));

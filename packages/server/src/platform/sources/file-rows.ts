@@ -19,11 +19,11 @@ export interface FileFormat {
 }
 
 /** A Parquet file is read from its end, so all of it goes to the disk first. */
-const mostOnDisk = 2 * 1024 * 1024 * 1024;
+const maxOnDisk = 2 * 1024 * 1024 * 1024;
 
 async function* parquetRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly unknown[]> {
   const file = await spool(bytes, (_piece, length) => {
-    if (length > mostOnDisk) throw new SourceError('parse_failed');
+    if (length > maxOnDisk) throw new SourceError('parse_failed');
   });
   try {
     yield* readParquet({ byteLength: file.length, read: file.readPart });

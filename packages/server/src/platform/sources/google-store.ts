@@ -10,7 +10,7 @@ import { SourceError } from './source-error.ts';
 
 const api = 'https://storage.googleapis.com';
 const scope = 'https://www.googleapis.com/auth/devstorage.read_only';
-const mostOfList = 16 * 1024 * 1024;
+const maxPerList = 16 * 1024 * 1024;
 
 /** Where a bucket is, and who reads it. */
 export interface GoogleTarget {
@@ -41,7 +41,7 @@ export function openGoogleBucket(outbound: Outbound, target: GoogleTarget, signa
           ...{ prefix: path, maxResults: String(size), fields: 'items(name,updated,etag),nextPageToken' },
           ...(pageToken === null ? {} : { pageToken }),
         });
-        return pageOf(await textOf(await get(`${base}?${query}`), mostOfList));
+        return pageOf(await textOf(await get(`${base}?${query}`), maxPerList));
       },
       read: (key, offset, etag) =>
         get(

@@ -15,9 +15,9 @@ export interface HttpRequest extends Pick<OutboundCall, 'method' | 'headers' | '
   readonly signal: AbortSignal;
 }
 
-const mostTries = 4;
-const mostBytes = 32 * 1024 * 1024;
-const mostPlainBytes = 128 * 1024 * 1024;
+const maxTries = 4;
+const maxBytes = 32 * 1024 * 1024;
+const maxPlainBytes = 128 * 1024 * 1024;
 const timeoutMs = 30_000;
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
@@ -57,11 +57,11 @@ export async function requestText(
 async function requestBytes(
   outbound: Outbound,
   { url, signal, ...call }: HttpRequest,
-  { tries = mostTries }: RequestOptions,
+  { tries = maxTries }: RequestOptions,
 ): Promise<OutboundAnswer> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
-    const answer = await outbound.call(url, { ...call, timeoutMs, maxBytes: mostBytes }).catch((error: unknown) => {
+    const answer = await outbound.call(url, { ...call, timeoutMs, maxBytes: maxBytes }).catch((error: unknown) => {
       throw asSourceError(error);
     });
     const { status, headers } = answer;
@@ -76,7 +76,7 @@ async function requestBytes(
 function plainBody({ headers, body }: OutboundAnswer): Buffer {
   if (headers['content-encoding'] !== 'gzip') return body;
   try {
-    return gunzipSync(body, { maxOutputLength: mostPlainBytes });
+    return gunzipSync(body, { maxOutputLength: maxPlainBytes });
   } catch (cause) {
     throw new SourceError('unexpected_response', { cause });
   }

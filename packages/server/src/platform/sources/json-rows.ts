@@ -3,7 +3,7 @@ import { SourceError } from './source-error.ts';
 import { together } from './together.ts';
 
 /** Characters of one record at most. */
-const mostOfRecord = 8 * 1024 * 1024;
+const maxPerRecord = 8 * 1024 * 1024;
 
 function parsed(text: string, line: number): unknown {
   try {
@@ -32,7 +32,7 @@ export async function* readJsonLines(
     const [first = '', ...others] = text.split('\n');
     rest += first;
     yield* together(endedBy(others));
-    if (rest.length > mostOfRecord) throw new SourceError('parse_failed', { line });
+    if (rest.length > maxPerRecord) throw new SourceError('parse_failed', { line });
   }
   yield valuesIn(rest);
 }
@@ -88,7 +88,7 @@ function listSplitter() {
         }
         if (letter === '\n') line += 1;
       }
-      if (value.length > mostOfRecord) fail();
+      if (value.length > maxPerRecord) fail();
     },
     end(): void {
       if (state !== 'after') fail();

@@ -29,7 +29,7 @@ export interface ObjectCalls {
 }
 
 const pageSize = 1_000;
-const mostTries = 4;
+const maxTries = 4;
 
 /** Files of a bucket: objects whose key is the path, or lies below it. */
 export function objectFiles({ page, read, find }: ObjectCalls, path: string, signal: AbortSignal): Bucket {
@@ -70,7 +70,7 @@ export function objectFiles({ page, read, find }: ObjectCalls, path: string, sig
         }
         return;
       } catch (error) {
-        if (attempt === mostTries || etag === undefined || signal.aborted) throw asSourceError(error);
+        if (attempt === maxTries || etag === undefined || signal.aborted) throw asSourceError(error);
       }
     }
   }

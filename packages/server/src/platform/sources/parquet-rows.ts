@@ -9,8 +9,8 @@ export interface FileParts {
 }
 
 /** Bytes that a page or the rows of one step may take when they are unpacked. */
-const mostOfPage = 64 * 1024 * 1024;
-const mostOfStep = 32 * 1024 * 1024;
+const maxPerPage = 64 * 1024 * 1024;
+const maxPerStep = 32 * 1024 * 1024;
 
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const instant = (seconds: bigint, fraction: string): string =>
@@ -46,7 +46,7 @@ function plain(value: unknown): unknown {
 type Unpack = (input: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
 
 const limited = (length: number): number => {
-  if (length > mostOfPage) throw new SourceError('parse_failed');
+  if (length > maxPerPage) throw new SourceError('parse_failed');
   return length;
 };
 
@@ -77,7 +77,7 @@ export async function* readParquet(file: FileParts): AsyncGenerator<readonly unk
     let first = 0;
     for (const group of metadata.row_groups) {
       const [rows, bytes] = [Number(group.num_rows), Number(group.total_byte_size)];
-      const step = Math.max(1000, Math.floor((rows * mostOfStep) / Math.max(1, bytes)));
+      const step = Math.max(1000, Math.floor((rows * maxPerStep) / Math.max(1, bytes)));
       for (let start = first; start < first + rows; start += step) {
         const rowEnd = Math.min(start + step, first + rows);
         const options = { file: buffer, metadata, compressors, parsers, useOffsetIndex: true, geoparquet: false };

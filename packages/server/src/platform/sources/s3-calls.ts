@@ -17,21 +17,21 @@ export interface BucketTarget {
 }
 
 const timeoutMs = 30_000;
-const mostOfProblem = 64 * 1024;
-const mostTries = 4;
-const mostRedirects = 3;
+const maxProblemLength = 64 * 1024;
+const maxTries = 4;
+const maxRedirects = 3;
 const firstPauseMs = 200;
 const regionPattern = /^[a-z0-9-]{1,40}$/;
 const authCodes =
   /<Code>(InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken|AuthorizationHeaderMalformed)</;
 
 /** Reads an answer as text. Throws SourceError `unexpected_response` if it's too long. */
-export async function textOf({ body }: OutboundStream, mostBytes: number): Promise<string> {
+export async function textOf({ body }: OutboundStream, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > mostBytes) throw new SourceError('unexpected_response');
+    if (size > maxBytes) throw new SourceError('unexpected_response');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -82,8 +82,8 @@ export function createBucketCalls(outbound: Outbound, target: BucketTarget, sign
       const isOfAnother = elsewhere !== undefined && elsewhere !== region && regionPattern.test(elsewhere);
       if (!isMoved && !(answer.status === 400 && isOfAnother)) return answer;
       const { location } = answer.headers;
-      await textOf(answer, mostOfProblem);
-      if (redirects === mostRedirects || (location === undefined && !isOfAnother)) {
+      await textOf(answer, maxProblemLength);
+      if (redirects === maxRedirects || (location === undefined && !isOfAnother)) {
         throw new SourceError('unexpected_response');
       }
       if (isOfAnother) region = elsewhere;
@@ -98,9 +98,9 @@ export function createBucketCalls(outbound: Outbound, target: BucketTarget, sign
       const answer = await call(key, options);
       const reason = statusReason(answer.status);
       if (reason === null) return answer;
-      const problem = await textOf(answer, mostOfProblem);
+      const problem = await textOf(answer, maxProblemLength);
       if (authCodes.test(problem)) throw new SourceError('auth_failed');
-      if (attempt === mostTries || (answer.status !== 429 && answer.status < 500)) throw new SourceError(reason);
+      if (attempt === maxTries || (answer.status !== 429 && answer.status < 500)) throw new SourceError(reason);
       await sleep(firstPauseMs * 2 ** attempt, null, { signal });
     }
   };

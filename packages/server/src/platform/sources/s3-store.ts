@@ -4,7 +4,7 @@ import { type BucketTarget, createBucketCalls, textOf } from './s3-calls.ts';
 import { readList } from './s3-list.ts';
 import { SourceError } from './source-error.ts';
 
-const mostOfList = 16 * 1024 * 1024;
+const maxPerList = 16 * 1024 * 1024;
 
 /** Opens a bucket of S3 or a relative. Requests name the bucket in the path. */
 export function openBucket(outbound: Outbound, target: BucketTarget, signal: AbortSignal): Bucket {
@@ -17,7 +17,7 @@ export function openBucket(outbound: Outbound, target: BucketTarget, signal: Abo
           ...{ 'list-type': '2', prefix: path, 'max-keys': String(size), 'encoding-type': 'url' },
           ...(token === null ? {} : { 'continuation-token': token }),
         };
-        return readList(await textOf(await answered('', { query }), mostOfList));
+        return readList(await textOf(await answered('', { query }), maxPerList));
       },
       read: (key, offset, etag) =>
         answered(key, { headers: etag === undefined ? {} : { range: `bytes=${offset}-`, 'if-match': etag } }),

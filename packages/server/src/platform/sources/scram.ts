@@ -4,7 +4,7 @@ import { SourceError } from './source-error.ts';
 
 const derive = promisify(pbkdf2);
 /** RFC 7677 asks for 4,096. More than a million would be an attack on this process. */
-const mostIterations = 1_000_000;
+const maxIterations = 1_000_000;
 
 export type ScramHash = 'sha1' | 'sha256' | 'sha512';
 
@@ -37,7 +37,7 @@ export function createScramClient(
     async final(serverFirst) {
       const [serverNonce, salt, count] = ['r', 's', 'i'].map((each) => part(serverFirst, each));
       const iterations = Number(count);
-      const isSane = Number.isInteger(iterations) && iterations >= 1 && iterations <= mostIterations;
+      const isSane = Number.isInteger(iterations) && iterations >= 1 && iterations <= maxIterations;
       if (serverNonce === undefined || !serverNonce.startsWith(nonce) || !isSane) throw new SourceError('auth_failed');
       const size = createHash(hash).digest().length;
       const salted = await derive(

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SourceError } from './source-error.ts';
 
 /** Rows and bytes of a batch at most (docs/design/api-catalogue.md 14.3). */
-export const mostRows = 1000;
-export const mostBytes = 8 * 1024 * 1024;
+export const maxRows = 1000;
+export const maxBytes = 8 * 1024 * 1024;
 
 /** Milliseconds without a row after which a read ends. */
 const idleMs = 600_000;

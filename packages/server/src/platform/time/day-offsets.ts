@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 /** The oldest event that may be reported is of 1970. */
 const firstYear = 1970;
 const known = new Map<string, Promise<DayOffsets>>();
-const mostZones = 1_000;
+const maxZones = 1_000;
 
 /**
  * Returns a zone's day offsets for instants from 1970 to 2044; days match `zoneClock`. Computed once per process, in
@@ -26,7 +26,7 @@ const mostZones = 1_000;
 export function dayOffsets(zone: string): Promise<DayOffsets> {
   let found = known.get(zone);
   if (found === undefined) {
-    if (known.size >= mostZones) known.clear();
+    if (known.size >= maxZones) known.clear();
     found = inTurns(zoneOffsetsSince(zone, firstYear)).then(toDayOffsets);
     known.set(zone, found);
     found.catch(() => known.delete(zone));

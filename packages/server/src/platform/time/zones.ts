@@ -43,8 +43,8 @@ interface ZoneDay {
  * past at the same time. Asking the runtime for an offset takes a tenth of a millisecond.
  */
 const knownDays = new Map<string, ZoneDay[]>();
-const mostZones = 1_000;
-const mostDays = 4;
+const maxZones = 1_000;
+const maxDays = 4;
 
 /** Wall clock and calendar ranges (epoch ms, end exclusive) of a zone at an instant. Throws RangeError for no zone. */
 export function zoneClock(zoneName: string, nowMs: number): ZoneClock {
@@ -71,8 +71,8 @@ function knownDay(zoneName: string, nowMs: number): ZoneDay | undefined {
 
 function newDay(zoneName: string, nowMs: number): ZoneDay {
   const day = localDayAt(zoneName, nowMs);
-  if (knownDays.size >= mostZones) knownDays.clear();
-  knownDays.set(zoneName, [day, ...(knownDays.get(zoneName) ?? [])].slice(0, mostDays));
+  if (knownDays.size >= maxZones) knownDays.clear();
+  knownDays.set(zoneName, [day, ...(knownDays.get(zoneName) ?? [])].slice(0, maxDays));
   return day;
 }
 
@@ -158,7 +158,7 @@ interface OffsetsAround {
 
 /** Cached by zone and day, because asking the runtime for an offset takes a tenth of a millisecond. */
 const offsetsByDay = new Map<string, OffsetsAround>();
-const mostOffsets = 10_000;
+const maxOffsets = 10_000;
 
 /** `day` counts from 1970-01-01. No zone changes its clock twice within five days. */
 function offsetsAround(zoneName: string, day: number): OffsetsAround {
@@ -166,7 +166,7 @@ function offsetsAround(zoneName: string, day: number): OffsetsAround {
   const known = offsetsByDay.get(key);
   if (known !== undefined) return known;
   const found = offsetsBetween(zoneOf(zoneName), (day - 2) * dayMs, (day + 3) * dayMs);
-  if (offsetsByDay.size >= mostOffsets) offsetsByDay.clear();
+  if (offsetsByDay.size >= maxOffsets) offsetsByDay.clear();
   offsetsByDay.set(key, found);
   return found;
 }

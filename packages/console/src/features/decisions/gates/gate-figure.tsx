@@ -124,11 +124,11 @@ function Hours({ start, end, hour, ink }: HoursProps) {
   );
 }
 
-const mostMembers = 4;
+const maxMembers = 4;
 
 /** Required segments, with a check for memberships; for excluded segments, the matching one. */
 function Members({ wanted, have, mustHave }: Extract<Figure, { kind: 'set' }>) {
-  const shown = wanted.slice(0, mostMembers);
+  const shown = wanted.slice(0, maxMembers);
   return (
     <span aria-hidden className="flex flex-wrap gap-1">
       {shown.map((name) => {

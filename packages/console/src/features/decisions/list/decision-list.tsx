@@ -113,7 +113,7 @@ function DecisionTable({ list, look, search, change }: DecisionTableProps) {
       columns={look.columns}
       sort={look.sort}
       onSort={look.onSort}
-      density={look.usualDensity}
+      density={look.defaultDensity}
       rowKey={(row) => row.recommendationId}
       rowTo={(row) => addresses.decision(row.recommendationId)}
       onPeek={(row) => change({ peek: row.recommendationId })}

@@ -18,7 +18,7 @@ export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: 
   );
   const rows = answer.data?.traces ?? [];
   const total = answer.data?.total ?? null;
-  const complete = total !== null && rows.length >= Math.min(total, mostTraces);
+  const complete = total !== null && rows.length >= Math.min(total, maxTraces);
   return {
     rows,
     total,
@@ -33,9 +33,9 @@ export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: 
     loadingMore: answer.old && answer.failure === null,
     asOf: answer.asOf,
     refresh: answer.refresh,
-    loadMore: () => setLimit(Math.min(mostTraces, limit + tracesPerPage)),
+    loadMore: () => setLimit(Math.min(maxTraces, limit + tracesPerPage)),
   };
 }
 
 /** Maximum page size of the operation. */
-const mostTraces = 200;
+const maxTraces = 200;

@@ -13,7 +13,7 @@ import { useFormat } from '../../../ui/provider.tsx';
 import { GateList, type ShownGate } from '../gates/gate-list.tsx';
 import type { Writers } from '../gates/gate-story.ts';
 import { fateTones, nameOf, whyText } from './offer-row.tsx';
-import { rivalsOf, usualRival } from './rival.ts';
+import { defaultRival, rivalsOf } from './rival.ts';
 import { partsOf } from './score.ts';
 import { MethodBadge, ScoreView } from './score-view.tsx';
 
@@ -86,7 +86,7 @@ function ScoreSection({ story, offers, rivalId, onRival, write }: ScoreSectionPr
   const { score, shown, offerId } = story;
   const parts = score === null ? null : partsOf(score);
   const { offered, further } = useMemo(() => rivalsOf(offerId, offers, rivalId), [offerId, offers, rivalId]);
-  const usual = useMemo(() => usualRival(story, offers), [story, offers]);
+  const usual = useMemo(() => defaultRival(story, offers), [story, offers]);
   const rival = rivalId === '' ? null : (offered.find((each) => each.offerId === rivalId) ?? usual);
   const rivalParts = rival?.score == null ? null : partsOf(rival.score);
   if (shown?.mandatory) return <Section title={t.score}>{t.mandatory}</Section>;

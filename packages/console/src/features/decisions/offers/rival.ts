@@ -33,7 +33,7 @@ export function rivalsOf(
 }
 
 /** Returns the default rival: the runner-up for the winner, the winner for all others. */
-export function usualRival(story: OfferStory, offers: readonly OfferStory[]): OfferStory | null {
+export function defaultRival(story: OfferStory, offers: readonly OfferStory[]): OfferStory | null {
   const scored = offers.filter((each) => each.offerId !== story.offerId && each.score !== null);
   const next = (): OfferStory | null =>
     scored.reduce<OfferStory | null>(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExplainedScore } from '@arbiter/contract/explanation/explanation';
 import type { OfferStory } from '@arbiter/contract/explanation/offers';
-import { rivalsOf, rivalText, usualRival } from './rival.ts';
+import { defaultRival, rivalsOf, rivalText } from './rival.ts';
 import { axisFor, differencesOf, partsOf, piecesOf, placeOn } from './score.ts';
 
 const row = (over: Partial<ExplainedScore> = {}): ExplainedScore => ({
@@ -161,11 +161,11 @@ test('offers the best, the neighbors and the selected offer as rivals', () => {
   assert.deepEqual(rivalsOf('o0', offers.slice(0, 3), null).further, 0);
   const [first, second, third] = offers;
   assert.ok(first && second && third);
-  assert.equal(usualRival(first, offers), second, 'the winner with the next');
-  assert.equal(usualRival(third, offers), first, 'others with the winner');
-  assert.equal(usualRival(first, [first]), null);
+  assert.equal(defaultRival(first, offers), second, 'the winner with the next');
+  assert.equal(defaultRival(third, offers), first, 'others with the winner');
+  assert.equal(defaultRival(first, [first]), null);
   for (const own of [first, third]) {
-    const usual = usualRival(own, offers)?.offerId ?? '';
+    const usual = defaultRival(own, offers)?.offerId ?? '';
     assert.ok(ids(own.offerId).includes(usual), 'the usual one can be seen in the choice');
   }
 });

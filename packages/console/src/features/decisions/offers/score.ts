@@ -138,7 +138,7 @@ export interface Difference {
 }
 
 /** Differences below 0.1 % are ignored. */
-const leastRatio = 1.001;
+const minRatio = 1.001;
 
 /** Returns the differences between two scores of the same method, biggest first; null for different methods. */
 export function differencesOf(own: ScoreParts, other: ScoreParts): readonly Difference[] | null {
@@ -152,6 +152,6 @@ export function differencesOf(own: ScoreParts, other: ScoreParts): readonly Diff
     return { name: mine.name, own: mine, other: theirs, ratio, share };
   });
   return found
-    .filter(({ ratio }) => ratio >= leastRatio || ratio <= 1 / leastRatio)
+    .filter(({ ratio }) => ratio >= minRatio || ratio <= 1 / minRatio)
     .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
 }

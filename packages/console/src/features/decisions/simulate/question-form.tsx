@@ -9,7 +9,7 @@ import { useFormat } from '../../../ui/provider.tsx';
 import { useChannels } from '../calls.ts';
 import { isObject } from '../json.ts';
 import { localInstant, utcInstant } from './instants.ts';
-import { type SimulateSearch, type UnsavedConfig, usualSeed, versionOf, weightNames } from './question.ts';
+import { defaultSeed, type SimulateSearch, type UnsavedConfig, versionOf, weightNames } from './question.ts';
 
 type Change = (change: SearchChange<SimulateSearch>, how?: { readonly push: boolean }) => void;
 
@@ -130,7 +130,7 @@ function More({ search, change, versions }: FieldsProps) {
         <Typed
           label={t.seed}
           help={t.seedHelp}
-          placeholder={isRecorded ? '' : usualSeed}
+          placeholder={isRecorded ? '' : defaultSeed}
           value={search.seed ?? ''}
           onCommit={(text) => change({ seed: text === '' ? undefined : text }, { push: true })}
         />

@@ -66,7 +66,7 @@ export function againstOf(search: SimulateSearch): Against {
 export type SimulateBody = SimulateRequest;
 
 /** Default seed: constant, so that two results differ only by their inputs and a link repeats them. */
-export const usualSeed = '0';
+export const defaultSeed = '0';
 
 /** An unsaved config, for `version=unsaved`. */
 export type UnsavedConfig = Readonly<Record<string, unknown>> | null;
@@ -87,7 +87,7 @@ export function bodyOf(search: SimulateSearch, unsaved: UnsavedConfig = null): S
   if (version === 'unsaved' && unsaved === null) return null;
   return {
     ...shared,
-    seed: own ?? usualSeed,
+    seed: own ?? defaultSeed,
     ...placeOf(search),
     ...(version === 'unsaved' ? { draftConfig: { ...unsaved } } : version === 'published' ? {} : { version }),
     ...weightsOf(search),

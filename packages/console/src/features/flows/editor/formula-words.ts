@@ -83,7 +83,7 @@ export function wordAt(source: string, caret: number): TypedWord | null {
 }
 
 /** Most names to suggest. */
-const mostSuggested = 8;
+const maxSuggested = 8;
 
 /** Returns the words that complete a name: first those that begin with it, then those whose last part does. */
 export function completions(words: readonly FormulaWord[], typed: string): readonly FormulaWord[] {
@@ -93,7 +93,7 @@ export function completions(words: readonly FormulaWord[], typed: string): reado
     (word) => !begins.includes(word) && word.text.toLowerCase().split('.').at(-1)?.startsWith(wanted),
   );
   const found = [...begins, ...inside];
-  return found.some(({ text }) => text === typed) ? [] : found.slice(0, mostSuggested);
+  return found.some(({ text }) => text === typed) ? [] : found.slice(0, maxSuggested);
 }
 
 /** Replaces the name before the caret with a word. Returns the text and the new caret. */

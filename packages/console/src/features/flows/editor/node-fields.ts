@@ -32,7 +32,7 @@ const references: Readonly<Record<string, string>> = {
 const spec: SpecOptions = { references, help: t.help };
 
 /** Returns the default of a choice, from its description: "Default `topN`". */
-function usualOf(field: FieldSpec, description: string): FieldSpec {
+function defaultOf(field: FieldSpec, description: string): FieldSpec {
   const usual = /Default `(\w+)`/.exec(description)?.[1];
   return field.kind === 'choice' && usual !== undefined && field.options?.includes(usual) ? { ...field, usual } : field;
 }
@@ -43,7 +43,7 @@ export function nodeFieldsOf(type: string): readonly FieldSpec[] {
   if (shape === undefined) return [];
   const labels = { ...t.labels, ...t.ofType[type] };
   return configFieldsOf(shape, '/config', { ...spec, labels }).map((field) =>
-    usualOf(field, String(Reflect.get(Object(shape.fields[field.name]), 'description'))),
+    defaultOf(field, String(Reflect.get(Object(shape.fields[field.name]), 'description'))),
   );
 }
 

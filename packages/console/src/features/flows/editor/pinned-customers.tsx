@@ -10,7 +10,7 @@ import { addresses } from '../../../route/addresses.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { type FirstOffer, mostPinned, type PinnedRun, usePinnedRuns } from './use-pinned-runs.ts';
+import { type FirstOffer, maxPinned, type PinnedRun, usePinnedRuns } from './use-pinned-runs.ts';
 
 export interface PinnedCustomersProps {
   readonly flow: DecisionFlow;
@@ -25,13 +25,13 @@ const expectations = new Map<string, FirstOffer | null>();
 /** What the user's pinned customers get from the draft, next to the live version. */
 export function PinnedCustomers({ flow, config, channel, isSound }: PinnedCustomersProps) {
   const { pins } = useSavedRecords();
-  const customers = pins.filter(({ kind }) => kind === 'customer').slice(0, mostPinned);
+  const customers = pins.filter(({ kind }) => kind === 'customer').slice(0, maxPinned);
   const ids = customers.map(({ id }) => id);
   const target = { id: flow.id, isLive: flow.publishedVersions.length > 0 };
   const { byCustomer, isRunning, isOld, isManual, runNow } = usePinnedRuns(target, config, ids, { isSound, channel });
   return (
     <div className="flex w-full min-w-0 flex-col gap-3">
-      <PinForm isFull={customers.length >= mostPinned} />
+      <PinForm isFull={customers.length >= maxPinned} />
       {ids.length === 0 ? (
         <p className="text-dense text-soft">{t.noPins}</p>
       ) : (
@@ -71,7 +71,7 @@ function PinForm({ isFull }: { readonly isFull: boolean }) {
         autoComplete="off"
         onChange={({ target }) => setText(target.value)}
       />
-      <Button submit disabledReason={isFull ? t.tooMany(mostPinned) : null}>
+      <Button submit disabledReason={isFull ? t.tooMany(maxPinned) : null}>
         {t.pin}
       </Button>
       <p className="max-w-96 text-caption text-soft">{t.pinnedLead}</p>

@@ -17,7 +17,7 @@ export interface ProblemListProps {
 }
 
 /** Problems shown at once. */
-const mostShown = 20;
+const maxShown = 20;
 
 /** Lists the draft's problems, each with its place, a link to it and a fix. */
 export function ProblemList({ editor, findings, onShow }: ProblemListProps) {
@@ -31,7 +31,7 @@ export function ProblemList({ editor, findings, onShow }: ProblemListProps) {
     >
       <h2 className="text-body font-semibold">{t.problems(errors, findings.length - errors)}</h2>
       <ul ref={list} className="flex flex-col divide-y divide-line">
-        {findings.slice(0, mostShown).map((finding) => (
+        {findings.slice(0, maxShown).map((finding) => (
           <ProblemRow key={`${finding.path} ${finding.code}`} {...{ editor, finding, onShow }} />
         ))}
       </ul>

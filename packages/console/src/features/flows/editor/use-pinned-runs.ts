@@ -8,7 +8,7 @@ import { readRun } from '../run.ts';
 import { useRested } from './use-flow-check.ts';
 
 /** Pinned customers that a draft runs for. */
-export const mostPinned = 10;
+export const maxPinned = 10;
 /** Milliseconds without changes before the draft runs. */
 const restMs = 1_500;
 /** With fewer simulations left in the minute, the draft runs only on demand. */

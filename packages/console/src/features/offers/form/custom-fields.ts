@@ -26,7 +26,7 @@ export function customSpec({ key, label, type, required, options, defaultValue }
     path: `/metadata/customFields/${key}`,
     kind: kinds[type],
     label: label ?? humanKey(key),
-    help: usual === null ? '' : t.usualValue(String(usual)),
+    help: usual === null ? '' : t.shownByDefault(String(usual)),
     isRequired: required === true && usual === null,
     isNullable: true,
     ...(options ? { options } : {}),

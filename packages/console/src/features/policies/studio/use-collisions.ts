@@ -6,7 +6,7 @@ import { useNamesOf } from '../../../forms/record-name.tsx';
 import { type Collision, type CollisionFacts, collisionsOf } from './collisions.ts';
 
 /** Offers of exclusion groups that are looked up. */
-const mostOffers = 100;
+const maxOffers = 100;
 
 /** Returns what's wrong with active policies; null while the records that they name are loading. */
 export function useCollisions(policies: readonly ContactPolicy[] | null): readonly Collision[] | null {
@@ -22,7 +22,7 @@ export function useCollisions(policies: readonly ContactPolicy[] | null): readon
       );
       const names = await namesOf(targets);
       const missing = new Set(targets.flatMap(({ id }) => (id === null || names.has(id) ? [] : [id])));
-      const ids = new Set(policies.flatMap(groupOf).slice(0, mostOffers));
+      const ids = new Set(policies.flatMap(groupOf).slice(0, maxOffers));
       const mandatory: CollisionFacts['mandatory'][number][] = [];
       for (const id of ids) {
         const offer = await ask(offerOperations.get, { params: { id } });

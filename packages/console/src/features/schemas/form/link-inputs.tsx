@@ -44,7 +44,7 @@ export function LinkInputs({ form, field, record }: FormParts) {
       help={t[`${name}Help`]}
       isRequired={false}
       {...{ names, text: textOf(mapping[name]), error: form.errors.get(`/joinMapping/${name}`) }}
-      placeholder={t.usualColumn}
+      placeholder={t.defaultColumn}
       onChange={(next) => set(name, next)}
     />
   );

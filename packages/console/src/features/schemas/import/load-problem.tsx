@@ -21,7 +21,7 @@ export interface LoadProblemProps {
 }
 
 /** The API reports at most this many lines. */
-const mostLines = 20;
+const maxLines = 20;
 
 /** Says why rows weren't loaded and what to do. Takes the focus. */
 export function LoadProblem({ state, badLines, columns, onText, onRetry, onCheck, onAnother }: LoadProblemProps) {
@@ -66,7 +66,7 @@ export function LoadProblem({ state, badLines, columns, onText, onRetry, onCheck
           }
         >
           {t.badLinesText}
-          {badLines.length >= mostLines ? ` ${t.badLinesMore}` : null}
+          {badLines.length >= maxLines ? ` ${t.badLinesMore}` : null}
         </ProblemPanel>
       )}
     </div>

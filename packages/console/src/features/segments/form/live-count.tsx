@@ -11,7 +11,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
-import { isComplete, mostSteps, type SegmentDefinition, stepsOf } from './segment-steps.ts';
+import { isComplete, maxSteps, type SegmentDefinition, stepsOf } from './segment-steps.ts';
 
 /** Milliseconds without changes before counting (docs/design/console.md 3.7). */
 const debounceMs = 500;
@@ -102,7 +102,7 @@ function StepCounts({ definition, canCount }: { readonly definition: SegmentDefi
           ))}
         </ol>
       )}
-      {steps.length === mostSteps ? <p className="text-caption text-soft">{t.moreSteps}</p> : null}
+      {steps.length === maxSteps ? <p className="text-caption text-soft">{t.moreSteps}</p> : null}
       <Button size="small" className="w-fit" busy={busy} onClick={() => void count()}>
         {t.countSteps}
       </Button>

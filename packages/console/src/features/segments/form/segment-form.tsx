@@ -111,7 +111,7 @@ function ColumnField({ form, field: { path, label, help }, schema }: ColumnField
       id={fieldId(path)}
       {...{ label, help }}
       error={form.errors.get(path)}
-      placeholder={t.usualColumn}
+      placeholder={t.defaultColumn}
       options={(schema?.fields ?? []).map(({ name }) => ({ value: name, label: name }))}
       value={textOf(form.valueAt(path)) ?? ''}
       onChange={({ target }) => form.set(path, target.value === '' ? undefined : target.value)}

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isComplete, mostSteps, stepsOf } from './segment-steps.ts';
+import { isComplete, maxSteps, stepsOf } from './segment-steps.ts';
 
 const leaf = (value: unknown, operator = 'gte') => ({ field: 'age', operator, value });
 
 test('counts each condition with those before it, at most eight', () => {
   const conditions = Array.from({ length: 12 }, (_, at) => leaf(at));
   const steps = stepsOf({ filters: { logic: 'and', conditions } });
-  assert.equal(steps.length, mostSteps);
+  assert.equal(steps.length, maxSteps);
   assert.deepEqual(steps[1]?.part, leaf(1));
   assert.deepEqual(steps[1]?.definition.filters, { logic: 'and', conditions: [leaf(0), leaf(1)] });
 });

@@ -6,7 +6,7 @@ export interface SegmentDefinition {
 }
 
 /** Most steps to count, because each is a query. */
-export const mostSteps = 8;
+export const maxSteps = 8;
 
 /** Returns the fields that a condition tests. */
 function fieldsIn(condition: unknown): readonly string[] {
@@ -25,7 +25,7 @@ export function stepsOf(definition: SegmentDefinition) {
   const { filters, joins = [] } = definition;
   const { logic, conditions } = Object(filters);
   if (logic !== 'and' || !Array.isArray(conditions) || conditions.length < 2) return [];
-  return conditions.slice(0, mostSteps).map((part: unknown, at) => {
+  return conditions.slice(0, maxSteps).map((part: unknown, at) => {
     const prefix = { logic: 'and', conditions: conditions.slice(0, at + 1) };
     const isAsked = (join: unknown) => {
       const alias: unknown = Reflect.get(Object(join), 'alias');

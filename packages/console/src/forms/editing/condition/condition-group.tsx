@@ -22,7 +22,7 @@ export interface GroupRowsProps {
 }
 
 /** Limits of the API (docs/design/api-catalogue.md 1.3). */
-const mostLeaves = 100;
+const maxLeaves = 100;
 const deepest = 9;
 
 /** A group: how its parts combine, the parts, and what adds to it. */
@@ -103,7 +103,7 @@ function GroupHead({ node, place, context }: GroupRowsProps) {
 
 function Adding({ node, place, context, whole }: GroupRowsProps) {
   const { change, focus, isFlat } = context;
-  const full = countLeaves(whole) >= mostLeaves ? t.full : null;
+  const full = countLeaves(whole) >= maxLeaves ? t.full : null;
   const add = (part: ConditionNode, inside: ConditionPlace = []) => {
     change(place, (group) => (group.kind === 'group' ? { ...group, parts: [...group.parts, part] } : group));
     focus(partId(context, [...place, node.parts.length, ...inside]));

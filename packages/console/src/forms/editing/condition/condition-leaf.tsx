@@ -71,7 +71,7 @@ interface FieldPickProps {
   readonly onPick: (name: string) => void;
 }
 
-const mostPicks = 50;
+const maxPicks = 50;
 
 /** Chooses a field; what was typed can be taken as it is: request values have no schema. */
 function FieldPick({ id, fields, value, error, onPick }: FieldPickProps) {
@@ -81,7 +81,7 @@ function FieldPick({ id, fields, value, error, onPick }: FieldPickProps) {
       const found = fields
         .filter(({ name, from }) => name.toLowerCase().includes(wanted) || from.toLowerCase().includes(wanted))
         .sort((one, other) => Number(other.name.startsWith(text)) - Number(one.name.startsWith(text)))
-        .slice(0, mostPicks)
+        .slice(0, maxPicks)
         .map(({ name, from }) => ({ value: name, label: name, detail: from }));
       const isKnown = text === '' || found.some(({ label }) => label === text);
       return isKnown ? found : [...found, { value: text, label: text, detail: t.asTyped }];

@@ -10,7 +10,7 @@ import type { FieldInputProps } from '../field-props.ts';
 import { referenceSources } from './reference-sources.ts';
 
 /** Records offered for a text. */
-const mostFound = 20;
+const maxFound = 20;
 
 interface Named {
   readonly id: string;
@@ -27,7 +27,7 @@ export function useReferences(to: string, query: Readonly<Record<string, unknown
       const source = await referenceSources[to]?.();
       if (source === undefined) return [];
       const words = search === '' ? {} : { search };
-      const page = (await ask(source.list, { query: { ...query, ...words, limit: mostFound } } as never)) as {
+      const page = (await ask(source.list, { query: { ...query, ...words, limit: maxFound } } as never)) as {
         readonly data: readonly Named[];
       } | null;
       return (page?.data ?? []).map(({ id, key, name, status }) => ({
@@ -42,7 +42,7 @@ export function useReferences(to: string, query: Readonly<Record<string, unknown
       const source = await referenceSources[to]?.();
       if (source === undefined) return null;
       if (source.by === 'key') {
-        const page = (await ask(source.list, { query: { search: id, limit: mostFound } } as never)) as {
+        const page = (await ask(source.list, { query: { search: id, limit: maxFound } } as never)) as {
           readonly data: readonly Named[];
         } | null;
         return page?.data.find(({ key }) => key === id)?.name ?? id;

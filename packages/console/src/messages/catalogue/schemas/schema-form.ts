@@ -48,7 +48,7 @@ export const schemaFormTexts = {
   parentFieldHelp: 'Holds the same value as the column below. Default: its row key.',
   childField: 'Column of this schema',
   childFieldHelp: 'Default: the column with the same name.',
-  usualColumn: 'Default',
+  defaultColumn: 'Default',
   linkKind: 'Rows without a match',
   linkKindHelp: 'Applies to segments. Decisions keep every customer.',
   labels: {

@@ -54,10 +54,10 @@ function formatOf(source: string | JsonObject): ImportFormat {
 const jsonParts = /\\.|"|-?\b(?:NaN|Infinity)\b/gs;
 
 /** Limit of objects and lists in a file. A node is at most one of them, and each takes up to 100 bytes of memory. */
-const mostObjects = 2_000_000;
+const maxObjects = 2_000_000;
 
 function parse(text: string): JsonObject {
-  if (hasMoreObjects(text, mostObjects)) refuse('', `must have at most ${mostObjects} objects and lists`);
+  if (hasMoreObjects(text, maxObjects)) refuse('', `must have at most ${maxObjects} objects and lists`);
   const file = tryParse(text) ?? tryParse(withJsonNumbers(text));
   if (file === undefined) return refuse('', 'must be JSON');
   return isObject(file) ? file : refuse('', 'must be a JSON object');

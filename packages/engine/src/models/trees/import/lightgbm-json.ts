@@ -1,6 +1,6 @@
 import { isObject } from '../../../json-object.ts';
 import type { Json, JsonObject } from '../../../plan/snapshot.ts';
-import { mostCategories, mostDepth, mostNodes } from '../forest-limits.ts';
+import { maxCategories, maxDepth, maxNodes } from '../forest-limits.ts';
 import { categoryNames, finiteThreshold, type NameCategory, readObjective } from './lightgbm-parts.ts';
 import { checkTreeCount, featureNames, listOf, looseNumber, refuse } from './model-file.ts';
 
@@ -63,9 +63,9 @@ interface Reading {
 function readNode(node: Json | undefined, path: string, depth: number, reading: Reading): JsonObject {
   const { budget, scale } = reading;
   budget.nodes += 1;
-  if (budget.nodes > mostNodes) refuse('/tree_info', `must have at most ${mostNodes} splits and leaves together`);
-  if (depth > mostDepth)
-    refuse(path.slice(0, path.indexOf('/tree_structure')), `must be at most ${mostDepth} splits deep`);
+  if (budget.nodes > maxNodes) refuse('/tree_info', `must have at most ${maxNodes} splits and leaves together`);
+  if (depth > maxDepth)
+    refuse(path.slice(0, path.indexOf('/tree_structure')), `must be at most ${maxDepth} splits deep`);
   if (!isObject(node)) return refuse(path, 'must be a split or a leaf');
   if (node.leaf_value !== undefined) {
     const count = node.leaf_count;
@@ -110,7 +110,7 @@ function setOf(
   nameCategory: NameCategory,
 ): (string | number)[] {
   const codes = String(threshold).split('||');
-  if (codes.length > mostCategories) refuse(path, `must have at most ${mostCategories} categories`);
+  if (codes.length > maxCategories) refuse(path, `must have at most ${maxCategories} categories`);
   return codes.map((text) => {
     const code = Number(text);
     if (text === '' || !Number.isInteger(code)) refuse(path, 'must be categories with || between them');

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../plan/snapshot.ts';
 import { told } from '../../../words/word-texts.ts';
-import { mostCategories, mostLeaves, mostNodes } from '../forest-limits.ts';
+import { maxCategories, maxLeaves, maxNodes } from '../forest-limits.ts';
 import { categoryNames, finiteThreshold, type NameCategory, readObjective } from './lightgbm-parts.ts';
 import { nestNodes } from './linked-nodes.ts';
 import { checkTreeCount, featureNames, refuse } from './model-file.ts';
@@ -27,9 +27,9 @@ export function readLightgbmText(text: string): JsonObject {
     const tree = sectionOf(section);
     const path = `/Tree=${at}`;
     const leaves = integer(tree, 'num_leaves', path);
-    if (leaves < 1 || leaves > mostLeaves) refuse(`${path}/num_leaves`, `must be a number from 1 to ${mostLeaves}`);
+    if (leaves < 1 || leaves > maxLeaves) refuse(`${path}/num_leaves`, `must be a number from 1 to ${maxLeaves}`);
     nodes += 2 * leaves - 1;
-    if (nodes > mostNodes) refuse('/Tree', `must have at most ${mostNodes} splits and leaves together`);
+    if (nodes > maxNodes) refuse('/Tree', `must have at most ${maxNodes} splits and leaves together`);
     if ((tree.get('is_linear') ?? '0') !== '0')
       refuse(`${path}/is_linear`, 'must be 0: linear trees are not supported');
     return { tree_structure: readTree(tree, leaves, features.length, scale, nameCategory, path) };
@@ -145,8 +145,7 @@ function setsOf(tree: Section, path: string): (at: number) => readonly number[] 
       return refuse(`${path}/cat_boundaries`, `must delimit set ${at}`);
     }
     const found = membersOf(bits, from, to);
-    if (found.length > mostCategories)
-      refuse(`${path}/cat_threshold`, `must have at most ${mostCategories} categories`);
+    if (found.length > maxCategories) refuse(`${path}/cat_threshold`, `must have at most ${maxCategories} categories`);
     known.set(at, found);
     return found;
   };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../plan/snapshot.ts';
-import { mostDepth } from '../forest-limits.ts';
+import { maxDepth } from '../forest-limits.ts';
 import { refuse } from './model-file.ts';
 
 /** A tree as lists of numbers, in which nodes name their children by position. */
@@ -29,7 +29,7 @@ export function nestNodes({ root, size, childrenOf, show, path }: LinkedNodes): 
         refuse(path, `has a node whose child ${child} doesn't exist`);
       if (depths[child] !== -1) refuse(path, `has a cycle: node ${child} is reached twice`);
       depths[child] = depths[node]! + 1;
-      if (depths[child]! > mostDepth) refuse(path, `must be at most ${mostDepth} splits deep`);
+      if (depths[child]! > maxDepth) refuse(path, `must be at most ${maxDepth} splits deep`);
       order.push(child);
     }
   }

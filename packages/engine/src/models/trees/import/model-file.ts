@@ -1,7 +1,7 @@
 import { isObject } from '../../../json-object.ts';
 import type { Json, JsonObject } from '../../../plan/snapshot.ts';
 import { told } from '../../../words/word-texts.ts';
-import { mostFeatures, mostNameCharacters, mostTrees } from '../forest-limits.ts';
+import { maxFeatures, maxNameCharacters, maxTrees } from '../forest-limits.ts';
 
 /** Why a model file can't be imported. `path` points into it. */
 export interface ImportProblem {
@@ -56,18 +56,18 @@ export function looseNumber(value: Json | undefined, path: string): number {
 
 export function checkTreeCount(count: number, path: string): void {
   if (count === 0) refuse(path, 'must have at least one tree');
-  if (count > mostTrees) refuse(path, `must have at most ${mostTrees} trees, not ${count}`);
+  if (count > maxTrees) refuse(path, `must have at most ${maxTrees} trees, not ${count}`);
 }
 
 /** Names of the features; made up when the file has none. */
 export function featureNames(names: readonly Json[], count: number, path: string): string[] {
-  if (count > mostFeatures) refuse(path, `must have at most ${mostFeatures} features, not ${count}`);
+  if (count > maxFeatures) refuse(path, `must have at most ${maxFeatures} features, not ${count}`);
   if (names.length === 0) return Array.from({ length: count }, (_, at) => `f${at}`);
   if (names.length !== count) refuse(path, `must have ${count} names, not ${names.length}`);
   const seen = new Set<string>();
   return names.map((name, at) => {
-    if (typeof name !== 'string' || name === '' || name.length > mostNameCharacters) {
-      return refuse(`${path}/${at}`, `must be a string of 1 to ${mostNameCharacters} characters`);
+    if (typeof name !== 'string' || name === '' || name.length > maxNameCharacters) {
+      return refuse(`${path}/${at}`, `must be a string of 1 to ${maxNameCharacters} characters`);
     }
     if (seen.has(name)) refuse(`${path}/${at}`, `${told(name)} is listed more than once`);
     seen.add(name);

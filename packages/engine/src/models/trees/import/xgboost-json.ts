@@ -2,7 +2,7 @@ import { ln } from '../../../arithmetic/ln.ts';
 import { isObject } from '../../../json-object.ts';
 import type { Json, JsonObject } from '../../../plan/snapshot.ts';
 import { told } from '../../../words/word-texts.ts';
-import { mostCategories, mostNodes } from '../forest-limits.ts';
+import { maxCategories, maxNodes } from '../forest-limits.ts';
 import { nestNodes } from './linked-nodes.ts';
 import { checkTreeCount, featureNames, listOf, looseNumber, memberOf, numbersOf, refuse } from './model-file.ts';
 
@@ -44,7 +44,7 @@ export function readXgboost(file: JsonObject): JsonObject {
     const treePath = `${path}/trees/${at}`;
     if (!isObject(tree)) return refuse(treePath, 'must be an object');
     nodes += listOf(tree, 'left_children', treePath).length;
-    if (nodes > mostNodes) refuse(`${path}/trees`, `must have at most ${mostNodes} splits and leaves together`);
+    if (nodes > maxNodes) refuse(`${path}/trees`, `must have at most ${maxNodes} splits and leaves together`);
     return { tree_structure: readTree(tree, features.length, treePath) };
   });
   return {
@@ -131,7 +131,7 @@ function readSets(tree: JsonObject, path: string): ReadonlyMap<number, number[]>
     total += sizes[at]!;
     const from = starts[at]!;
     const to = from + sizes[at]!;
-    if (!(from >= 0 && sizes[at]! >= 0 && to <= categories.length && sizes[at]! <= mostCategories)) {
+    if (!(from >= 0 && sizes[at]! >= 0 && to <= categories.length && sizes[at]! <= maxCategories)) {
       refuse(`${path}/categories_segments/${at}`, `must be within the ${categories.length} categories`);
     }
     if (total > categories.length) {

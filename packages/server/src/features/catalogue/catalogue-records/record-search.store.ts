@@ -1,4 +1,4 @@
-import { mostFoundOfKind, type Resource, type SearchedKind } from '@arbiter/contract';
+import { maxFoundPerKind, type Resource, type SearchedKind } from '@arbiter/contract';
 import { sql } from '../../../db/sql.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { Searchable } from '../../../feature.ts';
@@ -45,7 +45,7 @@ export function searchable<Row extends GovernedRow, R extends SearchedResource>(
         .orderBy(sql`${shown} ilike ${`${escapeLike(text)}%`}`, 'desc')
         .orderBy(sql`${shown} collate "C"`)
         .orderBy('id')
-        .limit(mostFoundOfKind);
+        .limit(maxFoundPerKind);
       const rows = await rowsOf<{ id: string; name: string; detail: string }>(tx, query);
       return rows.map((row) => ({ entityType, ...row }));
     },

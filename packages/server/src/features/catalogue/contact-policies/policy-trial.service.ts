@@ -25,7 +25,7 @@ export async function policyToTry(tx: Tx, trial: ContactPolicyTrial): Promise<Tr
   const { id } = trial;
   if (id !== undefined) await requireLive(tx, 'contactPolicy', id, '/id');
   const stored = id === undefined ? null : await findRecord(tx, contactPolicySpec, id);
-  const { status = stored?.status ?? 'active', priority = stored?.priority ?? usualPriority } = trial;
+  const { status = stored?.status ?? 'active', priority = stored?.priority ?? defaultPriority } = trial;
   const ruleType = trial.ruleType ?? stored?.ruleType;
   if (ruleType === undefined) throw invalid('/ruleType', 'is required without id');
   const config = trial.config ?? stored?.config ?? {};
@@ -42,4 +42,4 @@ export async function policyToTry(tx: Tx, trial: ContactPolicyTrial): Promise<Tr
 }
 
 /** Default priority of a stored policy. */
-const usualPriority = 50;
+const defaultPriority = 50;

@@ -36,8 +36,8 @@ function propsOf(block: StoredBlock): Props {
 }
 
 const alignments = ['left', 'center', 'right'];
-const usualHeight = 16;
-const usualFields: readonly string[] = ['name', 'shortDesc'];
+const defaultHeight = 16;
+const defaultFields: readonly string[] = ['name', 'shortDesc'];
 
 type WriteBlock = (writer: MarkupWriter, props: Props, block: StoredBlock) => void;
 
@@ -81,7 +81,7 @@ const html: Readonly<Record<StoredBlock['type'], WriteBlock>> = {
     writer.literal(`<hr${styled(height === null ? '' : `height: ${height}px`)} />`);
   },
   spacer(writer, props) {
-    writer.literal(`<div${styled(`height: ${props.number('height') ?? usualHeight}px`)}></div>`);
+    writer.literal(`<div${styled(`height: ${props.number('height') ?? defaultHeight}px`)}></div>`);
   },
   html: (writer, props) => writeSanitizedHtml(writer, props.text('html')),
   columns(writer, props, { children = [] }) {
@@ -132,7 +132,7 @@ function link(writer: MarkupWriter, urls: readonly string[], attributes = ''): v
 
 function offerParts(props: Props): (field: string) => boolean {
   const requested = props.list('fields').filter((field) => offerFields.some((known) => known === field));
-  return (field) => (requested.length > 0 ? requested : usualFields).includes(field);
+  return (field) => (requested.length > 0 ? requested : defaultFields).includes(field);
 }
 
 /** Offers have no such field, but their `metadata` may. The fallback keeps a missing one from counting as an error. */

@@ -15,7 +15,7 @@ import { type Arms, canChangeStatus, problemsOfArms, sameModels } from './experi
 import { type ExperimentRow, experimentSpec, lockChampionOfExperiments, otherRunning } from './experiments.store.ts';
 
 /** Share of the champion of an experiment that names none. */
-const usualSplit = { championPct: 80 };
+const defaultSplit = { championPct: 80 };
 
 /** Throws 403 `feature_disabled` if experiments are off for the tenant (docs/design/api-access.md 6). */
 async function assertEnabled(tx: Tx): Promise<void> {
@@ -32,7 +32,7 @@ async function assertEnabled(tx: Tx): Promise<void> {
  */
 export async function createExperiment(tx: Tx, { trafficSplit, ...body }: ExperimentCreate): Promise<ExperimentRow> {
   await assertEnabled(tx);
-  const split = trafficSplit === undefined ? usualSplit : splitOf(trafficSplit);
+  const split = trafficSplit === undefined ? defaultSplit : splitOf(trafficSplit);
   const values = { ...body, ...idsOf(body), trafficSplit: split };
   await assertArms(tx, { holdoutPercent: 0, ...values });
   await assertMetric(tx, body.metric);

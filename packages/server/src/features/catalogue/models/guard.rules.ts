@@ -16,7 +16,7 @@ export interface GuardThresholds {
 }
 
 /** docs/design/api-decisioning.md 15. */
-export const usualThresholds: GuardThresholds = { aucDrop: 0.05, psi: 0.25, errorRate: 0.02 };
+export const defaultThresholds: GuardThresholds = { aucDrop: 0.05, psi: 0.25, errorRate: 0.02 };
 
 /** A limit that a model exceeds. */
 export interface GuardBreach {

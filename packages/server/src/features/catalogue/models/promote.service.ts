@@ -4,7 +4,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { getRecord, inUse, lockRecord, updateRecord } from '../catalogue-records/index.ts';
-import { breachesOf, type GuardBreach, usualThresholds } from './guard.rules.ts';
+import { breachesOf, defaultThresholds, type GuardBreach } from './guard.rules.ts';
 import { canMove } from './models.rules.ts';
 import type { FindModelUses } from './models.service.ts';
 import { lockChampion, lockFamily, type ModelRow, modelSpec } from './models.store.ts';
@@ -87,7 +87,7 @@ async function guard(
       psi: metricsSnapshot?.psi ?? measured.psi,
       errorRate: metricsSnapshot?.errorRate ?? measured.errorRate,
     },
-    { ...usualThresholds, ...rollbackThresholds },
+    { ...defaultThresholds, ...rollbackThresholds },
   );
   if (breaches.length === 0) return;
   const shown = breaches.map((breach) => ({ ...breach, value: round6(breach.value) }));

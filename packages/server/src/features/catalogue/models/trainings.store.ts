@@ -47,7 +47,7 @@ const baseline = columns(trainings, ['trainedVersion', 'distribution', 'metrics'
 export type TrainingBaseline = RowOf<typeof baseline>;
 
 /** Successful trainings that a model shows; older ones are deleted. */
-const mostTrainings = 50;
+const maxTrainings = 50;
 
 /** Stores a queued training. Returns false when one of the model is still open. */
 /**
@@ -74,7 +74,7 @@ export async function insertTraining(tx: Tx, training: Omit<TrainingRequest, 'st
   await tx.query(
     `delete from model_trainings where tenant_id = $1 and model_id = $2 and status in ('completed', 'failed') and id not in (
        select id from model_trainings where tenant_id = $1 and model_id = $2 order by created_at desc, id desc limit $3)`,
-    [tx.tenantId, training.modelId, mostTrainings],
+    [tx.tenantId, training.modelId, maxTrainings],
   );
   const rows = await tx.query(
     `insert into model_trainings (tenant_id, id, model_id, model_version, rows_from, rows_to, schema_id, target_field, params, activates, created_at)
@@ -129,7 +129,7 @@ export async function completedTrainings(tx: Tx, modelId: string): Promise<Shown
     tx,
     shown,
     `from arbiter.model_trainings where tenant_id = $1 and model_id = $2 and status = 'completed'
-     order by finished_at desc, id desc limit ${mostTrainings}`,
+     order by finished_at desc, id desc limit ${maxTrainings}`,
     [tx.tenantId, modelId],
   );
 }

@@ -22,7 +22,7 @@ const post = (body: object, headers: Record<string, string> = {}) =>
     headers,
   });
 
-const mostCents = Number.MAX_SAFE_INTEGER;
+const maxCents = Number.MAX_SAFE_INTEGER;
 
 describe('what is wrong is told at its own path', () => {
   const wrong: readonly (readonly [object, string])[] = [
@@ -39,7 +39,7 @@ describe('what is wrong is told at its own path', () => {
     [{ schedule: [] }, '/schedule'],
     [{ budget: { dailyCapCents: -1 } }, '/budget/dailyCapCents'],
     [{ budget: { lifetimeCapCents: 1.5 } }, '/budget/lifetimeCapCents'],
-    [{ budget: { costPerClickCents: mostCents + 2 } }, '/budget/costPerClickCents'],
+    [{ budget: { costPerClickCents: maxCents + 2 } }, '/budget/costPerClickCents'],
     [{ budget: { dailyMaxImpressions: 'many' } }, '/budget/dailyMaxImpressions'],
     [{ budget: { maxPerDay: 1, dailyMaxImpressions: 2 } }, '/budget/maxPerDay'],
     [{ budget: { currency: 'XXQ' } }, '/budget/currency'],
@@ -80,7 +80,7 @@ it('limits are taken on both of their bounds, and null says nothing', async () =
     { schedule: { daysOfWeek: [0, 6], startHour: 0, endHour: 24, startDate: null, timezone: null } },
     { schedule: { daysOfWeek: null } },
     { budget: { dailyCapCents: null }, inventory: { totalStock: null } },
-    { budget: { dailyCapCents: 0, lifetimeCapCents: mostCents, currency: 'EUR' } },
+    { budget: { dailyCapCents: 0, lifetimeCapCents: maxCents, currency: 'EUR' } },
     { budget: { maxPerDay: 2, dailyMaxImpressions: 2 } },
     { shortDesc: '😀'.repeat(500), tags: Array.from({ length: 50 }, (_, at) => `${at}`.padEnd(64, 'x')) },
   ]) {

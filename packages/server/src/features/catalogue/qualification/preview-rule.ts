@@ -3,7 +3,7 @@ import type { SnapshotRule } from '@arbiter/engine';
 import { columnDefaults } from '../../../db/column-defaults.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import { wantedAssignments, withDefaults } from '../catalogue-records/index.ts';
-import { qualificationRuleProblems, storedConfig, usualStage, wantedStage } from './qualification.rules.ts';
+import { defaultStageOf, qualificationRuleProblems, storedConfig, wantedStage } from './qualification.rules.ts';
 import { defaultScope } from './qualification.service.ts';
 
 /**
@@ -20,6 +20,6 @@ export function previewRule(
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
   if (status !== 'active' || problems.length > 0) return { rule: null, problems };
   const scopes = wanted.map(({ scope, scopeId }) => ({ scope, scopeId }));
-  const own = { config: asJsonObject(storedConfig(config)), stage: stage ?? usualStage(ruleType) };
+  const own = { config: asJsonObject(storedConfig(config)), stage: stage ?? defaultStageOf(ruleType) };
   return { rule: { id, name, ruleType, ...own, scopes, priority, createdAt: 0 }, problems };
 }

@@ -33,7 +33,7 @@ export function wantedStage(
 }
 
 /** Stage of a rule of this type that names none. */
-export const usualStage = (ruleType: string): QualificationStage => defaultStage(ruleType);
+export const defaultStageOf = (ruleType: string): QualificationStage => defaultStage(ruleType);
 
 /**
  * What keeps a rule of this type and config from being stored (docs/design/api-catalogue.md 9).

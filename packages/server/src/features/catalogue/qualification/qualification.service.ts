@@ -12,10 +12,10 @@ import {
   wantedAssignments,
 } from '../catalogue-records/index.ts';
 import {
+  defaultStageOf,
   qualificationRuleProblems,
   qualificationRuleRemarks,
   storedConfig,
-  usualStage,
   wantedStage,
 } from './qualification.rules.ts';
 import { type QualificationRuleRow, qualificationRuleSpec } from './qualification.store.ts';
@@ -61,7 +61,7 @@ export async function createQualificationRule(tx: Tx, body: QualificationRuleCre
   return createRecord(tx, qualificationRuleSpec, {
     ...fields,
     config: storedConfig(config),
-    stage: wanted.stage ?? usualStage(body.ruleType),
+    stage: wanted.stage ?? defaultStageOf(body.ruleType),
     scopes: await assignScopes(tx, assignments, [], (word) => resources[word]),
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type FoundRecord, mostFoundOfKind, type Problem, searchedKinds } from '@arbiter/contract';
+import { type FoundRecord, maxFoundPerKind, type Problem, searchedKinds } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
 let server: TestServer;
@@ -56,7 +56,7 @@ test('shows five of a kind: exact names first, then beginnings, then the others'
   for (const name of ['An oak', 'Oak 4', 'Oak 1', 'The oak', 'OAK', 'Oak 2', 'Oak 3'])
     await server.createRecord('categories', { name });
   const found = await names('oak');
-  assert.equal(found.length, mostFoundOfKind);
+  assert.equal(found.length, maxFoundPerKind);
   assert.deepEqual(found, ['OAK', 'Oak 1', 'Oak 2', 'Oak 3', 'Oak 4']);
 });
 

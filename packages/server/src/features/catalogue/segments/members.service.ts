@@ -10,14 +10,14 @@ import type { Definition } from './membership-sql.store.ts';
 import { compareSegments } from './overlap.rules.ts';
 import { segmentSpec } from './segments.store.ts';
 
-const usualPage = 50;
+const defaultPage = 50;
 const largestPage = 200;
 
 /** A page of the customers that belong to a segment now. 404; 400 `invalid_cursor`. */
 export async function listMembers(tx: Tx, id: string, query: { readonly limit?: number; readonly cursor?: string }) {
   const row = await getRecord(tx, segmentSpec, id);
   const definition = await loadDefinition(tx, row);
-  const limit = Math.min(query.limit ?? usualPage, largestPage);
+  const limit = Math.min(query.limit ?? defaultPage, largestPage);
   const after = query.cursor === undefined ? null : await readCursor(tx, definition, query.cursor);
   const rows = await selectMembers(tx, definition, after, limit + 1);
   const counted = await countUpTo(tx, definition, maxMembersCounted + 1);
@@ -70,7 +70,7 @@ export async function previewSegment(tx: Tx, input: DefinitionInput) {
   return { count, sample: await selectRows(tx, definition, maxSampled) };
 }
 
-const usualSample = 5_000;
+const defaultSample = 5_000;
 
 /**
  * Returns the overlap of segments (docs/design/api-catalogue.md 11). Throws 400 `reference_not_found` for an unknown
@@ -78,7 +78,7 @@ const usualSample = 5_000;
  */
 export async function overlapSegments(
   tx: Tx,
-  { segmentIds, sampleSize = usualSample }: { readonly segmentIds: readonly string[]; readonly sampleSize?: number },
+  { segmentIds, sampleSize = defaultSample }: { readonly segmentIds: readonly string[]; readonly sampleSize?: number },
 ): Promise<SegmentOverlap> {
   const ids = segmentIds.map((id) => id.toLowerCase());
   const found = new Map((await findRecords(tx, segmentSpec, 'id', ids)).map((row) => [row.id, row]));

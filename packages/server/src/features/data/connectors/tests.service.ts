@@ -130,7 +130,7 @@ export async function testConnector(
 
 /** Milliseconds for a preview. */
 const previewMs = 10_000;
-const usualRows = 20;
+const defaultRows = 20;
 
 async function firstRows(reader: SourceReader, limit: number): Promise<SourceRow[]> {
   const rows: SourceRow[] = [];
@@ -147,7 +147,7 @@ export async function previewConnector(
   ports: TestPorts,
   caller: ConnectorCaller,
   id: string,
-  { source: over, limit = usualRows }: { readonly source?: ConnectorValues; readonly limit?: number },
+  { source: over, limit = defaultRows }: { readonly source?: ConnectorValues; readonly limit?: number },
 ): Promise<ConnectorPreview | ConnectorTest> {
   const open = await read(ports, caller, id, over);
   const begun = performance.now();

@@ -7,7 +7,7 @@ import { nextRunOf } from './schedule.rules.ts';
 
 const actor = systemActor('pipeline');
 /** Pipelines per tick. The rest follow in the next one. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /**
  * Starts the due pipelines of all tenants: run, job and next instant are one transaction, and one call claims a pipeline.
@@ -18,7 +18,7 @@ export async function startDuePipelines(
   now: Date,
 ): Promise<{ tenantId: string; error: string }[]> {
   const errors: { tenantId: string; error: string }[] = [];
-  const due = await database.withSystem('pipeline', (tx) => selectDuePipelines(tx, now, mostAtOnce));
+  const due = await database.withSystem('pipeline', (tx) => selectDuePipelines(tx, now, maxAtOnce));
   for (const { tenantId, id } of due) {
     try {
       await database.withTenant(tenantId, actor, (tx) => startDue(tx, id, now));

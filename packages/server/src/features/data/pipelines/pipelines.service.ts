@@ -1,4 +1,4 @@
-import { type Pipeline, type PipelineCreate, type PipelineTransform, usualBatchSize } from '@arbiter/contract';
+import { defaultBatchSize, type Pipeline, type PipelineCreate, type PipelineTransform } from '@arbiter/contract';
 import type { Tx } from '../../../db/index.ts';
 import { AppError, invalid, refuseProblems } from '../../../platform/app-error.ts';
 import { nextRun, parseCron } from '../../../platform/time/cron.ts';
@@ -112,7 +112,7 @@ function stored(tx: Tx, { schedule, executionConfig, ...body }: PipelineChanges,
     ...(schedule === undefined ? {} : { schedule: schedule === null ? null : readSchedule(tx, schedule) }),
     ...(executionConfig === undefined
       ? {}
-      : { executionConfig: { batchSize: executionConfig.batchSize ?? usualBatchSize } }),
+      : { executionConfig: { batchSize: executionConfig.batchSize ?? defaultBatchSize } }),
   };
 }
 

@@ -29,11 +29,11 @@ export interface Preparer {
 }
 
 /** Columns in a message. */
-const mostNames = 50;
+const maxNames = 50;
 
 /** Columns for a message. */
 export const listColumns = (names: readonly string[]): string =>
-  names.slice(0, mostNames).join(', ') + (names.length > mostNames ? ` and ${names.length - mostNames} more` : '');
+  names.slice(0, maxNames).join(', ') + (names.length > maxNames ? ` and ${names.length - maxNames} more` : '');
 
 /**
  * Prepares the rows of a run from `firstRow` on: transforms them (null: there are no transforms), drops other columns, and reads texts as values. Throws `SourceFailed` if the first rows have no column of the schema: a mistake in the pipeline, and not data.

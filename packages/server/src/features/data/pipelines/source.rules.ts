@@ -13,11 +13,11 @@ export function secretKeys(value: unknown, path = ''): string[] {
   });
 }
 
-const usualRowLimit = 100_000;
+const defaultRowLimit = 100_000;
 
 /** Maximum rows of a run; 0 for no limit. */
 export function rowLimitOf({ rowLimit }: Readonly<Record<string, unknown>>): number {
-  return typeof rowLimit === 'number' && Number.isSafeInteger(rowLimit) && rowLimit >= 0 ? rowLimit : usualRowLimit;
+  return typeof rowLimit === 'number' && Number.isSafeInteger(rowLimit) && rowLimit >= 0 ? rowLimit : defaultRowLimit;
 }
 
 /** Whether a run starts where the previous one ended. */

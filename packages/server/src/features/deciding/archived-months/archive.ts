@@ -17,7 +17,7 @@ export interface Archive {
 }
 
 /** Footers are a few hundred KB in memory, and lookups go to few files at a time. */
-const mostOpenFiles = 16;
+const maxOpenFiles = 16;
 const againSeconds = 60;
 
 export function createArchive(files: ArchiveFiles | null): Archive {
@@ -28,7 +28,7 @@ export function createArchive(files: ArchiveFiles | null): Archive {
       const known = opened.get(part.id);
       if (known !== undefined) return known;
       const file = await openPart(files, tenantId, part);
-      if (opened.size >= mostOpenFiles) opened.delete(opened.keys().next().value ?? '');
+      if (opened.size >= maxOpenFiles) opened.delete(opened.keys().next().value ?? '');
       opened.set(part.id, file);
       return file;
     },

@@ -30,7 +30,7 @@ export function createKeyedHash(keys: readonly KeyObject[], purpose: keyof typeo
     if (own === undefined) {
       if (keys.length === 0) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set.' });
       own = keys.map((key) => deriveKey(key, `${purposes[purpose]} ${tenantId}`));
-      if (derived.size >= mostTenants) derived.clear();
+      if (derived.size >= maxTenants) derived.clear();
       derived.set(tenantId, own);
     }
     return own;
@@ -41,4 +41,4 @@ export function createKeyedHash(keys: readonly KeyObject[], purpose: keyof typeo
   };
 }
 
-const mostTenants = 10_000;
+const maxTenants = 10_000;

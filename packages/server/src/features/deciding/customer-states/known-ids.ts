@@ -7,7 +7,7 @@ const idBytes = 16;
 
 /** Bytes by id, for writing. Cleared at this size, because clients that send made-up ids must not fill memory. */
 const bytesByText = new Map<string, Buffer>();
-const mostKnown = 50_000;
+const maxKnown = 50_000;
 
 /** Text by bytes, for reading: one place for each value of the last 16 bits, which are random; the latest id has it. */
 const places = 2 ** 16;
@@ -20,7 +20,7 @@ export function bytesOfId(text: string): Buffer {
   let bytes = bytesByText.get(text);
   if (bytes === undefined) {
     bytes = Buffer.from(text.replaceAll('-', ''), 'hex');
-    if (bytesByText.size >= mostKnown) bytesByText.clear();
+    if (bytesByText.size >= maxKnown) bytesByText.clear();
     bytesByText.set(text, bytes);
   }
   return bytes;

@@ -32,7 +32,7 @@ export { decisionNamed } from './requests.store.ts';
 export { readTrace } from './traces/shape-trace.ts';
 export {
   countTraces,
-  mostTracesRead,
+  maxTracesRead,
   readFates,
   readOfferFigures,
   readPolicyFigures,

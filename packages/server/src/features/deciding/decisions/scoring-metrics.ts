@@ -29,7 +29,7 @@ export interface ScoringMetrics {
 }
 
 /** Keys that are counted by name; further ones together, because tenants may make as many as they like. */
-const mostModelKeys = 200;
+const maxModelKeys = 200;
 
 export function createScoringMetrics(registry: Registry): ScoringMetrics {
   const registers = [registry];
@@ -66,7 +66,7 @@ export function createScoringMetrics(registry: Registry): ScoringMetrics {
     },
     breakerMoved: (name, to) => transitions.inc({ name, to }),
     degraded(modelKey, decisions) {
-      if (modelKeys.size < mostModelKeys) modelKeys.add(modelKey);
+      if (modelKeys.size < maxModelKeys) modelKeys.add(modelKey);
       degraded.inc({ modelKey: modelKeys.has(modelKey) ? modelKey : 'other' }, decisions);
     },
   };

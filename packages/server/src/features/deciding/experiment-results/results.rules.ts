@@ -3,7 +3,7 @@ import { compareProportions, sampleRatio, wilson } from '@arbiter/engine';
 import type { VariantCounts } from './results.store.ts';
 
 /** Customers that both sides need before a difference may be significant (docs/design/api-decisioning.md 16). */
-const leastExposed = 100;
+const minExposed = 100;
 const level = 0.05;
 
 /** A variant with its model and share, as it was tested. The champion comes first, the holdout last. */
@@ -44,7 +44,7 @@ export function evaluate(
     const compared =
       isChampion || champion === undefined ? null : compareProportions(proportionOf(champion), proportionOf(row));
     const { pValue } = compared ?? notCompared;
-    const isLarge = Math.min(row.exposed, champion?.exposed ?? 0) >= leastExposed;
+    const isLarge = Math.min(row.exposed, champion?.exposed ?? 0) >= minExposed;
     return {
       ...row,
       rate: row.exposed === 0 ? null : row.converted / row.exposed,

@@ -1,4 +1,4 @@
-import { type InteractionRow, type Pagination, pageSize, type rangeQuery, usualPage } from '@arbiter/contract';
+import { defaultPage, type InteractionRow, type Pagination, pageSize, type rangeQuery } from '@arbiter/contract';
 import type { Static, TObject } from 'typebox';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
@@ -36,7 +36,7 @@ export async function listHistory(
   const none = { customerId: null, offerId: null, creativeId: null, channelId: null, type: null, outcome: null };
   const filter = { ...none, ...sent, ...range };
   const isMalformed = [filter.offerId, filter.creativeId, filter.channelId].some((id) => id !== null && !isUuid(id));
-  const limit = pageSize(usualPage, asked);
+  const limit = pageSize(defaultPage, asked);
   const found = isMalformed ? [] : await selectHistory(tx, filter, cursor ?? null, limit + 1);
   const total = isMalformed ? 0 : await countHistory(tx, filter);
   await remarkArchived(tx, ['interactions', 'impressions'], range);

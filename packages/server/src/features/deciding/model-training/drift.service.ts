@@ -15,17 +15,17 @@ import { newestItems } from '../interactions/index.ts';
 import { readRecordedColumns, readRecordedFeatures } from '../sealed-records/index.ts';
 import { addRow, newTrainingSet } from './training-set.ts';
 
-const usualDays = 7;
+const defaultDays = 7;
 const dayMs = 86_400_000;
 /** Items of decisions that count at most. */
-const mostItems = 2_000;
+const maxItems = 2_000;
 /** Decisions opened at a time. */
 const perSlice = 100;
 const moderatePsi = 0.1;
 const largePsi = 0.25;
 
 /** Compares recent decisions with the model's training. Throws 404, 400 `model_unsupported` for a type that isn't trained. */
-export async function readDrift(tx: Tx, keys: CustomerKeys, modelId: string, days = usualDays): Promise<ModelDrift> {
+export async function readDrift(tx: Tx, keys: CustomerKeys, modelId: string, days = defaultDays): Promise<ModelDrift> {
   const model = await getRecord(tx, modelSpec, modelId);
   if (modelTrainer(model.modelType) === null) {
     throw new AppError('model_unsupported', { detail: `A ${model.modelType} model can't be trained.` });
@@ -79,7 +79,7 @@ const columnsOf = ({ feature }: Predictor): string[] =>
 
 /** Recent decisions as the model reads them, and the same with values that weren't recorded left undefined. */
 async function recentRows(tx: Tx, keys: CustomerKeys, model: ModelRow, from: Date) {
-  const items = await newestItems(tx, from, mostItems);
+  const items = await newestItems(tx, from, maxItems);
   const rows = newTrainingSet(model.predictors);
   const columns = rows.predictors.map(columnsOf);
   const compared: (Json | undefined)[][] = [];

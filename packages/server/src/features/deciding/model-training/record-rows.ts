@@ -4,7 +4,7 @@ import type { CustomerKeys } from '../customer-states/index.ts';
 import { outcomesIn, shownIn, unansweredItems } from '../interactions/index.ts';
 import { lessonOf } from '../model-learning/index.ts';
 import { readRecordedFeatures } from '../sealed-records/index.ts';
-import { addRow, mostRows, newTrainingSet, type TrainingSet } from './training-set.ts';
+import { addRow, maxRows, newTrainingSet, type TrainingSet } from './training-set.ts';
 
 /** Outcomes or decisions that one transaction reads. */
 const perSlice = 500;
@@ -59,7 +59,7 @@ export async function recordRows(
   const set = newTrainingSet(question.predictors);
   // Ids of decisions are in the order of their time. Rows of one decision stay in the order that they were found in.
   dated.sort((a, b) => (a.decisionId < b.decisionId ? -1 : a.decisionId > b.decisionId ? 1 : 0));
-  for (const { row } of dated.slice(-mostRows)) set.rows.push(row);
+  for (const { row } of dated.slice(-maxRows)) set.rows.push(row);
   return set;
 }
 

@@ -8,7 +8,7 @@ import {
   tableExists,
 } from '../../catalogue/schemas/index.ts';
 import { columnsRead, type SchemaPages } from './schema-pages.rules.ts';
-import { mostRows } from './training-set.ts';
+import { maxRows } from './training-set.ts';
 
 const perPage = 5_000;
 
@@ -43,7 +43,7 @@ export async function schemaRows(
   const names = columns.map(({ name }) => name);
   const pages: (readonly string[])[] = [];
   let after: string | null = null;
-  for (let count = 0; count < mostRows; count += perPage) {
+  for (let count = 0; count < maxRows; count += perPage) {
     signal.throwIfAborted();
     const range = { after, limit: perPage };
     const page: RowTexts = await inTenant((tx) => selectRowTexts(tx, table, names, range));

@@ -8,7 +8,7 @@ import {
 } from '@arbiter/engine';
 
 /** Rows that one training takes at most; of more, the latest. */
-export const mostRows = 200_000;
+export const maxRows = 200_000;
 
 /**
  * Rows in a form that reaches a thread fast: one list of all cells instead of a list per row. Cells are in the order of
@@ -44,7 +44,7 @@ const headOf = (predictors: readonly Predictor[]): Omit<TrainingRows, 'rows'> =>
 });
 
 export function packRows({ predictors, rows }: TrainingSet): PackedRows {
-  const latest = rows.slice(-mostRows);
+  const latest = rows.slice(-maxRows);
   return {
     ...headOf(predictors),
     cells: latest.flatMap(({ values }) => values),

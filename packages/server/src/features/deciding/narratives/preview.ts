@@ -1,6 +1,6 @@
 import type { Fact, FactKind, Sentence } from '../../operations/narration/index.ts';
 
-const mostCharacters = 200;
+const maxCharacters = 200;
 
 /** Kinds of facts that say nothing about a customer: the audit log is never erased. */
 const impersonal: ReadonlySet<FactKind> = new Set(['decision', 'flow', 'funnel', 'selected']);
@@ -17,6 +17,6 @@ export function previewOf(facts: readonly Fact[], sentences: readonly Sentence[]
     }),
   );
   const text = [...shown.map((sentence) => sentence.text).join(' ')];
-  const cut = text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1).join('')}…` : text.join('');
+  const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1).join('')}…` : text.join('');
   return cut.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
 }

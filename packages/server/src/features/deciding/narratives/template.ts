@@ -17,8 +17,8 @@ const caveatKinds: ReadonlySet<FactKind> = new Set([
   'mandatory',
   'experiment',
 ]);
-const mostReasons = 8;
-const mostBlocked = 10;
+const maxReasons = 8;
+const maxBlocked = 10;
 
 /** What the template says: each fact, in its own words. */
 export function templateSentences(mode: NarrativeMode, facts: readonly Fact[]): readonly Sentence[] {
@@ -74,9 +74,9 @@ export function agentNarrative(
               score: first.score,
             },
     },
-    reasons: said.filter(({ code }) => reasonKinds.has(code) && !caveatKinds.has(code)).slice(0, mostReasons),
+    reasons: said.filter(({ code }) => reasonKinds.has(code) && !caveatKinds.has(code)).slice(0, maxReasons),
     blocked: blockedOffers(trace)
-      .slice(0, mostBlocked)
+      .slice(0, maxBlocked)
       .map(({ row, gate, kind }) => ({
         offerId: row.offerId,
         offerName: shownName(row.offerName),

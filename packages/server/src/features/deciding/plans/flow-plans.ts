@@ -24,7 +24,7 @@ interface PlanAhead {
 }
 
 /** Maximum plans to compile in advance. Each of a large catalogue takes some megabytes. */
-const mostAhead = 4;
+const maxAhead = 4;
 
 /** Runs of campaigns keep a version while others already use the next. */
 const nameOf = ({ id, version }: RunnableFlow): string => `${id}@${version}`;
@@ -78,7 +78,7 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
     compileOnce: (flow, overlay) => compileOnce(content, flow, overlay, inTransaction),
     openOnce: async (hash) => previewOf(content, await inTransaction((tx) => openPlan(tx, hash))),
     async compileAhead() {
-      for (const flow of content.flows.runnable().slice(0, mostAhead)) {
+      for (const flow of content.flows.runnable().slice(0, maxAhead)) {
         if (!ready.has(nameOf(flow))) await begin(flow).flow;
       }
     },

@@ -42,14 +42,14 @@ export async function loadCatalogue(
     realtimeCounter: await realtimeCounterOf(tx, settings),
     rows,
     hasFlow: () => flows.fallback() !== null,
-    flowFor: (asked, request) => planOf(asked === null ? usualFlow(content, request) : namedFlow(content, asked)),
+    flowFor: (asked, request) => planOf(asked === null ? defaultFlow(content, request) : namedFlow(content, asked)),
     flowVersion: planOf,
     ...plans,
   };
 }
 
 /** The flow that a route assigns to the request, or the default one. */
-function usualFlow({ routes, flows }: CatalogueContent, request: RouteRequest | undefined): RunnableFlow {
+function defaultFlow({ routes, flows }: CatalogueContent, request: RouteRequest | undefined): RunnableFlow {
   const routed = request === undefined ? null : routes.flowFor(request);
   const flow = (routed === null ? null : flows.runnableOf(routed)) ?? flows.fallback();
   if (flow === null) throw new Error('the tenant has no flow that can run');

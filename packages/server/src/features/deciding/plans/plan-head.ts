@@ -38,7 +38,7 @@ export function headOf(content: HeadContent, flow: RunnableFlow): PlanHead {
       maxOffersPerDecision: settings.maxOffersPerDecision,
       holdoutPercentage: settings.holdoutPercentage,
       mandatoryDailyCap: settings.mandatoryDailyCap,
-      ...usualProfile(rankingProfiles, settings),
+      ...defaultProfile(rankingProfiles, settings),
       neverStore: settings.neverStore,
     },
     flow,
@@ -126,7 +126,7 @@ export function metricsFor(named: readonly DecisionMetric[]): Pick<PlanHead, 'me
 const formatsDates = (parts: readonly object[]): boolean => JSON.stringify(parts).includes('format_date');
 
 /** The tenant's default profile, while there is one. */
-function usualProfile(
+function defaultProfile(
   profiles: readonly SnapshotRankingProfile[],
   { defaultArbitrationProfileId }: TenantSettings,
 ): Pick<Snapshot['tenant'], 'defaultArbitrationProfileId'> {

@@ -1,4 +1,4 @@
-import { type DecisionListRow, type decisionSources, type Pagination, pageSize, usualPage } from '@arbiter/contract';
+import { type DecisionListRow, type decisionSources, defaultPage, type Pagination, pageSize } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError } from '../../../platform/app-error.ts';
@@ -19,7 +19,7 @@ export async function listDecisions(
   if (cursor !== undefined && !(isUuid(cursor) && (await hasRecord(tx, cursor)))) {
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
-  const limit = pageSize(usualPage, asked);
+  const limit = pageSize(defaultPage, asked);
   const filter = await readDecisionFilter(tx, filters);
   const found = filter === null ? [] : await selectDecisions(tx, filter, cursor ?? null, limit + 1);
   const total = filter === null ? 0 : await countDecisions(tx, filter);

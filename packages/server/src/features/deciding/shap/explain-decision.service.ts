@@ -13,7 +13,7 @@ import { type BoostedModel, findModel, openBoosted } from './boosted-model.ts';
 
 type Question = OperationInput<typeof shapOperations.decision>['body'];
 
-const usualDecimals = 6;
+const defaultDecimals = 6;
 
 /**
  * Explains a score of a decision (contract part 2, 4.10). Throws 403 `explanations_not_enabled`, 404 for a decision, model
@@ -31,7 +31,7 @@ export async function explainDecision(
   const offer = await findOffer(tx, question.offerId ?? null);
   const model = await openBoosted(tx, row);
   const explanation = await explain(tx, ports, decision.id, model, question, offer);
-  const decimals = question.round ?? usualDecimals;
+  const decimals = question.round ?? defaultDecimals;
   const round = (value: number): number => (decimals === 0 ? value : roundHalfAway(value, decimals));
   const { shapValues, additivityResidual, coverSource } = explanation;
   const shown = {

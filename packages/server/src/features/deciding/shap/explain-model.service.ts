@@ -13,8 +13,8 @@ import { calibrationOf, type JudgedScore, meanShap } from './sample.rules.ts';
 
 type Question = OperationInput<typeof shapOperations.model>['body'];
 
-const usualSample = 200;
-const usualDays = 30;
+const defaultSample = 200;
+const defaultDays = 30;
 const dayMs = 86_400_000;
 /** Decisions opened at a time. */
 const perSlice = 100;
@@ -26,8 +26,8 @@ const perSlice = 100;
 export async function explainModel(tx: Tx, keys: CustomerKeys, id: string, question: Question): Promise<ModelShap> {
   await requireExplanations(tx);
   const { row, explainer } = await openBoosted(tx, await findModel(tx, id));
-  const since = new Date(tx.now.getTime() - (question.days ?? usualDays) * dayMs);
-  const items = await newestItems(tx, since, question.sampleSize ?? usualSample);
+  const since = new Date(tx.now.getTime() - (question.days ?? defaultDays) * dayMs);
+  const items = await newestItems(tx, since, question.sampleSize ?? defaultSample);
   const offers = new Map<string, SnapshotOffer>();
   for (const offer of await snapshotOffersNamed(tx, [...new Set(items.map(({ offerId }) => offerId))])) {
     offers.set(offer.id, offer);

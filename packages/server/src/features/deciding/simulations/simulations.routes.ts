@@ -12,7 +12,7 @@ import {
 } from './simulations.service.ts';
 
 /** Default number of items in a customer tool. */
-const usualLimit = 20;
+const defaultLimit = 20;
 
 export function simulationRoutes(ports: SimulationPorts): Handlers<typeof simulationOperations> {
   return {
@@ -41,7 +41,7 @@ export function simulationRoutes(ports: SimulationPorts): Handlers<typeof simula
     async ofCustomer(request) {
       const { draft = false, now, ...body } = request.body;
       const question = {
-        asked: { ...body, limit: body.limit ?? usualLimit },
+        asked: { ...body, limit: body.limit ?? defaultLimit },
         wanted: wantedFlow({ ...body, version: draft ? 'draft' : 'published' }),
         ...(now === undefined ? {} : { now }),
       };

@@ -90,7 +90,7 @@ export async function simulateCustomer(
   };
 }
 
-const usualSeed = '0';
+const defaultSeed = '0';
 /** Milliseconds within which a simulation over a segment is done that its caller waits for (docs/design/api-settled.md 83). */
 const segmentWithinMs = 118_000;
 
@@ -106,7 +106,7 @@ export async function simulateSegment(
 ): Promise<{ readonly simulation: Simulation; readonly isRunning: boolean }> {
   const { tenantId, until } = caller;
   const startedAt = performance.now();
-  const { segmentId = '', seed = usualSeed, sampleSize = simulationSample.usual } = body;
+  const { segmentId = '', seed = defaultSeed, sampleSize = simulationSample.usual } = body;
   const at = readTrialClock(body.now);
   const asked = askedOf(body);
   await countCall(ports, caller);

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import {
+  defaultPage,
   type FileAnswer,
-  mostStudyRows,
+  maxStudyRows,
   type OverlayChange,
   pageSize,
   type Study,
   type StudyStarted,
   type StudySummary,
   studyDays,
-  usualPage,
 } from '@arbiter/contract';
 import { canonicalJson } from '@arbiter/engine';
 import { systemActor, type Tx } from '../../../db/index.ts';
@@ -161,7 +161,7 @@ export async function listStudies(tx: Tx, query: StudyListQuery) {
   if (cursor !== undefined && (await findStudy(tx, cursor)) === null) {
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
-  const limit = pageSize(usualPage, query.limit);
+  const limit = pageSize(defaultPage, query.limit);
   // Text that isn't an id matches no flow.
   const filter = {
     kind: query.kind ?? null,
@@ -210,7 +210,7 @@ export async function readRows(ports: StudyPorts, facts: RequestFacts, id: strin
 }
 
 async function* linesOf({ database }: StudyPorts, tenantId: string, studyId: string): AsyncGenerator<string> {
-  let left = mostStudyRows;
+  let left = maxStudyRows;
   for (let from = 0; left > 0; ) {
     const next = from;
     const some = await database.withTenant(tenantId, systemActor('study'), (tx) => readRowLines(tx, studyId, next));

@@ -4,8 +4,8 @@ import { invalid } from '../../../platform/app-error.ts';
 import { askWhyNot, type WhyNotPorts } from './why-not.service.ts';
 
 /** Items of the answer that a short question is about. */
-const usualLimit = 5;
-const mostItems = 50;
+const defaultLimit = 5;
+const maxItems = 50;
 
 export function whyNotRoutes(ports: WhyNotPorts): Handlers<typeof whyNotOperations> {
   return {
@@ -14,7 +14,7 @@ export function whyNotRoutes(ports: WhyNotPorts): Handlers<typeof whyNotOperatio
       // The record contains the request.
       const [beside] = decisionId === undefined ? [] : Object.keys(asked);
       if (beside !== undefined) throw invalid(`/${beside}`, "can't be combined with decisionId");
-      const question = { ...asked, limit: Math.min(mostItems, asked.limit ?? usualLimit) };
+      const question = { ...asked, limit: Math.min(maxItems, asked.limit ?? defaultLimit) };
       return reply(200, await askWhyNot(ports, request, request.params, question, decisionId));
     },
     async askWith(request) {

@@ -27,7 +27,7 @@ export interface Entrance {
 }
 
 /** Wrong passwords in a row that lock a user, and for how long. */
-const mostFailures = 5;
+const maxFailures = 5;
 const lockMs = 15 * 60_000;
 
 /** The same for every reason, so that nobody learns which addresses exist (docs/design/quality.md T29). */
@@ -159,7 +159,7 @@ export async function missed(
   await recordFailure(tx, person);
   if (isLocked(tx, person)) return invalidCredentials();
   const failed = person.failedLogins + 1;
-  if (failed < mostFailures) {
+  if (failed < maxFailures) {
     await updateFailures(tx, person.id, failed, person.lockedUntil);
     return invalidCredentials();
   }

@@ -23,7 +23,7 @@ export interface StatedCheckpoint extends ChainCheckpoint {
 
 const entity = { entityType: 'auditLog', entityId: 'chain' } as const;
 /** Rows that one call cuts at most. */
-const mostCut = 100_000;
+const maxCut = 100_000;
 /** Rows per statement, which finishes well within the statement timeout, even on a slow machine. */
 const rowsPerCut = 10_000;
 /** No further statement is begun when less than this is left until the answer must be there, in ms. */
@@ -53,7 +53,7 @@ export async function cutChain(
     const cut = await cutRows(tx, before, rowsPerCut);
     if (cut !== null) end = cut;
     rows += cut?.rows ?? 0;
-    more = cut?.rows === rowsPerCut && rows < mostCut && performance.now() < until - reserveMs;
+    more = cut?.rows === rowsPerCut && rows < maxCut && performance.now() < until - reserveMs;
   }
   const { sequence, hash } = end;
   await recordAudit(tx, {

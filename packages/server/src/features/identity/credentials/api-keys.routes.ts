@@ -1,4 +1,4 @@
-import { type apiKeyOperations, pageSize, usualPage } from '@arbiter/contract';
+import { type apiKeyOperations, defaultPage, pageSize } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import type { Pepper } from './api-keys.rules.ts';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.service.ts';
@@ -15,7 +15,7 @@ export function apiKeyRoutes(deps: { readonly pepper: Pepper }): Handlers<typeof
       return reply(201, created);
     },
     list: async (tx, { query }) => {
-      const limit = pageSize(usualPage, query.limit);
+      const limit = pageSize(defaultPage, query.limit);
       const page = await listApiKeys(tx, { limit, cursor: query.cursor ?? null });
       return reply(200, { ...page, total: page.pagination.total });
     },

@@ -8,7 +8,7 @@ export interface FilterComparison {
 }
 
 /** Comparisons that one filter may have. */
-const mostComparisons = 50;
+const maxComparisons = 50;
 
 type Token =
   | { readonly kind: 'word'; readonly text: string }
@@ -79,7 +79,7 @@ export function parseFilter(text: string): readonly FilterComparison[] {
     else if (token?.kind === 'word' && (token.text === 'true' || token.text === 'false') && operator === 'eq') {
       found.push({ attribute, operator, value: token.text === 'true' });
     } else throw refused('A comparison must end with a quoted string, or with true or false for eq.');
-    if (found.length > mostComparisons) throw refused(`A filter can have at most ${mostComparisons} comparisons.`);
+    if (found.length > maxComparisons) throw refused(`A filter can have at most ${maxComparisons} comparisons.`);
   }
 
   // How many parentheses are open: all that they can group is joined by `and`, so they change nothing.

@@ -8,7 +8,7 @@ import { scimProblem } from './scim-error.ts';
 type PatchItem = Readonly<Record<string, unknown>>;
 type Op = 'add' | 'replace' | 'remove';
 
-const mostOperations = 100;
+const maxOperations = 100;
 const ops: readonly string[] = ['add', 'replace', 'remove'];
 
 const isOp = (text: string): text is Op => ops.includes(text);
@@ -28,8 +28,8 @@ export function applyPatch(user: Attributes, body: PatchItem, unknown: string[])
   if (!Array.isArray(operations) || operations.length === 0) {
     throw scimProblem('invalidSyntax', 'Operations must be a list of at least one change.');
   }
-  if (operations.length > mostOperations) {
-    throw scimProblem('invalidValue', `A PATCH can have at most ${mostOperations} operations.`);
+  if (operations.length > maxOperations) {
+    throw scimProblem('invalidValue', `A PATCH can have at most ${maxOperations} operations.`);
   }
   let now = user;
   for (const [index, operation] of operations.entries())

@@ -57,7 +57,7 @@ function mailAddressOf({ emails }: Attributes): string | null {
 }
 
 /** Characters of JSON that the attributes of one user may take. */
-const mostText = 256 * 1024;
+const maxText = 256 * 1024;
 
 /**
  * What is stored of a record of attributes. `deactivatedAt`: of the user until now; `now`: for one who is deactivated now. Throws
@@ -73,8 +73,8 @@ export function storedOf(
   }
   if (typeof active !== 'boolean') throw scimProblem('invalidValue', 'active must be true or false.');
   const attributes: ScimAttributes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
-  if (JSON.stringify(attributes).length > mostText) {
-    throw scimProblem('invalidValue', `The attributes of a user can have at most ${mostText} characters in total.`);
+  if (JSON.stringify(attributes).length > maxText) {
+    throw scimProblem('invalidValue', `The attributes of a user can have at most ${maxText} characters in total.`);
   }
   return {
     email: userName,

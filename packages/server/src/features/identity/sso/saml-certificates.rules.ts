@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 
 const pem = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
-const mostCertificates = 10;
+const maxCertificates = 10;
 
 /**
  * The certificates in a text, as PEM: one or several in PEM, or one in bare base64, as metadata have it. Null when the text
@@ -12,7 +12,7 @@ export function readCertificates(text: string): readonly string[] | null {
   // Only white space may be between and around the blocks; otherwise the text isn't a list of certificates.
   if (blocks.length > 0 && text.replace(pem, '').trim() !== '') return null;
   const encoded = blocks.length > 0 ? blocks : text.trim().split(/\n\s*\n|,/);
-  if (encoded.length > mostCertificates) return null;
+  if (encoded.length > maxCertificates) return null;
   const certificates = encoded.map(certificateOf);
   return certificates.every((certificate) => certificate !== null) ? certificates : null;
 }

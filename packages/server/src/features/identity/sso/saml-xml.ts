@@ -15,7 +15,7 @@ export const namespaces = {
 } as const;
 
 /** More is no sign-in: users with a thousand groups stay far below. */
-const mostTags = 20_000;
+const maxTags = 20_000;
 const deepest = 64;
 
 /**
@@ -29,7 +29,7 @@ export function parseXml(text: string): Element {
   if (body.includes('<!')) throw new SamlRefusal('it contains a declaration, a comment or CDATA');
   if (body.includes('<?')) throw new SamlRefusal('it contains a processing instruction');
   if (body.includes('\0')) throw new SamlRefusal('NUL');
-  if (body.split('<').length > mostTags) throw new SamlRefusal('too many elements');
+  if (body.split('<').length > maxTags) throw new SamlRefusal('too many elements');
   let document: Document;
   try {
     document = new DOMParser({

@@ -34,11 +34,11 @@ export type SecretChanges = Readonly<Record<SecretField, 'kept' | 'removed' | { 
  * Returns the configuration after a change. Stores domains in their comparable form. Doesn't store the default answer
  * address, which reads show, so that it follows NEXTAUTH_URL.
  */
-export function mergeSettings(before: SsoSettings, input: SsoConfigInput, usualAcsUrl: string): SsoSettings {
+export function mergeSettings(before: SsoSettings, input: SsoConfigInput, defaultAcsUrl: string): SsoSettings {
   const given = Object.entries(input).filter(([name]) => Object.hasOwn(defaultSettings, name));
   const merged: SsoSettings = { ...before, ...Object.fromEntries(given) };
   const domains = merged.allowedDomains.map((domain) => parseDomain(domain) ?? domain);
-  const samlAcsUrl = merged.samlAcsUrl === usualAcsUrl ? null : merged.samlAcsUrl;
+  const samlAcsUrl = merged.samlAcsUrl === defaultAcsUrl ? null : merged.samlAcsUrl;
   return { ...merged, samlAcsUrl, allowedDomains: [...new Set(domains)] };
 }
 

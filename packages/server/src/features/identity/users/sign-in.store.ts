@@ -24,7 +24,7 @@ const membershipColumns = selectList(
 export type TenantMembership = RowOf<typeof membershipColumns>;
 
 /** Tenants of one person that a sign-in tries at most (docs/design/api-access.md 22). */
-const mostMemberships = 10;
+const maxMemberships = 10;
 
 /**
  * Ranks how certain it is that the address's owner has this account: 0, verified or the operator's word; 1, an
@@ -44,7 +44,7 @@ export async function selectMemberships(tx: Tx, email: string, tenantId: string 
     membershipColumns,
     `from arbiter.users u ${joinLivingTenant('u.tenant_id')}
       where u.email_key = $1 and ($2::uuid is null or u.tenant_id = $2)
-      order by ${doubt}, u.last_login_at desc nulls last, u.id desc limit ${mostMemberships}`,
+      order by ${doubt}, u.last_login_at desc nulls last, u.id desc limit ${maxMemberships}`,
     [emailKey(email), tenantId],
   );
 }

@@ -1,4 +1,4 @@
-import { pageSize, type userOperations, usualPage } from '@arbiter/contract';
+import { defaultPage, pageSize, type userOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { invalid } from '../../../platform/app-error.ts';
 import { changePerson, deactivatePerson, reactivatePerson, unlockPerson } from './people.service.ts';
@@ -10,7 +10,7 @@ export function userRoutes(): Handlers<typeof userOperations> {
     list: async (tx, { query }) => {
       const search = query.search ?? query.q ?? null;
       const filter = { search, role: query.role ?? null, status: query.status ?? null };
-      const limit = pageSize(usualPage, query.limit);
+      const limit = pageSize(defaultPage, query.limit);
       return reply(200, await listUsers(tx, filter, { limit, cursor: query.cursor ?? null }));
     },
     get: async (tx, { params }) => reply(200, await getUser(tx, params.id)),

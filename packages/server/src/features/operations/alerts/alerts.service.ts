@@ -1,5 +1,5 @@
 import type { Alert, AlertChannel, AlertCreate, ErrorEntry, Pagination } from '@arbiter/contract';
-import { pageSize, usualPage } from '@arbiter/contract';
+import { defaultPage, pageSize } from '@arbiter/contract';
 import { isMailAddress } from '../../../config/mail-settings.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
@@ -155,7 +155,7 @@ export async function listEvents(
   if (cursor !== undefined && !(await isEventOf(tx, alertId, cursor))) {
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
-  const limit = pageSize(usualPage, asked);
+  const limit = pageSize(defaultPage, asked);
   const rows = await selectEvents(tx, alertId, cursor ?? null, limit + 1);
   const page = pageOf({ rows, limit, total: await countEvents(tx, alertId), cursorOf: (row) => row.id });
   return { data: page.rows.map(showEvent), pagination: page.pagination };

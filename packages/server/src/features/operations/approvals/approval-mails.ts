@@ -7,7 +7,7 @@ import { deciders, openStage } from './approvals.rules.ts';
 import type { ApprovalRow, StageRow } from './approvals.store.ts';
 
 /** Maximum people notified of one stage. */
-const mostTold = 50;
+const maxReported = 50;
 
 const wordsOf = ({ action, entityType, entityName }: ApprovalRow) => ({ action, entityType, entityName });
 
@@ -25,7 +25,7 @@ export async function tellDeciders(
   if (open === undefined || !enqueueMail.isConfigured) return;
   const { fourEyesEnabled } = await readSettings(tx);
   const acted = [row.requesterId, ...stages.flatMap(({ decidedBy }) => (decidedBy === null ? [] : [decidedBy]))];
-  const told = await selectRecipients(tx, { roles: deciders(open), except: fourEyesEnabled ? acted : [] }, mostTold);
+  const told = await selectRecipients(tx, { roles: deciders(open), except: fourEyesEnabled ? acted : [] }, maxReported);
   if (told.length === 0) return;
   const { name: tenantName } = await getTenant(tx);
   for (const { email } of told) {

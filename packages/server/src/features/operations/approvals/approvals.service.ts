@@ -29,7 +29,7 @@ import { hidePayload } from './hidden-payload.rules.ts';
 import { payloadRemarks } from './payload-remarks.ts';
 
 /** Maximum waiting requests of one tenant, because each can email everyone who decides. */
-const mostPending = 1_000;
+const maxPending = 1_000;
 
 /** Without stages an admin decides. */
 const defaultStages = [{ stageName: 'Approval', requiredRole: 'admin' }] as const;
@@ -53,9 +53,9 @@ export async function fileApproval(
   ports: ApprovalPorts,
   body: ApprovalCreate,
 ): Promise<Approval> {
-  if ((await countPending(tx)) >= mostPending) {
+  if ((await countPending(tx)) >= maxPending) {
     throw new AppError('limit_reached', {
-      detail: `There are already ${mostPending} pending requests. Decide some of them first.`,
+      detail: `There are already ${maxPending} pending requests. Decide some of them first.`,
     });
   }
   const { payload: sent, stages = defaultStages, ...asked } = body;

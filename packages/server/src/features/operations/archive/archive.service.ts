@@ -52,8 +52,8 @@ const dayMs = 86_400_000;
 /** Rows of a group and of a transaction: a lookup reads one group. */
 const rowsPerGroup = 1_000;
 /** A part is in memory while it's written. */
-const mostRowsOfPart = 50_000;
-const mostBytesOfPart = 32 * 1024 * 1024;
+const maxRowsPerPart = 50_000;
+const maxBytesPerPart = 32 * 1024 * 1024;
 
 /** Archives a tenant's months in steps that can be repeated after a crash. */
 export interface Archiver {
@@ -192,7 +192,7 @@ async function writePart(
   const ids = idsOf(part.month);
   let after = first;
   let isWhole = false;
-  while (!isWhole && draft.rows < mostRowsOfPart && draft.bytes < mostBytesOfPart) {
+  while (!isWhole && draft.rows < maxRowsPerPart && draft.bytes < maxBytesPerPart) {
     const slice = { ...ids, after, limit: rowsPerGroup };
     const { rows, sealed } = await within(async (tx) => {
       const rows = await selectRows(tx, kind, slice);

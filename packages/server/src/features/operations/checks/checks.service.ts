@@ -18,7 +18,7 @@ export interface CheckPorts extends GitopsPorts, FlowPorts {
 }
 
 /** Maximum findings in an answer. */
-const mostFindings = 1000;
+const maxFindings = 1000;
 
 interface CheckQuestion {
   readonly flowId?: string | undefined;
@@ -47,7 +47,7 @@ export async function analyzeConflicts(
   return {
     flowId: flow.id,
     version: flow.version,
-    findings: findings.slice(0, mostFindings).map(showFinding),
+    findings: findings.slice(0, maxFindings).map(showFinding),
     coverage: { ...coverage, unread: coverage.unread.map((each) => ({ ...each })) },
     durationMs: performance.now() - startedAt,
   };
@@ -85,7 +85,7 @@ export async function reachOfOffer(
     ...shown,
     verdict: verdictOf(result, offerId),
     witness: witness === undefined ? null : showWitness(witness),
-    findings: result.findings.slice(0, mostFindings).map(showFinding),
+    findings: result.findings.slice(0, maxFindings).map(showFinding),
     durationMs: performance.now() - startedAt,
   };
 }
@@ -156,12 +156,12 @@ async function checkUntil(input: Omit<CheckInput, 'clockAt'>, until: number): Pr
 
 /** Within so many ms, a draft is checked while its sender waits. */
 const draftCheckMs = 2000;
-const mostDraftFindings = 100;
+const maxDraftFindings = 100;
 
 /** Returns what a check finds with a flow that is stored nowhere; null when it takes too long. */
 export async function findingsOfFlow(tx: Tx, flow: RunnableFlow): Promise<PolicyFinding[] | null> {
   const until = performance.now() + draftCheckMs;
   const catalogue = await readFlowSnapshot(tx, flow);
   const result = await checkUntil({ ...catalogue, now: tx.now.getTime() }, until);
-  return result === null ? null : result.findings.slice(0, mostDraftFindings).map(showFinding);
+  return result === null ? null : result.findings.slice(0, maxDraftFindings).map(showFinding);
 }

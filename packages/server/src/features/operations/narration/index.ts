@@ -1,5 +1,5 @@
 export { countWords } from './check/check-sentence.ts';
-export { checkSentences, mostWordsOf } from './check/check-sentences.ts';
+export { checkSentences, maxWordsOf } from './check/check-sentences.ts';
 export { type Fact, type FactDraft, type FactKind, numberFacts, type Sentence } from './fact.ts';
 export { llmWriter } from './llm-writer.ts';
 export { quoted, shownName } from './names.ts';

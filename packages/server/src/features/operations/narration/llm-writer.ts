@@ -5,9 +5,9 @@ import { instructionsFor } from './instructions.ts';
 import { type NarrativeTask, type NarrativeWriter, templateWriter, type WrittenNarrative } from './narrative-writer.ts';
 
 /** About four times the longest narrative, with the ids of its facts. */
-const mostTokens = 4_000;
+const maxTokens = 4_000;
 /** More than any narrative has. */
-const mostSentences = 80;
+const maxSentences = 80;
 
 /**
  * Writes with a language model. Facts are data: they reach the model as JSON in the user message, and nothing the model says
@@ -21,10 +21,7 @@ export function llmWriter(model: LanguageModel): NarrativeWriter {
       const { form, facts, focus } = task;
       const data = JSON.stringify({ facts, ...(focus === null ? {} : { focus }) });
       try {
-        const { text, tokens } = await model.ask(
-          { instructions: instructionsFor(form), data, mostTokens },
-          task.signal,
-        );
+        const { text, tokens } = await model.ask({ instructions: instructionsFor(form), data, maxTokens }, task.signal);
         const sentences = readSentences(text);
         const checkFailures =
           sentences === null ? ['answer: not a JSON array'] : checkSentences(form, facts, sentences);
@@ -55,7 +52,7 @@ function readSentences(text: string): readonly Sentence[] | null {
   } catch {
     return null;
   }
-  if (!Array.isArray(parsed) || parsed.length > mostSentences) return null;
+  if (!Array.isArray(parsed) || parsed.length > maxSentences) return null;
   const sentences: Sentence[] = [];
   for (const item of parsed as unknown[]) {
     if (typeof item !== 'object' || item === null) return null;

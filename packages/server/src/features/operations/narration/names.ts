@@ -1,9 +1,9 @@
 import { oneLine } from '../report-rendering/index.ts';
 
 /** Longest name in a narrative, in characters. */
-const mostCharacters = 60;
+const maxCharacters = 60;
 /** A name of many short words would fill a text that is limited in words. */
-const mostWords = 12;
+const maxWords = 12;
 
 /**
  * Returns a name, or any text that a person typed, as narratives show it: one line without invisible characters, without
@@ -15,12 +15,12 @@ export function shownName(text: string): string {
     .replace(/\p{Cf}/gu, '')
     .replace(/\s+/g, ' ')
     .trim();
-  const short = clean.split(' ').slice(0, mostWords).join(' ');
+  const short = clean.split(' ').slice(0, maxWords).join(' ');
   const characters = [...short];
-  const isLong = short !== clean || characters.length > mostCharacters;
+  const isLong = short !== clean || characters.length > maxCharacters;
   const cut = isLong
     ? `${characters
-        .slice(0, mostCharacters - 1)
+        .slice(0, maxCharacters - 1)
         .join('')
         .trimEnd()}…`
     : clean;

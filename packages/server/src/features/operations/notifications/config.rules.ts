@@ -42,8 +42,8 @@ export const kindsOfProviders: readonly KindOfProvider[] = [
 export const namesOf = (kind: NotificationKind): readonly string[] =>
   kindsOfProviders.find((known) => known.kind === kind)?.fields.map(({ name }) => name) ?? [];
 
-const mostHeaders = 20;
-const mostAddresses = 50;
+const maxHeaders = 20;
+const maxAddresses = 50;
 const longestUrl = 2048;
 
 /** Our own headers, which a custom one must not replace (docs/design/quality.md T28). */
@@ -100,7 +100,7 @@ function headerProblems(headers: unknown, rules: OutboundRules): ErrorEntry[] {
   if (headers === undefined) return [];
   if (!isObject(headers)) return [{ path, message: 'must be an object that maps names to values' }];
   const entries = Object.entries(headers);
-  if (entries.length > mostHeaders) return [{ path, message: `must have at most ${mostHeaders} headers` }];
+  if (entries.length > maxHeaders) return [{ path, message: `must have at most ${maxHeaders} headers` }];
   const names = new Set<string>();
   return entries.flatMap(([name, value]) => {
     const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
@@ -116,8 +116,8 @@ function headerProblems(headers: unknown, rules: OutboundRules): ErrorEntry[] {
 
 function addressesProblems(addresses: unknown): ErrorEntry[] {
   const path = '/config/toEmails';
-  if (!Array.isArray(addresses) || addresses.length < 1 || addresses.length > mostAddresses) {
-    return [{ path, message: `must be a list of 1 to ${mostAddresses} addresses` }];
+  if (!Array.isArray(addresses) || addresses.length < 1 || addresses.length > maxAddresses) {
+    return [{ path, message: `must be a list of 1 to ${maxAddresses} addresses` }];
   }
   return addresses.flatMap((address, at) => addressProblems(`${path}/${at}`, address));
 }

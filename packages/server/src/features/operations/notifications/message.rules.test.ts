@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attached, mostAttachedBytes, type OutgoingMessage, webhookBody } from './message.rules.ts';
+import { attached, maxAttachedBytes, type OutgoingMessage, webhookBody } from './message.rules.ts';
 
 const file = (bytes: number) => ({
   format: 'pdf',
@@ -10,8 +10,8 @@ const file = (bytes: number) => ({
 });
 
 test('a mail carries files of 10 MB together; a byte more, and they are behind its link', () => {
-  const half = mostAttachedBytes / 2;
-  assert.equal(mostAttachedBytes, 10_485_760);
+  const half = maxAttachedBytes / 2;
+  assert.equal(maxAttachedBytes, 10_485_760);
   assert.equal(attached([file(half), file(half)]).length, 2);
   assert.deepEqual(attached([file(half), file(half + 1)]), []);
 });

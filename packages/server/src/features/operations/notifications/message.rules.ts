@@ -27,11 +27,11 @@ export interface MessageFile {
 }
 
 /** Maximum total size of the files in one email; larger ones are only linked. */
-export const mostAttachedBytes = 10 * 1024 * 1024;
+export const maxAttachedBytes = 10 * 1024 * 1024;
 
 /** Returns the files to attach to an email: all, or none when they're too large together. */
 export function attached(files: readonly MessageFile[]): readonly MessageFile[] {
-  return files.reduce((sum, { content }) => sum + content.length, 0) > mostAttachedBytes ? [] : files;
+  return files.reduce((sum, { content }) => sum + content.length, 0) > maxAttachedBytes ? [] : files;
 }
 
 /** Fills in a message's defaults. */

@@ -35,7 +35,7 @@ export interface Notifier {
 }
 
 /** Messages to one destination at a time, of those that can wait. */
-const mostAtOnce = 2;
+const maxAtOnce = 2;
 
 export function createNotifier(deps: NotifierDeps): Notifier {
   const { countMails = async () => null, onSent = () => undefined, onBreakerMoved = () => undefined } = deps;
@@ -81,7 +81,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
         else underWay.set(key, left);
       }
     },
-    isBusy: (destination) => (underWay.get(keyOf(destination)) ?? 0) >= mostAtOnce,
+    isBusy: (destination) => (underWay.get(keyOf(destination)) ?? 0) >= maxAtOnce,
     openBreakers: (tenantId) =>
       [...failing].filter((key) => key.startsWith(`${tenantId} `) && breaker.looksOpen(key)).length,
   };

@@ -1,10 +1,10 @@
 import {
+  defaultPage,
   type NotificationProvider,
   type NotificationProviderChange,
   type NotificationProviderCreate,
   type Pagination,
   pageSize,
-  usualPage,
 } from '@arbiter/contract';
 import { nearestWord } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
@@ -43,7 +43,7 @@ export interface ProviderPorts {
 }
 
 /** Destinations of one tenant. */
-const mostProviders = 500;
+const maxProviders = 500;
 
 const notFound = () => new AppError('not_found', { detail: 'This destination does not exist.' });
 const placeOf = (tenantId: string, recordId: string): SealPlace => ({ tenantId, recordId, field: 'notification' });
@@ -70,7 +70,7 @@ export async function listProviders(
   tx: Tx,
   { limit: asked, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
 ): Promise<{ data: NotificationProvider[]; pagination: Pagination }> {
-  const limit = pageSize(usualPage, asked);
+  const limit = pageSize(defaultPage, asked);
   if (cursor !== undefined && (!isUuid(cursor) || (await selectProvider(tx, cursor)) === undefined)) {
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
@@ -156,8 +156,8 @@ export async function createProvider(
   { envelope, outboundRules }: ProviderPorts,
   { kind, name, enabled = true, config }: NotificationProviderCreate,
 ): Promise<ProviderRow> {
-  if ((await countProviders(tx)) >= mostProviders) {
-    throw new AppError('limit_reached', { detail: `A tenant can have at most ${mostProviders} destinations.` });
+  if ((await countProviders(tx)) >= maxProviders) {
+    throw new AppError('limit_reached', { detail: `A tenant can have at most ${maxProviders} destinations.` });
   }
   // As in a change, null means a missing value.
   const whole = mergeConfig({}, known(tx, kind, config));

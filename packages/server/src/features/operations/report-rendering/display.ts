@@ -10,7 +10,7 @@ import type {
 import { manyLines, oneLine } from './safe-text.ts';
 
 /** Digits behind the point that a decimal keeps at most. */
-const mostDecimals = 4;
+const maxDecimals = 4;
 const numeric: ReadonlySet<ReportColumnType> = new Set(['integer', 'decimal', 'money', 'ratio']);
 
 export const isNumeric = ({ type }: ReportColumn): boolean => numeric.has(type);
@@ -46,9 +46,9 @@ function decimalsOf(rows: readonly ReportRow[], key: string): number {
     const number = numberOf(row[key]);
     if (number === null) continue;
     // Only plain notation has digits to count; tiny numbers keep all of them.
-    const digits = /^-?\d+(?:\.(\d+))?$/.exec(String(Number(number.toFixed(mostDecimals))));
-    most = Math.max(most, digits === null ? mostDecimals : (digits[1]?.length ?? 0));
-    if (most >= mostDecimals) break;
+    const digits = /^-?\d+(?:\.(\d+))?$/.exec(String(Number(number.toFixed(maxDecimals))));
+    most = Math.max(most, digits === null ? maxDecimals : (digits[1]?.length ?? 0));
+    if (most >= maxDecimals) break;
   }
   return most;
 }

@@ -16,7 +16,7 @@ export interface ReportFigures {
 }
 
 /** Limit on a name in a sentence. */
-const mostName = 80;
+const maxName = 80;
 
 /** A label inside a sentence: its capital goes, unless the word is an abbreviation or has one inside. */
 export function inSentence(label: string): string {
@@ -29,7 +29,7 @@ export function inSentence(label: string): string {
 /** Quotes a name from the data, so that it doesn't read as our own words. */
 export function quotedName(name: string): string {
   const letters = [...oneLine(name)];
-  const short = letters.length > mostName ? `${letters.slice(0, mostName - 1).join('')}…` : letters.join('');
+  const short = letters.length > maxName ? `${letters.slice(0, maxName - 1).join('')}…` : letters.join('');
   return `“${short}”`;
 }
 

@@ -3,7 +3,7 @@ import type { ReportDocument, ReportFormat } from './report-document.ts';
 
 const extensions: Readonly<Record<ReportFormat, string>> = { html: 'html', pdf: 'pdf', csv: 'csv', markdown: 'md' };
 /** Limit on the name. Some systems refuse file names over 255 bytes. */
-const mostCharacters = 60;
+const maxCharacters = 60;
 
 /**
  * The report's name as part of a file name or an address: lower-case ASCII letters, digits and hyphens, at most 60.
@@ -16,7 +16,7 @@ export function slugOf(name: string): string {
     .replace(/\p{M}+/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '')
-    .slice(0, mostCharacters)
+    .slice(0, maxCharacters)
     .replace(/-+$/, '');
   return slug === '' ? 'report' : slug;
 }

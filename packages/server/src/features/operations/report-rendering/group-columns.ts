@@ -2,7 +2,7 @@ import { nothing } from './display.ts';
 import type { ReportRow, ReportSection, ReportValue } from './report-document.ts';
 
 /** Colors that can be told apart. */
-export const mostSeries = 8;
+export const maxSeries = 8;
 
 const plural = (label: string): string => `${label.toLowerCase().replace(/y$/, 'ie')}s`;
 
@@ -24,7 +24,7 @@ export function groupsAsColumns(section: ReportSection): ReportSection {
   if (chart?.kind !== 'histogram' || measured === undefined || group === undefined) return section;
   const shared = columns.filter((column) => column !== group && column !== measured);
   const names = [...new Set(rows.map((row) => row[group.key] ?? null))];
-  const shown = names.slice(0, mostSeries);
+  const shown = names.slice(0, maxSeries);
   const keyOf = (at: number): string => `group ${at}`;
   const bins = new Map<ReportValue, Record<string, ReportValue>>();
   for (const row of rows) {

@@ -86,7 +86,7 @@ export function narrativeOf({ narrative }: ReportDocument, section: ReportSectio
 }
 
 /** Longer texts do not read as figures. */
-const mostOfFact = 60;
+const maxFactLength = 60;
 
 /**
  * True for one row of several figures without a chart: shown as named figures, because a table of one row reads badly.
@@ -94,5 +94,7 @@ const mostOfFact = 60;
 export function isFacts({ rows, columns, chart }: ReportSection): boolean {
   const [row] = rows;
   if (row === undefined || rows.length > 1 || columns.length < 2 || chart !== undefined) return false;
-  return columns.every(({ key, label }) => label.length <= mostOfFact && String(row[key] ?? '').length <= mostOfFact);
+  return columns.every(
+    ({ key, label }) => label.length <= maxFactLength && String(row[key] ?? '').length <= maxFactLength,
+  );
 }

@@ -3,13 +3,13 @@ import type { ReportDocument } from './report-document.ts';
 import { oneLine } from './safe-text.ts';
 import { sentencesOf } from './template-narrative.ts';
 
-const mostLines = 12;
+const maxLines = 12;
 /** Chats cut messages; a line is for reading at a glance. */
-const mostCharacters = 300;
+const maxCharacters = 300;
 
 const short = (text: string): string => {
   const letters = [...oneLine(text)];
-  return letters.length <= mostCharacters ? letters.join('') : `${letters.slice(0, mostCharacters - 1).join('')}…`;
+  return letters.length <= maxCharacters ? letters.join('') : `${letters.slice(0, maxCharacters - 1).join('')}…`;
 };
 
 /**
@@ -30,9 +30,9 @@ export function summarise(document: ReportDocument): { readonly title: string; r
         })
       : [narrative.executiveSummary, ...narrative.keyTakeaways];
   const lines = [`${tenantName} · ${madeText(document)}`, ...said].map(short).filter((line) => line !== '');
-  const rest = lines.length - mostLines;
+  const rest = lines.length - maxLines;
   return {
     title: short(document.name),
-    lines: rest > 0 ? [...lines.slice(0, mostLines - 1), `and ${rest + 1} more.`] : lines,
+    lines: rest > 0 ? [...lines.slice(0, maxLines - 1), `and ${rest + 1} more.`] : lines,
   };
 }

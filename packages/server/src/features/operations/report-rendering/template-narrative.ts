@@ -7,12 +7,12 @@ import { oneLine } from './safe-text.ts';
 export type Sentences = readonly string[];
 
 /** Measures per section that become sentences. */
-const mostMeasures = 2;
+const maxMeasures = 2;
 /** Figures of a single row that a sentence names. */
-const mostFacts = 8;
-const mostTakeaways = 7;
+const maxFacts = 8;
+const maxTakeaways = 7;
 /** Sections whose first sentence goes into the summary. */
-const mostSummed = 3;
+const maxSummed = 3;
 /** Compare a week with the week before. */
 const span = 7;
 
@@ -38,10 +38,10 @@ const askedOf = ({ columns }: ReportSection, prompt: string | null): ReportColum
 function measuresOf(section: ReportSection, prompt: string | null): ReportColumn[] {
   const { columns, chart } = section;
   const asked = askedOf(section, prompt);
-  if (asked.length > 0) return asked.slice(0, mostMeasures);
+  if (asked.length > 0) return asked.slice(0, maxMeasures);
   const drawn = (chart?.y ?? []).flatMap((key) => columns.filter((column) => column.key === key && isNumeric(column)));
   const measures = drawn.length > 0 ? drawn : columns.filter((column) => isNumeric(column) && column.type !== 'ratio');
-  return (measures.length > 0 ? measures : columns.filter(isNumeric)).slice(0, mostMeasures);
+  return (measures.length > 0 ? measures : columns.filter(isNumeric)).slice(0, maxMeasures);
 }
 
 /** The column that names the rows. */
@@ -63,8 +63,8 @@ function sentencesOfOne(section: ReportSection, timezone: string, prompt: string
     return [{ value, text: `${inSentence(column.label)} ${showColumn(column, section.rows, timezone)(value)}` }];
   });
   // Zeros would take the place of more telling figures.
-  const told = facts.filter(({ value }) => value !== 0).slice(0, mostFacts);
-  const said = (told.length === 0 ? facts.slice(0, mostFacts) : told).map(({ text }) => text);
+  const told = facts.filter(({ value }) => value !== 0).slice(0, maxFacts);
+  const said = (told.length === 0 ? facts.slice(0, maxFacts) : told).map(({ text }) => text);
   const name = nameOf(section);
   const named = name === null || isNumeric(name) ? '' : showColumn(name, section.rows, timezone)(row[name.key]);
   if (said.length === 0) return named === '' ? [] : [`There is one row, ${quotedName(named)}.`];
@@ -211,7 +211,7 @@ export function composeNarrative(
       : empty === sections.length
         ? 'No section has data.'
         : `${empty === 1 ? 'One' : empty} of ${sections.length} sections ${empty === 1 ? 'has' : 'have'} no data.`;
-  const executiveSummary = [...firsts.slice(0, mostSummed), missing].filter((text) => text !== '').join(' ');
+  const executiveSummary = [...firsts.slice(0, maxSummed), missing].filter((text) => text !== '').join(' ');
   return {
     executiveSummary: executiveSummary === '' ? `The report has ${sections.length} sections.` : executiveSummary,
     sectionNarratives: said.map(({ section, sentences }) => ({
@@ -219,6 +219,6 @@ export function composeNarrative(
       narrative: sentences.join(' '),
     })),
     // Don't repeat what is in the summary.
-    keyTakeaways: firsts.slice(mostSummed, mostSummed + mostTakeaways),
+    keyTakeaways: firsts.slice(maxSummed, maxSummed + maxTakeaways),
   };
 }

@@ -13,7 +13,7 @@ const actor = systemActor('report');
 /** A run waits in the queue so long at most, tries of its job included, before it is given up. */
 const waitsMs = 6 * 3_600_000;
 /** Schedules per run of the tick. The rest follow in the next one. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** What the tick gives. */
 export interface DuePorts {
@@ -33,8 +33,8 @@ export async function startDueReports(
 ): Promise<TickFailure[]> {
   const errors: TickFailure[] = [];
   const { due, lost } = await database.withSystem('report', async (tx) => ({
-    due: await selectDue(tx, now, mostAtOnce),
-    lost: await selectLost(tx, now, mostAtOnce),
+    due: await selectDue(tx, now, maxAtOnce),
+    lost: await selectLost(tx, now, maxAtOnce),
   }));
   for (const { tenantId, id } of due) {
     try {

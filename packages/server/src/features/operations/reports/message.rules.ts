@@ -2,8 +2,8 @@ import type { WaitingMessage } from '../notifications/index.ts';
 import { type ReportDocument, summarise } from '../report-rendering/index.ts';
 import type { RunRow } from './runs.store.ts';
 
-const mostTitle = 200;
-const mostMessage = 4000;
+const maxTitle = 200;
+const maxMessage = 4000;
 
 /**
  * The message that delivers a report: a summary, and a link to a file of the run. Its files are added when it's sent.
@@ -23,8 +23,8 @@ export function messageOf(
   const [first = 'html'] = formats;
   return {
     severity: 'info',
-    title: `Report: ${title}`.replaceAll(/\p{Cc}+/gu, ' ').slice(0, mostTitle),
-    message: lines.join('\n').slice(0, mostMessage),
+    title: `Report: ${title}`.replaceAll(/\p{Cc}+/gu, ' ').slice(0, maxTitle),
+    message: lines.join('\n').slice(0, maxMessage),
     fields: [],
     sourceUrl: `${publicUrl}/api/v1/reports/runs/${id}/artifacts/${formats.includes('html') ? 'html' : first}`,
     data: { runId: id, templateId, scheduleId, triggeredBy },

@@ -10,7 +10,7 @@ import {
 } from '../report-rendering/index.ts';
 
 /** Rows of a section that become facts. What the template says of all rows becomes facts too. */
-const mostRows = 20;
+const maxRows = 20;
 
 /**
  * Writes the text of a report from its figures, with the same writer as narratives of decisions. Figures that the language
@@ -50,7 +50,7 @@ export function reportFacts({ sections, timezone }: ReportDocument, prompt: stri
       const fact = (value: unknown, text: string): FactDraft => ({ kind: 'figure', subject, value, text });
       return [
         ...sentencesOf(section, timezone, prompt).map((text) => fact(null, text)),
-        ...section.rows.slice(0, mostRows).map((row) => fact(null, rowText(section, row, timezone))),
+        ...section.rows.slice(0, maxRows).map((row) => fact(null, rowText(section, row, timezone))),
       ];
     }),
   );

@@ -1,11 +1,11 @@
 import {
+  defaultPage,
   maxReportSchedules,
   type Pagination,
   pageSize,
   type ReportSchedule,
   type ReportScheduleChange,
   type ReportScheduleCreate,
-  usualPage,
 } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
@@ -55,7 +55,7 @@ export async function listSchedules(
   },
 ): Promise<{ data: ReportSchedule[]; pagination: Pagination }> {
   const { cursor, templateId = null } = query;
-  const limit = pageSize(usualPage, query.limit);
+  const limit = pageSize(defaultPage, query.limit);
   if (cursor !== undefined && (await selectSchedule(tx, cursor)) === undefined) {
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }

@@ -94,7 +94,7 @@ export interface PublishedRows {
 }
 
 /** Slices in front of the rows that a caller waits for, at most. */
-const mostSlices = 20;
+const maxSlices = 20;
 
 /** Publishes the tenant's outbox until these rows have their positions, or there is too much in front of them. */
 export async function publishRows(
@@ -112,7 +112,7 @@ export async function publishRows(
       [tx.tenantId, ids],
     );
     const positions = new Map(rows.map(({ id, position }) => [id, position]));
-    if (positions.size === ids.length || slices.length === mostSlices) return { positions, slices };
+    if (positions.size === ids.length || slices.length === maxSlices) return { positions, slices };
     const { text, values } = publishSlice(tx.tenantId, limits, days);
     const [slice] = await tx.query<PublishedSlice>(text, values);
     if (slice === undefined || slice.rows === 0) return { positions, slices };

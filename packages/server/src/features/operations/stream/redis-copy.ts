@@ -9,7 +9,7 @@ export interface ScriptRunner {
 const redisStreamOf = (tenantId: string): string => `arbiter:${tenantId}:events`;
 
 /** Newest events that the copy holds. */
-const mostEvents = 100_000;
+const maxEvents = 100_000;
 const rowsPerRead = 50;
 
 /** Per event: position, type, JSON text. */
@@ -34,7 +34,7 @@ export function createRedisCopy(database: Database, redis: ScriptRunner) {
       const events = read.flatMap(({ position, events: texts }) =>
         texts.flatMap((text, at) => (text === null ? [] : [`${position}-${at}`, typeOf(text), text])),
       );
-      if (events.length > 0) await redis.run(addScript, [redisStreamOf(tenantId)], [...events, mostEvents]);
+      if (events.length > 0) await redis.run(addScript, [redisStreamOf(tenantId)], [...events, maxEvents]);
       const last = read.at(-1)?.position;
       if (last === undefined) return;
       after = last;

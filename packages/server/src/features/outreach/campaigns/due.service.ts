@@ -7,7 +7,7 @@ import { nextRunOf } from './schedule.rules.ts';
 
 const actor = systemActor('campaign');
 /** Campaigns per tick. The rest follow in the next one. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /**
  * Starts the due campaigns of all tenants: run, job and next instant are one transaction, and one call claims a campaign.
@@ -18,7 +18,7 @@ export async function startDueCampaigns(
   now: Date,
 ): Promise<{ tenantId: string; error: string }[]> {
   const errors: { tenantId: string; error: string }[] = [];
-  const due = await database.withSystem('campaign', (tx) => selectDueCampaigns(tx, now, mostAtOnce));
+  const due = await database.withSystem('campaign', (tx) => selectDueCampaigns(tx, now, maxAtOnce));
   for (const { tenantId, id } of due) {
     try {
       await database.withTenant(tenantId, actor, (tx) => startDue(tx, id, now));

@@ -15,7 +15,7 @@ import { type TakenRun, takeRun } from './take-run.service.ts';
 export interface ChunkDesk {
   readonly runChunk: RunChunks;
   /** Chunks of a run that may be open at a time. */
-  readonly mostOpen: number;
+  readonly maxOpen: number;
 }
 
 export interface ExecutePorts extends FilePorts {

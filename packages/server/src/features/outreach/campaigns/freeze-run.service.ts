@@ -37,7 +37,7 @@ export async function freezeRun(tx: Tx, run: RunRow): Promise<StartProblem | nul
   for (let from = 0; from < ordered.length; from += membersPerPage) {
     await insertMembers(tx, run.id, from, ordered.slice(from, from + membersPerPage));
   }
-  const channelIds = run.channelIds.length > 0 ? run.channelIds : await usualChannels(tx);
+  const channelIds = run.channelIds.length > 0 ? run.channelIds : await defaultChannels(tx);
   await markStarted(tx, run.id, { flowVersion: Number(version), channelIds, totalCustomers: ordered.length });
   return null;
 }
@@ -72,7 +72,7 @@ async function inOrder(runId: string, customerIds: readonly string[]): Promise<s
 }
 
 /** All active channels that deliver by themselves; all active ones when there are none. */
-async function usualChannels(tx: Tx): Promise<string[]> {
+async function defaultChannels(tx: Tx): Promise<string[]> {
   const active = await activeChannels(tx);
   const batch = active.filter(({ deliveryMode }) => deliveryMode !== 'api');
   return (batch.length > 0 ? batch : active).map(({ id }) => id);

@@ -13,10 +13,10 @@ export interface FileRules {
 }
 
 /** Columns of a file that names none. */
-const usualColumns = fileColumns.slice(0, 8);
+const defaultColumns = fileColumns.slice(0, 8);
 
 export function fileRulesOf(config: FileConfig): FileRules {
-  const columns = config.columns ?? usualColumns;
+  const columns = config.columns ?? defaultColumns;
   const isPersonal = config.includePersonalization === true && !columns.includes('personalization');
   return {
     format: config.format === 'jsonl' ? 'ndjson' : (config.format ?? 'csv'),

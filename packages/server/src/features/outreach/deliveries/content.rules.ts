@@ -3,7 +3,7 @@ import { isObject } from '../../../platform/json.ts';
 import type { MessageContent } from './message.ts';
 
 /** Where a channel's address is if the channel doesn't say (docs/design/api-catalogue.md 20, Channels). */
-const usualAttributes: ReadonlyMap<string, string> = new Map([
+const defaultAttributes: ReadonlyMap<string, string> = new Map([
   ['email', 'customer.email'],
   ['sms', 'customer.phone'],
   ['whatsapp', 'customer.phone'],
@@ -20,7 +20,7 @@ export function addressOf(
   customerId: string,
   profile: Readonly<Record<string, unknown>>,
 ): string | null {
-  const path = addressAttribute ?? usualAttributes.get(channelType);
+  const path = addressAttribute ?? defaultAttributes.get(channelType);
   if (path === undefined) return customerId;
   let value: unknown = profile;
   for (const key of path.split('.').slice(1)) {

@@ -1,10 +1,10 @@
 import {
   type Delivery,
   type DeliveryStatus,
+  defaultPage,
   maxEventsShown,
   type Pagination,
   pageSize,
-  usualPage,
 } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
@@ -61,7 +61,7 @@ export async function listDeliveries(
   if (cursor !== undefined && (!isUuid(cursor) || (await selectDelivery(tx, cursor)) === undefined)) {
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
-  const limit = pageSize(usualPage, query.limit);
+  const limit = pageSize(defaultPage, query.limit);
   // An id of another form names nothing.
   const isEmpty = [runId, channelId].some((id) => id !== null && !isUuid(id));
   const filter = { customerId, status, runId, channelId };

@@ -48,7 +48,7 @@ export async function sendDelivery(
   deps: SendDeps,
   id: string,
   { tenantId, attempt }: Pick<TenantJobRun, 'tenantId' | 'attempt'>,
-  mostAttempts: number,
+  maxAttempts: number,
 ): Promise<void> {
   const prepared = await deps.database.withTenant(tenantId, actor, (tx) => prepare(tx, deps, id));
   if (prepared.kind === 'over') {
@@ -60,7 +60,7 @@ export async function sendDelivery(
   const { channel, message } = prepared;
   const config = channel.config ?? {};
   const outcome = await deps.deliverySender.send({ tenantId, channelId: channel.id }, config, message);
-  const isLast = attempt >= mostAttempts;
+  const isLast = attempt >= maxAttempts;
   const again = await deps.database.withTenant(tenantId, actor, (tx) => noteOutcome(tx, deps, id, outcome, isLast));
   if (outcome.kind === 'sent') await applyEarlyReports(deps, outcome.messageId);
   if (again) throw new DeliveryError(errorOf(outcome) ?? 'failed', retryAfterOf(outcome));

@@ -27,7 +27,7 @@ export interface DeliverySender {
 }
 
 /** Messages to one slow destination at a time. Fast ones may use every worker. */
-const mostSlow = 2;
+const maxSlow = 2;
 const slowMs = 1_000;
 const busySeconds = 2;
 const breakerSeconds = 30;
@@ -51,7 +51,7 @@ export function createDeliverySender(deps: SenderDeps): DeliverySender {
   };
   const isBusy = (key: string): boolean => {
     const slow = [...(underWay.get(key) ?? [])].filter(({ since }) => now() - since > slowMs);
-    return slow.length >= mostSlow;
+    return slow.length >= maxSlow;
   };
   const note = (key: string, outcome: SendOutcome): void => {
     // A rejected message says nothing about the next one.

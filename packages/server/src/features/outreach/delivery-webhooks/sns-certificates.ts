@@ -7,7 +7,7 @@ import { certificateUrl, isValidAt, readCertificate } from './sns.rules.ts';
 export type FindCertificate = (url: unknown, now: Date) => Promise<X509Certificate | null>;
 
 /** SNS uses one per region for months. */
-const mostCertificates = 20;
+const maxCertificates = 20;
 
 /** Returns a function that fetches certificates of SNS from its hosts, and remembers the newest. */
 export function createCertificates(outbound: Pick<Outbound, 'call'>): FindCertificate {
@@ -21,7 +21,7 @@ export function createCertificates(outbound: Pick<Outbound, 'call'>): FindCertif
     const certificate = await fetchCertificate(outbound, url);
     if (certificate === null || !isValidAt(certificate, now)) return null;
     const [oldest] = known.keys();
-    if (oldest !== undefined && known.size >= mostCertificates) known.delete(oldest);
+    if (oldest !== undefined && known.size >= maxCertificates) known.delete(oldest);
     known.set(url.href, certificate);
     return certificate;
   };

@@ -15,11 +15,11 @@ export interface ConditionFacts {
   readonly results?: Readonly<Record<string, unknown>>;
 }
 
-const usualRoots = ['data', 'event', 'outcome', 'customer', 'segments'];
+const defaultRoots = ['data', 'event', 'outcome', 'customer', 'segments'];
 
 /** Returns why a condition can't be read. `results`: the resultKeys of a journey. */
 export const conditionProblems = (condition: unknown, path: string, results: readonly string[] = []): ErrorEntry[] =>
-  conditionFindings(condition, path, [...usualRoots, ...results]);
+  conditionFindings(condition, path, [...defaultRoots, ...results]);
 
 /** Reads what conditions with these first words of fields need to know: the profile and the segments only if one names them. */
 export async function readKnown(

@@ -1,10 +1,10 @@
 import {
+  defaultPage,
   type Geofence,
   type GeofenceCreate,
   maxGeofences,
   type Pagination,
   pageSize,
-  usualPage,
 } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
@@ -92,7 +92,7 @@ export async function listFirings(tx: Tx, geofenceId: string, query: FiringQuery
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const customerId = query.customerId ?? null;
-  const limit = pageSize(usualPage, query.limit);
+  const limit = pageSize(defaultPage, query.limit);
   const rows = await selectFirings(tx, id, customerId, query.cursor ?? null, limit + 1);
   const total = await countFirings(tx, id, customerId);
   const page = pageOf({ rows, limit, total, cursorOf: (row) => row.id });

@@ -26,7 +26,7 @@ export interface StayEvent {
   readonly isCooling: boolean;
 }
 
-const usualDwellMinutes = 5;
+const defaultDwellMinutes = 5;
 const minuteMs = 60_000;
 
 /**
@@ -39,7 +39,7 @@ export function follow(
   isInside: boolean,
   at: Date,
 ): { readonly state: StayState; readonly events: readonly StayEvent[] } {
-  const dwellMs = (geofence.dwellMinutes ?? usualDwellMinutes) * minuteMs;
+  const dwellMs = (geofence.dwellMinutes ?? defaultDwellMinutes) * minuteMs;
   const wasInside = before?.isInside ?? false;
   const gapMs = before === null ? 0 : at.getTime() - before.lastSeenAt.getTime();
   const continues = wasInside && gapMs <= Math.max(60 * minuteMs, 2 * dwellMs);

@@ -47,7 +47,7 @@ export async function advance(
 const actor = systemActor('journey');
 
 /** Enrollments of a tenant that one tick enqueues. The rest follow in the next one. */
-const mostAtOnce = 5_000;
+const maxAtOnce = 5_000;
 
 /**
  * Enqueues the due enrollments of all tenants. Part of the tick: whoever ticks, and however often, an enrollment is
@@ -63,7 +63,7 @@ export async function resumeDueEnrollments(
     try {
       await database.withTenant(tenantId, actor, async (tx) => {
         const { enableJourneys } = await readSettings(tx);
-        for (const id of await claimDue(tx, now, enableJourneys, mostAtOnce)) await enqueue(tx, id);
+        for (const id of await claimDue(tx, now, enableJourneys, maxAtOnce)) await enqueue(tx, id);
       });
     } catch (err) {
       const error = 'waiting enrollments could not be resumed';

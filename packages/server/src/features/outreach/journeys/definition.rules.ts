@@ -130,7 +130,7 @@ function resultProblems(nodes: readonly JourneyNode[], edges: readonly JourneyEd
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return nodes.flatMap((node, at): ErrorEntry[] => {
     if (node.type !== 'channel_action') return [];
-    const from = node.config.from ?? usualResultKey;
+    const from = node.config.from ?? defaultResultKey;
     const isBefore = [...nodesBefore(node.id, incoming)].some((id) => {
       const before = byId.get(id);
       return before?.type === 'nba_decision' && resultKeyOf(before) === from;
@@ -155,7 +155,7 @@ function nodesBefore(id: string, incoming: Outgoing): ReadonlySet<string> {
 }
 
 /** Where a decision's result is stored if the node doesn't say. */
-export const usualResultKey = 'decision';
+export const defaultResultKey = 'decision';
 
 /** Names of all results in the context of a journey's enrollments. */
 export const resultKeys = ({ nodes }: JourneyDefinition): string[] =>
@@ -163,4 +163,4 @@ export const resultKeys = ({ nodes }: JourneyDefinition): string[] =>
 
 /** Where a node stores its decision. */
 export const resultKeyOf = ({ config }: Extract<JourneyNode, { type: 'nba_decision' }>): string =>
-  config.resultKey ?? usualResultKey;
+  config.resultKey ?? defaultResultKey;

@@ -9,7 +9,7 @@ export interface JourneyGraphs {
   read(tx: Tx, journey: RunningJourney, version: number): Promise<JourneyGraph>;
 }
 
-const mostKept = 500;
+const maxStored = 500;
 
 /** Keeps the graphs that were read last: a version never changes. */
 export function createJourneyGraphs(): JourneyGraphs {
@@ -22,7 +22,7 @@ export function createJourneyGraphs(): JourneyGraphs {
       const graph = graphOf(await definitionOf(tx, journey, version));
       kept.set(key, graph);
       const [oldest] = kept.keys();
-      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > maxStored && oldest !== undefined) kept.delete(oldest);
       return graph;
     },
   };

@@ -1,10 +1,10 @@
 import {
+  defaultPage,
   type EnrollmentStatus,
   type JourneyEnrollment,
   maxStepsShown,
   type Pagination,
   pageSize,
-  usualPage,
 } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
@@ -116,7 +116,7 @@ export async function listEnrollments(
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const filter = { journeyId: id, status: query.status ?? null, customerId: query.customerId ?? null };
-  const limit = pageSize(usualPage, query.limit);
+  const limit = pageSize(defaultPage, query.limit);
   const rows = await selectEnrollments(tx, filter, query.cursor ?? null, limit + 1);
   const page = pageOf({ rows, limit, total: await countEnrollments(tx, filter), cursorOf: (row) => row.id });
   return { data: page.rows.map((row) => showEnrollment(row, [])), pagination: page.pagination };

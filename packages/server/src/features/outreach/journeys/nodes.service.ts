@@ -1,7 +1,7 @@
 import type { JourneyNode, JourneyStep } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { matches } from '../event-conditions/index.ts';
-import { resultKeyOf, usualResultKey } from './definition.rules.ts';
+import { defaultResultKey, resultKeyOf } from './definition.rules.ts';
 import { effectKey } from './effect-key.ts';
 import type { EnrollmentRow } from './enrollments.store.ts';
 import type { DecidedItem, JourneyDecision } from './journey-ports.ts';
@@ -107,7 +107,7 @@ async function send(
   { enrollment, node }: NodeRun,
   { config }: Extract<JourneyNode, { type: 'channel_action' }>,
 ): Promise<NodeResult> {
-  const decision = enrollment.results[config.from ?? usualResultKey];
+  const decision = enrollment.results[config.from ?? defaultResultKey];
   // The path may have passed no decision.
   const { recommendationId, items } = decision ?? { recommendationId: null, items: [] };
   const { customerId, journeyId } = enrollment;

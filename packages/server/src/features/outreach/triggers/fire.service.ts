@@ -23,7 +23,7 @@ export type TriggerConditions = (
 ) => CompiledCondition;
 
 /** Beyond that, the condition that was compiled first is forgotten. */
-const mostConditions = 10_000;
+const maxConditions = 10_000;
 
 export function createTriggerConditions(): TriggerConditions {
   const known = new Map<string, { readonly version: number; readonly condition: CompiledCondition }>();
@@ -33,7 +33,7 @@ export function createTriggerConditions(): TriggerConditions {
     if (found?.version === version) return found.condition;
     const compiled = compileCondition(condition);
     known.set(key, { version, condition: compiled });
-    if (known.size > mostConditions) known.delete(known.keys().next().value ?? key);
+    if (known.size > maxConditions) known.delete(known.keys().next().value ?? key);
     return compiled;
   };
 }

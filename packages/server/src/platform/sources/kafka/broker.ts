@@ -29,7 +29,7 @@ export interface Broker {
   close(): void;
 }
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 const answerMs = 30_000;
 
 /** What an error of the protocol means. Throws SourceError. https://kafka.apache.org/protocol#protocol_error_codes */
@@ -64,7 +64,7 @@ function overSocket(socket: Socket): Broker {
     received = Buffer.concat([received, data]);
     while (received.length >= 4) {
       const size = received.readInt32BE();
-      if (size < 4 || size > mostBytes) return fail(new SourceError('unexpected_response'));
+      if (size < 4 || size > maxBytes) return fail(new SourceError('unexpected_response'));
       if (received.length < 4 + size) return;
       const answer = received.subarray(4, 4 + size);
       received = received.subarray(4 + size);

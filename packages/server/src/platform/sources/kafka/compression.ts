@@ -2,7 +2,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { SourceError } from '../source-error.ts';
 
 /** Bytes of a batch at most. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 const byteAt = (buffer: Buffer, at: number): number => {
   const byte = buffer[at];
@@ -31,7 +31,7 @@ function unpackSnappyBlock(input: Buffer): Buffer {
     size += (byte & 0x7f) * 2 ** shift;
     if (byte < 0x80) break;
   }
-  if (size > mostBytes) throw new SourceError('unexpected_response');
+  if (size > maxBytes) throw new SourceError('unexpected_response');
   const output = Buffer.alloc(size);
   for (let to = 0; at < input.length; ) {
     const tag = byteAt(input, at++);
@@ -117,17 +117,17 @@ function unpackLz4(input: Buffer): Buffer {
       ? copy(block, 0, room, output.length, block.length)
       : unpackLz4Block(block, room, output.length);
     output = room.subarray(0, end);
-    if (output.length > mostBytes) throw new SourceError('unexpected_response');
+    if (output.length > maxBytes) throw new SourceError('unexpected_response');
     at += 4 + size + (hasChecksum ? 4 : 0);
   }
 }
 
 const unpackers: readonly ((input: Buffer) => Buffer)[] = [
   (input) => input,
-  (input) => gunzipSync(input, { maxOutputLength: mostBytes }),
+  (input) => gunzipSync(input, { maxOutputLength: maxBytes }),
   unpackSnappy,
   unpackLz4,
-  (input) => zstdDecompressSync(input, { maxOutputLength: mostBytes }),
+  (input) => zstdDecompressSync(input, { maxOutputLength: maxBytes }),
 ];
 
 /** Unpacks a batch. `codec`: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd. Throws SourceError `unexpected_response`. */

@@ -42,7 +42,7 @@ function fixedBuffer(encode: Encoder): Buffer {
 /** Returns the bytes of a value. */
 export const encoded = fixedBuffer;
 
-const mostItems = 1_000_000;
+const maxItems = 1_000_000;
 
 /** Reads values one after the other. Throws SourceError `unexpected_response` past the end. */
 export interface Decoder {
@@ -88,7 +88,7 @@ export function decoder(buffer: Buffer): Decoder {
     },
     list(read) {
       const size = int32();
-      if (size > mostItems) throw new SourceError('unexpected_response');
+      if (size > maxItems) throw new SourceError('unexpected_response');
       return Array.from({ length: Math.max(0, size) }, read);
     },
     varint() {

@@ -17,11 +17,11 @@ export interface MongoHost {
   readonly port: number;
 }
 
-export const usualPort = 27_017;
-const mostHosts = 50;
+export const defaultPort = 27_017;
+const maxHosts = 50;
 
 function hostOf(text: string): MongoHost {
-  const [, host, port = String(usualPort)] = /^(\[[\da-fA-F:.]+\]|[^\s:/@]+)(?::(\d{1,5}))?$/.exec(text.trim()) ?? [];
+  const [, host, port = String(defaultPort)] = /^(\[[\da-fA-F:.]+\]|[^\s:/@]+)(?::(\d{1,5}))?$/.exec(text.trim()) ?? [];
   if (host === undefined) throw new SourceError('missing_config');
   return { host, port: Number(port) };
 }
@@ -42,7 +42,7 @@ export function readConnectionString(text: string): MongoTarget {
   const options = new URLSearchParams(query);
   const database = path === '' ? undefined : decoded(path);
   const names = hosts.split(',');
-  if (names.length > mostHosts || (srv !== undefined && names.length > 1)) throw new SourceError('missing_config');
+  if (names.length > maxHosts || (srv !== undefined && names.length > 1)) throw new SourceError('missing_config');
   return {
     hosts: srv === undefined ? names.map(hostOf) : [],
     srv: srv === undefined ? null : hosts,
@@ -74,7 +74,7 @@ export async function hostsOf(
   const records = await resolve(`_mongodb._tcp.${srv}`).catch((cause: unknown) => {
     throw new SourceError('dns_failed', { cause });
   });
-  const found = records.slice(0, mostHosts).map(({ name, port }) => ({ host: name.replace(/\.$/, ''), port }));
+  const found = records.slice(0, maxHosts).map(({ name, port }) => ({ host: name.replace(/\.$/, ''), port }));
   if (found.length === 0) throw new SourceError('dns_failed');
   if (!found.every(({ host }) => host.toLowerCase().endsWith(domain))) throw new SourceError('blocked_address');
   return found;

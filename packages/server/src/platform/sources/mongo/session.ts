@@ -23,7 +23,7 @@ export interface MongoOptions {
 
 const opMsg = 2013;
 const headBytes = 21;
-const mostBytes = 48 * 1024 * 1024;
+const maxBytes = 48 * 1024 * 1024;
 const answerMs = 60_000;
 
 /** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
@@ -55,7 +55,7 @@ function overSocket(socket: Socket): MongoSession {
   const take = () => {
     if (received.length < 4) return;
     const size = received.readInt32LE();
-    if (size < headBytes || size > mostBytes) return fail(new SourceError('unexpected_response'));
+    if (size < headBytes || size > maxBytes) return fail(new SourceError('unexpected_response'));
     if (received.length < size) return;
     const message = received.subarray(0, size);
     received = received.subarray(size);

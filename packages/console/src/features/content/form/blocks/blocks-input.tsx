@@ -209,14 +209,14 @@ function Columns({ form, block, place, isFull }: Omit<BlockCardProps, 'last'>) {
       <div className="flex flex-wrap gap-2">
         <Button
           size="small"
-          disabledReason={columns.length >= columnBounds.most ? t.mostColumns : isFull ? t.full : null}
+          disabledReason={columns.length >= columnBounds.most ? t.maxColumns : isFull ? t.full : null}
           onClick={() => change(columns.length + 1)}
         >
           {t.addColumn}
         </Button>
         <Button
           size="small"
-          disabledReason={columns.length <= columnBounds.least ? t.leastColumns : null}
+          disabledReason={columns.length <= columnBounds.least ? t.minColumns : null}
           onClick={() => change(columns.length - 1)}
         >
           {t.removeColumn}

@@ -125,10 +125,10 @@ interface ParsedRecord {
 }
 
 /**
- * Returns the header and the first `mostRows` rows, skipping blank lines. `isWhole`: the text is the whole file;
+ * Returns the header and the first `maxRows` rows, skipping blank lines. `isWhole`: the text is the whole file;
  * otherwise drops a record cut off at its end. Throws `csv_invalid` with the line for invalid CSV (RFC 4180).
  */
-export function readRecords(text: string, delimiter: Delimiter, mostRows: number, isWhole: boolean): CsvRecords {
+export function readRecords(text: string, delimiter: Delimiter, maxRows: number, isWhole: boolean): CsvRecords {
   const found: ParsedRecord[] = [];
   try {
     parse(text, {
@@ -137,14 +137,14 @@ export function readRecords(text: string, delimiter: Delimiter, mostRows: number
       relax_column_count: true,
       skip_empty_lines: true,
       info: true,
-      to: mostRows + 1,
+      to: maxRows + 1,
       on_record: (parsed: unknown) => {
         found.push(parsed as ParsedRecord);
         return null;
       },
     });
     const endsInLine = /[\r\n]$/.test(text);
-    if (!isWhole && !endsInLine && found.length <= mostRows) found.pop();
+    if (!isWhole && !endsInLine && found.length <= maxRows) found.pop();
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const isCut = !isWhole && error.code === 'CSV_QUOTE_NOT_CLOSED';

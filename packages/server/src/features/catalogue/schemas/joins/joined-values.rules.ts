@@ -32,7 +32,7 @@ export function addJoined(
   }
 }
 
-/** Further decimal places of a quotient that ends: no divisor up to `mostJoinedRows` needs more (2^13 is 8192). */
+/** Further decimal places of a quotient that ends: no divisor up to `joinedRowLimit` needs more (2^13 is 8192). */
 const morePlaces = 13;
 /** Digits that a number represents exactly. */
 const exactDigits = 15;

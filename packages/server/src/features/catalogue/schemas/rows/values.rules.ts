@@ -51,12 +51,12 @@ function integerCheck(bits: 16n | 32n | 64n): ValueCheck {
   const notInteger = misfit('must be an integer or a string of digits');
   const outOfRange = misfit(`must be between ${least} and ${most}`);
   const inexact = misfit('is beyond 2^53; send it as a string to keep it exact');
-  const [leastNumber, mostNumber] = [Number(least), Number(most)];
+  const [lower, upper] = [Number(least), Number(most)];
   return (value) => {
     if (typeof value === 'number') {
       if (!Number.isInteger(value)) return notInteger;
       if (!Number.isSafeInteger(value)) return inexact;
-      return value < leastNumber || value > mostNumber ? outOfRange : value;
+      return value < lower || value > upper ? outOfRange : value;
     }
     if (typeof value !== 'string' || !/^-?\d{1,100}$/.test(value)) return notInteger;
     const exact = BigInt(value);

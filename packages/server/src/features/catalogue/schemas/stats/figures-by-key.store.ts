@@ -63,7 +63,7 @@ function figureSql(figure: JoinedFigure, dataType: DataType): FigureSql {
 
 /**
  * Returns the statement that reads aggregates of the rows whose `keyColumn` is one of the keys, compared as text in out
- * form: over the newest `mostJoinedRows` rows by primary key (docs/design/api-settled.md 33). An index on the key and
+ * form: over the newest `joinedRowLimit` rows by primary key (docs/design/api-settled.md 33). An index on the key and
  * the primary key (`ds_index_group`) provides them in order. Runs under row-level security of the tenant that owns the
  * table. Throws when the table has no such column. `figureName` names its results.
  */

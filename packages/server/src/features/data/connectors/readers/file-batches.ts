@@ -1,5 +1,5 @@
 import { fileFormats, readFileRows } from '../../../../platform/sources/file-rows.ts';
-import { mostBytes, mostRows, sizeOf } from '../../../../platform/sources/source-batches.ts';
+import { maxBytes, maxRows, sizeOf } from '../../../../platform/sources/source-batches.ts';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceRow } from '../reader.ts';
 import { flagOf, type Source, textOf } from '../source.ts';
@@ -41,7 +41,7 @@ export async function* batchesOfFile(
       position += 1;
       if (position <= skip) continue;
       const rowBytes = sizeOf(row);
-      if (batch.length === mostRows || (batch.length > 0 && size + rowBytes > mostBytes)) {
+      if (batch.length === maxRows || (batch.length > 0 && size + rowBytes > maxBytes)) {
         yield { rows: batch, position: position - 1 };
         batch = [];
         size = 0;

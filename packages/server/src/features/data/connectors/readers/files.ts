@@ -8,7 +8,7 @@ import { batchesOfFile } from './file-batches.ts';
 import { patternOf } from './file-pattern.rules.ts';
 
 /** Files that one read lists at most. */
-const mostFiles = 100_000;
+const maxFiles = 100_000;
 
 /** Where to resume: the current file, and how many of its rows were read. Files before it are finished. */
 interface FilePosition {
@@ -43,7 +43,7 @@ async function listFiles(source: Source, store: FileStore, after: FilePosition |
   for await (const file of store.list()) {
     if (!matches(file.name) || (after !== null && order(file, after) < 0)) continue;
     files.push(file);
-    if (files.length > mostFiles) throw new SourceError('unexpected_response');
+    if (files.length > maxFiles) throw new SourceError('unexpected_response');
   }
   return files.sort(order);
 }

@@ -22,7 +22,7 @@ import {
 import { flatRow } from './api-pages.rules.ts';
 import { inPieces } from './sql-reader.ts';
 
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 
 const targetOf = (source: Source): RedisTarget => ({
   ...{ host: requiredText(source, 'host'), port: numberOf(source, 'port', 6379), tls: flagOf(source, 'tls', false) },
@@ -79,7 +79,7 @@ async function* entriesOf(
   while (left > 0) {
     const newWithin = Math.max(0, Math.floor(until - performance.now()));
     const from: Parameters<RedisSession['read']>[0]['from'] = pendingAfter === null ? { newWithin } : { pendingAfter };
-    const entries = await session.read({ stream, group, from, count: Math.min(mostAtOnce, left) });
+    const entries = await session.read({ stream, group, from, count: Math.min(maxAtOnce, left) });
     if (pendingAfter !== null) pendingAfter = entries.at(-1)?.id ?? null;
     else if (entries.length === 0 && newWithin === 0) return;
     noted(entries.map(({ id }) => id));

@@ -1,7 +1,7 @@
 import type { Json } from '@arbiter/engine';
 import type { TableQuery } from '../../../../db/index.ts';
 import { isObject } from '../../../../platform/json.ts';
-import { mostBytes, mostRows, sizeOf } from '../../../../platform/sources/source-batches.ts';
+import { maxBytes, maxRows, sizeOf } from '../../../../platform/sources/source-batches.ts';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import type { SourceBatch, SourceReader, SourceRow } from '../reader.ts';
 import { requiredText, type Source, textOf } from '../source.ts';
@@ -68,7 +68,7 @@ export function* inPieces(rows: readonly SourceRow[], cursorAfter: (rows: number
   let count = 0;
   for (const row of rows) {
     const bytes = sizeOf(row);
-    if (piece.length === mostRows || (piece.length > 0 && size + bytes > mostBytes)) {
+    if (piece.length === maxRows || (piece.length > 0 && size + bytes > maxBytes)) {
       yield { rows: piece, cursor: cursorAfter(count) };
       piece = [];
       size = 0;
@@ -103,13 +103,13 @@ async function* byWatermark(
           yield { rows, cursor: cursor(last) };
           return;
         }
-        if (rows.length >= mostRows || size >= mostBytes / 2) {
+        if (rows.length >= maxRows || size >= maxBytes / 2) {
           yield { rows, cursor: cursor(last) };
           rows = [];
           size = 0;
         }
         reached = last;
-      } else if (size > mostBytes) {
+      } else if (size > maxBytes) {
         yield { rows, cursor: cursor(reached), isPartial: true };
         rows = [];
         size = 0;

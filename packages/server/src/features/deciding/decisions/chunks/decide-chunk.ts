@@ -71,7 +71,7 @@ export interface ChunkPorts extends DecidePorts {
 }
 
 /** Webhooks are asked for the newest plan; it may change so often while they answer. */
-const mostRounds = 5;
+const maxRounds = 5;
 
 /**
  * Decides for the customers of a chunk as the batches of recommend do, in one transaction that commits all of them or none
@@ -82,7 +82,7 @@ export async function decideChunk(ports: ChunkPorts, chunk: Chunk): Promise<void
   const { tenantId, until } = chunk;
   let jobs = chunk.customers.map((customer) => jobFor(chunk, customer));
   const company = companyOf(chunk, ports);
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const asking = new Map<DecideJob, Promise<DecideJob>>();
     const failures: unknown[] = [];
     await decideTogether(

@@ -33,7 +33,7 @@ export interface RecommendedMany {
  * Requests of one call that run at once: two batches. The tenant's other calls wait for no more than these, and none
  * waits too long for its turn.
  */
-const mostAtOnce = 128;
+const maxAtOnce = 128;
 
 /**
  * Decides requests as if each had been sent alone, in the order given. A rejection becomes the request's result. Any other
@@ -77,7 +77,7 @@ export async function recommendMany(
     // Workers share the requests: each takes the next one when it's done.
     for (const item of next) await one(item);
   };
-  await settle(Array.from({ length: Math.min(mostAtOnce, placed.length) }, work));
+  await settle(Array.from({ length: Math.min(maxAtOnce, placed.length) }, work));
   return { json: Buffer.concat([opening, ...withCommas(results), closingOf(counts)]), quotaLeft };
 }
 

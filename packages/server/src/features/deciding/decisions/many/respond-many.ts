@@ -23,7 +23,7 @@ export interface RespondManyPorts {
  * Responses of one call that are under way at once: two batches. More would wait for their turn, be refused because it does
  * not come in time, and make the responses of everybody else wait as well.
  */
-const mostAtOnce = 48;
+const maxAtOnce = 48;
 
 type PlacedResponse = PlacedItem<RespondRequest>;
 
@@ -54,13 +54,13 @@ export async function respondMany(
   };
   const orders = await inOrder(placed, (bodies) => customersOf(caller, bodies));
   // With few customers, run several responses of each at once, or the last of many wouldn't get its turn in time.
-  const atOnce = Math.max(1, Math.floor(mostAtOnce / Math.max(1, orders.length)));
+  const atOnce = Math.max(1, Math.floor(maxAtOnce / Math.max(1, orders.length)));
   const runs = orders.map((order) => runsOf(order, atOnce)).values();
   const work = async (): Promise<void> => {
     // All share the customers: whoever finishes takes the next.
     for (const ofCustomer of runs) for (const run of ofCustomer) await settle(run.map(one));
   };
-  await settle(Array.from({ length: mostAtOnce }, work));
+  await settle(Array.from({ length: maxAtOnce }, work));
   const count = (holds: (result: Result) => boolean): number => results.filter(holds).length;
   return {
     results,

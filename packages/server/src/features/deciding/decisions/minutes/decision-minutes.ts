@@ -52,9 +52,9 @@ type Cell = { -readonly [K in keyof MinuteRow]: MinuteRow[K] };
 const minuteMs = 60_000;
 const noFlow = { id: '00000000-0000-0000-0000-000000000000', version: 0 };
 /** Maximum rows to keep while the database is away. The oldest minutes are dropped first. */
-const mostRows = 20_000;
+const maxRows = 20_000;
 /** Write the current minute too while it has at most this many tenants, so that a first decision counts soon; each costs a transaction. */
-const mostSoon = 20;
+const maxUpcoming = 20;
 
 /** By minute (epoch ms), tenant, and flow with arm. */
 type Minutes = Map<number, Map<string, Map<string, Cell>>>;
@@ -145,7 +145,7 @@ async function writeDue(
   write: WriteRows,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  const due = [...minutes].filter(([minute, tenants]) => now === null || minute < now || tenants.size <= mostSoon);
+  const due = [...minutes].filter(([minute, tenants]) => now === null || minute < now || tenants.size <= maxUpcoming);
   const byTenant = new Map<string, Cell[]>();
   for (const [minute, tenants] of due) {
     minutes.delete(minute);
@@ -172,13 +172,13 @@ function putBack(minutes: Minutes, tenantId: string, rows: readonly Cell[]): voi
   }
 }
 
-/** Drops the oldest minutes beyond `mostRows`. */
+/** Drops the oldest minutes beyond `maxRows`. */
 function dropOldest(minutes: Minutes, onError: (error: unknown) => void): void {
   let rows = 0;
   let isFull = false;
   for (const [minute, tenants] of [...minutes].sort(([a], [b]) => b - a)) {
     for (const cells of tenants.values()) rows += cells.size;
-    isFull ||= rows > mostRows;
+    isFull ||= rows > maxRows;
     if (isFull) minutes.delete(minute);
   }
   if (isFull) onError(new Error('decision counts dropped: they could not be written for too long'));

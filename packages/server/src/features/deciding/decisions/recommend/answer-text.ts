@@ -228,7 +228,7 @@ function makePieces(plan: Plan): Pieces {
 const members = (object: object): string => JSON.stringify(object).slice(1, -1);
 
 /** Texts kept of one kind: with thousands of offers only those in use, not eventually all. */
-const mostTexts = 1024;
+const maxTexts = 1024;
 
 function once<Value>(make: (id: string) => Value): (id: string) => Value {
   const values = new Map<string, Value>();
@@ -236,7 +236,7 @@ function once<Value>(make: (id: string) => Value): (id: string) => Value {
     let value = values.get(id);
     if (value === undefined) {
       value = make(id);
-      if (values.size >= mostTexts) values.clear();
+      if (values.size >= maxTexts) values.clear();
       values.set(id, value);
     }
     return value;

@@ -11,14 +11,14 @@ import type { DecidePorts } from './decide-ports.ts';
 import { prepare } from './prepare-batch.ts';
 
 /** Plans may change while webhooks are asked. After this many, use the answers for the last one. */
-const mostTimes = 3;
+const maxTimes = 3;
 /** Decisions of the process that may wait for webhooks at once. */
-const mostAsking = 1_000;
+const maxAsking = 1_000;
 
 /** Returns true for a decision whose webhooks haven't been asked for the plan that would decide. */
 export function asksFirst({ job: { asked }, flow }: Prepared): boolean {
   if (flow.plan.webhooks.length === 0) return false;
-  return asked === undefined || (asked.times < mostTimes && !asked.planHash.equals(flow.hash));
+  return asked === undefined || (asked.times < maxTimes && !asked.planHash.equals(flow.hash));
 }
 
 interface InputLookup {
@@ -75,7 +75,7 @@ export function createRehearsals(
 
   return {
     begin(catalogue, prepared) {
-      if (asking.size >= mostAsking) {
+      if (asking.size >= maxAsking) {
         prepared.job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
         return;
       }

@@ -100,7 +100,7 @@ export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
         try {
           return await readOnce(catalogue, questions, at, until, tries > 0);
         } catch (error) {
-          if (tries >= mostTries) throw error;
+          if (tries >= maxTries) throw error;
           catalogue = await ports.catalogues.refresh(tenantId, await versionBehind(ports.hot, catalogue, error));
         }
       }
@@ -201,7 +201,7 @@ async function withAnswers(asker: WebhookAsker, trial: Trial, until: number): Pr
 }
 
 /** Catalogues that are tried one after the other while they change. */
-const mostTries = 5;
+const maxTries = 5;
 
 const seedForm = /^[0-9a-f]{32}$/;
 

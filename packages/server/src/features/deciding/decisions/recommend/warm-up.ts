@@ -13,7 +13,7 @@ export interface WarmUpDeps extends RehearsalDeps {
 }
 
 /** Maximum catalogues to prepare: those changed last, whose tenants are likely to call. */
-const mostCatalogues = 8;
+const maxCatalogues = 8;
 /** Connections of the hot path that are opened: as many batches as one tenant has in flight. */
 const connections = 2;
 
@@ -31,7 +31,7 @@ export async function warmUp(deps: WarmUpDeps, until: number): Promise<void> {
     rehearse(deps).catch(onError),
     ...Array.from({ length: connections }, () => connect().catch(onError)),
   ]);
-  const changedLast = deps.database.withSystem('warm-up', (tx) => tenantsChangedLast(tx, mostCatalogues));
+  const changedLast = deps.database.withSystem('warm-up', (tx) => tenantsChangedLast(tx, maxCatalogues));
   const tenants = await changedLast.catch((error: unknown) => {
     onError(error);
     return [];

@@ -17,7 +17,7 @@ after(() => server?.close());
 const customers = 4_000;
 const calls = 20;
 /** Average rows that responses may read, across all tables. */
-const mostRows = 100;
+const maxRows = 100;
 
 async function respond(body: object): Promise<void> {
   const answer = await server.call('POST', '/api/v1/respond', { body });
@@ -78,5 +78,5 @@ test('finds rows by key with plans made on empty tables', async () => {
   const before = await settledFigures(customers + 5);
   for (let call = 0; call < calls / 5; call++) await respondInAllWays(`Later ${call}`);
   const { read } = await settledFigures(before.written + calls);
-  assert.ok((read - before.read) / calls < mostRows, `${(read - before.read) / calls} rows a response`);
+  assert.ok((read - before.read) / calls < maxRows, `${(read - before.read) / calls} rows a response`);
 });

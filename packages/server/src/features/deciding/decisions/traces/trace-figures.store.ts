@@ -13,7 +13,7 @@ export interface TraceWindow {
 }
 
 /** Maximum newest traces to read: a trace of hundreds of offers is long, and a person is waiting for the dashboard. */
-export const mostTracesRead = 1_000;
+export const maxTracesRead = 1_000;
 
 /**
  * SQL, CTE `picked`: the newest traces of the window, with their bodies. Parameters $1 to $7. An id is created when its
@@ -26,7 +26,7 @@ const picked = `
        and ($5::text is null or decision_flow_key = $5)
        and ($6::text is null or body ->> 'channelId' = $6)
        and ($7::text is null or body -> 'customerSegments' ? $7)
-     order by id desc limit ${mostTracesRead})`;
+     order by id desc limit ${maxTracesRead})`;
 
 const valuesOf = (tx: Tx, { from, to, flowKey, channelId, segmentId }: TraceWindow): unknown[] => [
   tx.tenantId,
@@ -38,7 +38,7 @@ const valuesOf = (tx: Tx, { from, to, flowKey, channelId, segmentId }: TraceWind
   segmentId,
 ];
 
-/** Returns the number of traces to read, at most `mostTracesRead`. */
+/** Returns the number of traces to read, at most `maxTracesRead`. */
 export async function countTraces(tx: Tx, window: TraceWindow): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `with ${picked} select count(*)::int as count from picked`,

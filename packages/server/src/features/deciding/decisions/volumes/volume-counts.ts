@@ -5,7 +5,7 @@ import type { VolumeWatch, WatchedVolume } from './volume-watch.ts';
 // How far volumes got, and what that means for their limits: arithmetic only.
 
 /** An answer has at most this many items, so a volume with more left is not used up by one. */
-const mostItems = 50;
+const maxItems = 50;
 /** Volumes with less than this part left are recorded all the same (docs/design/recording.md S8). */
 const nearlyAll = 0.98;
 
@@ -73,7 +73,7 @@ export const isNear = ({ volume }: WatchedVolume, counts: VolumeCounts): boolean
       limit.max !== Number.POSITIVE_INFINITY &&
       (volumeFull(limit, counts) ||
         counts[limit.measure] >= limit.max * nearlyAll ||
-        leftOf(limit, counts) <= mostItems ||
+        leftOf(limit, counts) <= maxItems ||
         // A spend without a price of its own: an item may cost anything.
         (limit.nextCents === 0 && isSpend(limit))),
   );

@@ -2,9 +2,9 @@ import type { DecisionTrace } from '@arbiter/contract';
 import { type FactDraft, quoted, shownName } from '../../../operations/narration/index.ts';
 
 /** From here on, relevance and propensity are a reason. Both are 0 to 1. */
-const leastForReason = 0.5;
+const minForReason = 0.5;
 /** Reasons that a customer reads. */
-const mostReasons = 2;
+const maxReasons = 2;
 
 /**
  * Returns what a customer may read: the first offer, and why, in plain words. No score, model, rule, policy or other offer,
@@ -25,10 +25,10 @@ export function customerFacts(trace: DecisionTrace): readonly FactDraft[] {
   const score = trace.scoringResults.find(({ offerId }) => offerId === first.offerId);
   if (score !== undefined && !first.mandatory) {
     const { relevance, propensity } = score.components;
-    if (relevance >= leastForReason) {
+    if (relevance >= minForReason) {
       add('component', 'relevance', 'It suits this channel and your interests.');
     }
-    if (propensity >= leastForReason && score.propensitySource !== 'default') {
+    if (propensity >= minForReason && score.propensitySource !== 'default') {
       add('component', 'preference', 'We expect that you like it.');
     }
   }
@@ -39,7 +39,7 @@ export function customerFacts(trace: DecisionTrace): readonly FactDraft[] {
       value: 'first',
       text: `Out of the offers that were available for you at that time, we placed ${quoted(name)} first.`,
     },
-    ...reasons.slice(0, mostReasons),
+    ...reasons.slice(0, maxReasons),
     { kind: 'decision', subject: null, value: 'open', text: closing },
   ];
 }

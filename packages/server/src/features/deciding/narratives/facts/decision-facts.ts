@@ -48,7 +48,7 @@ export function storageFacts(trace: DecisionTrace, record: DecisionRecord | null
 }
 
 /** Names of attributes that a sentence lists. */
-const mostListed = 5;
+const maxListed = 5;
 
 function storageText(record: DecisionRecord | null): string {
   if (record === null)
@@ -57,7 +57,7 @@ function storageText(record: DecisionRecord | null): string {
   if (withheld.length === 0) {
     return 'The sealed record holds every input of this decision; the trace holds only the attributes that gates compared.';
   }
-  const names = withheld.slice(0, mostListed).map(quoted);
+  const names = withheld.slice(0, maxListed).map(quoted);
   const others = withheld.length - names.length;
   const all = others > 0 ? [...names, `${figure(others)} more`] : names;
   return `The sealed record leaves out inputs that are never stored: ${listed(all)}.`;

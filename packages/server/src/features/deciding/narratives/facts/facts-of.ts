@@ -1,11 +1,5 @@
 import type { DecisionRecord, DecisionTrace, NarrativeMode } from '@arbiter/contract';
-import {
-  countWords,
-  type Fact,
-  type FactDraft,
-  mostWordsOf,
-  numberFacts,
-} from '../../../operations/narration/index.ts';
+import { countWords, type Fact, type FactDraft, maxWordsOf, numberFacts } from '../../../operations/narration/index.ts';
 import { customerFacts } from './customer-facts.ts';
 import { decisionFacts, storageFacts } from './decision-facts.ts';
 import { funnelFacts } from './funnel-facts.ts';
@@ -25,7 +19,7 @@ export function factsOf(mode: NarrativeMode, trace: DecisionTrace, record: Decis
   let facts: readonly FactDraft[] = [];
   for (const named of numbersNamed) {
     facts = allFacts(trace, record, named);
-    if (facts.reduce((sum, { text }) => sum + countWords(text), 0) <= mostWordsOf.regulator) break;
+    if (facts.reduce((sum, { text }) => sum + countWords(text), 0) <= maxWordsOf.regulator) break;
   }
   return numberFacts(facts);
 }

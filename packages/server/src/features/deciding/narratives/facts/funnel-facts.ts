@@ -23,7 +23,7 @@ const stages: Readonly<Record<string, string>> = {
 };
 
 /** Stages that a narrative names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** Returns how many offers each stage left, for the stages that dropped some. */
 export function funnelFacts({ pipeline, summary }: DecisionTrace): readonly FactDraft[] {
@@ -41,7 +41,7 @@ export function funnelFacts({ pipeline, summary }: DecisionTrace): readonly Fact
       text: dropping.length === 0 ? `${entry}, and every stage passed all of them.` : `${entry}.`,
     },
   ];
-  return [...facts, ...dropping.slice(0, mostNamed).map(stageFact)];
+  return [...facts, ...dropping.slice(0, maxNamed).map(stageFact)];
 }
 
 function stageFact({ stage, nodeId, candidates, passed, dropped }: TraceStage): FactDraft {

@@ -39,17 +39,17 @@ export function blockedOffers(trace: DecisionTrace): readonly BlockedOffer[] {
 }
 
 /** Offers that one sentence names. */
-const mostTogether = 10;
+const maxTogether = 10;
 
 /** Returns facts about the first blocked offers, those with the same gate and detail in one, and the number of the others. */
-export function gateFacts(blocked: readonly BlockedOffer[], mostNamed: number): readonly FactDraft[] {
+export function gateFacts(blocked: readonly BlockedOffer[], maxNamed: number): readonly FactDraft[] {
   const groups = new Map<string, BlockedOffer[]>();
-  for (const one of blocked.slice(0, mostNamed)) {
+  for (const one of blocked.slice(0, maxNamed)) {
     const key = JSON.stringify([one.row.reason, one.gate, gateDetail(one.row)]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  const facts = [...groups.values()].flatMap((group) => chunksOf(group, mostTogether).map(groupFact));
-  const others = Math.max(0, blocked.length - mostNamed);
+  const facts = [...groups.values()].flatMap((group) => chunksOf(group, maxTogether).map(groupFact));
+  const others = Math.max(0, blocked.length - maxNamed);
   if (others > 0) {
     const text = `${figure(others)} more ${others === 1 ? 'offer was' : 'offers were'} blocked.`;
     facts.push({ kind: 'blocked', subject: null, value: { others }, text });

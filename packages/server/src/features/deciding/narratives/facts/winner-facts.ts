@@ -3,14 +3,14 @@ import { type FactDraft, quoted, shownName } from '../../../operations/narration
 import { counted, figure } from './say.ts';
 
 /** Returns the offers of the response, and why the first one won: its score, its components with their sources, and chance. */
-export function winnerFacts(trace: DecisionTrace, mostNamed: number): readonly FactDraft[] {
+export function winnerFacts(trace: DecisionTrace, maxNamed: number): readonly FactDraft[] {
   const [first, ...others] = trace.selectedOffers;
   if (first === undefined) return [];
   const score = trace.scoringResults.find(({ offerId }) => offerId === first.offerId) ?? null;
   const facts = [selectedFact(first, score)];
   if (score !== null && !first.mandatory) facts.push(...componentFacts(first, score));
   if (!first.mandatory) facts.push(chanceFact(first));
-  const named = others.slice(0, mostNamed - 1);
+  const named = others.slice(0, maxNamed - 1);
   facts.push(
     ...named.map((offer) =>
       selectedFact(offer, trace.scoringResults.find((row) => row.offerId === offer.offerId) ?? null),

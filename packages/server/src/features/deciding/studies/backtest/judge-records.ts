@@ -114,7 +114,7 @@ function judgeRecord(judging: Judging, customer: CustomerState, whole: WholeReco
   const kind = tally.add({
     ...{ decisionId: record.id, customer: record.customerRef, before: before.answer, after },
     segments: (packed.g ?? []).filter(isUuid).map((id) => id.toLowerCase()),
-    reason: mostDropped(decision.summary.droppedByReason),
+    reason: maxDropped(decision.summary.droppedByReason),
   });
   if (kind !== 'same') {
     judging.line(jsonLine({ decisionId: record.id, kind, ...sampleItems({ before: before.answer, after }) }));
@@ -167,7 +167,7 @@ function reproduces(whole: WholeRecord): boolean {
 }
 
 /** The drop reason of most candidates; the first by name among equals. */
-function mostDropped(dropped: Readonly<Record<string, number>>): string | null {
+function maxDropped(dropped: Readonly<Record<string, number>>): string | null {
   const [first] = Object.entries(dropped).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   return first?.[0] ?? null;
 }

@@ -27,7 +27,7 @@ export function resultOf(
     confidence: spec.confidence,
     rewards: rewardRange(spec, capped?.cap ?? 0),
     notEvaluable: Object.values(tally.notEvaluable).reduce((sum, count) => sum + count, 0),
-    mostNotEvaluable: spec.maxNotEvaluableShare,
+    maxNotEvaluable: spec.maxNotEvaluableShare,
     probabilities: { checked: tally.checked, mismatches: tally.mismatches },
     stateShift,
     days: Math.max(1, (Date.parse(spec.to) - Date.parse(spec.from)) / dayMs),

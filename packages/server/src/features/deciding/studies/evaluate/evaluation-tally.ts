@@ -23,7 +23,7 @@ export interface EvaluationTally {
 }
 
 /** Maximum missing values in a result. */
-const mostLacking = 50;
+const maxMissing = 50;
 
 export const newTally = (): EvaluationTally => ({
   ...{ controlGroup: 0, notEvaluable: {}, lacking: [], newModels: [], estimated: 0, checked: 0, mismatches: 0 },
@@ -36,7 +36,7 @@ export function exclude(tally: EvaluationTally, reason: NotEvaluableReason, lack
 }
 
 function noteLacking({ lacking }: EvaluationTally, names: readonly string[]): void {
-  for (const name of names) if (lacking.length < mostLacking && !lacking.includes(name)) lacking.push(name);
+  for (const name of names) if (lacking.length < maxMissing && !lacking.includes(name)) lacking.push(name);
 }
 
 /** Adds up chunks, in their order. */

@@ -48,7 +48,7 @@ export interface RecordReader {
 
 const actor = systemActor('study');
 /** Maximum cached model states. Each may take a megabyte. */
-const mostStates = 64;
+const maxStates = 64;
 /** Time for reading a batch with its evidence, in ms. */
 const batchMs = 60_000;
 
@@ -172,7 +172,7 @@ async function statesOf(
   }
   const found = new Map(hashes.flatMap((hash) => (states.has(hash) ? [[hash, states.get(hash)!] as const] : [])));
   for (const hash of states.keys()) {
-    if (states.size <= mostStates) break;
+    if (states.size <= maxStates) break;
     if (!found.has(hash)) states.delete(hash);
   }
   return found;

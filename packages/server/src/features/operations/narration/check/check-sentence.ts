@@ -16,8 +16,8 @@ const causal: ReadonlySet<FactKind> = new Set([
 ]);
 
 /** A sentence names up to 12 things, each of up to 12 words and 60 characters. */
-const mostWords = 160;
-const mostCharacters = 1_000;
+const maxWords = 160;
+const maxCharacters = 1_000;
 
 /** Outside of names, sentences consist of these. */
 const allowedText = /^[A-Za-z0-9 .,;:()%'’…/◊−–—-]*$/;
@@ -50,7 +50,7 @@ export function checkSentence({ text, facts: ids }: Sentence, factsById: Readonl
   if (facts.length < cited.length) return ['cites an unknown fact'];
   const known = knownOf(facts);
   const failures: string[] = [];
-  if ([...text].length > mostCharacters || /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u.test(text)) return ['is not a plain sentence'];
+  if ([...text].length > maxCharacters || /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u.test(text)) return ['is not a plain sentence'];
   if (!areOfOneSubject(facts)) failures.push('joins facts of different subjects');
   const rest = withoutNames(text, known, failures);
   if (!allowedText.test(rest)) failures.push('contains other characters than letters, digits and punctuation');
@@ -64,7 +64,7 @@ export function checkSentence({ text, facts: ids }: Sentence, factsById: Readonl
   ) {
     failures.push('states a cause without a fact that names one');
   }
-  if (countWords(text) > mostWords) failures.push(`has more than ${mostWords} words`);
+  if (countWords(text) > maxWords) failures.push(`has more than ${maxWords} words`);
   return failures;
 }
 

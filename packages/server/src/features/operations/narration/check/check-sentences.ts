@@ -3,7 +3,7 @@ import { checkSentence, countWords } from './check-sentence.ts';
 
 interface FormRules {
   readonly words: readonly [least: number, most: number];
-  readonly mostSentences: number;
+  readonly maxSentences: number;
   /** Each fact of these kinds must be stated. */
   readonly every: ReadonlySet<FactKind>;
   /** The first fact of these kinds must be stated. */
@@ -17,24 +17,24 @@ const special: readonly FactKind[] = ['control_group', 'degraded', 'mandatory', 
 const rules: Readonly<Record<NarrativeForm, FormRules>> = {
   regulator: {
     words: [1, 400],
-    mostSentences: 80,
+    maxSentences: 80,
     every: new Set([...special, 'experiment', 'decision', 'flow']),
     first: new Set(['selected']),
     inOrder: true,
   },
   agent: {
     words: [1, 400],
-    mostSentences: 16,
+    maxSentences: 16,
     every: new Set(special),
     first: new Set(['selected']),
     inOrder: false,
   },
-  customer: { words: [30, 60], mostSentences: 8, every: new Set(), first: new Set(['selected']), inOrder: false },
-  report: { words: [1, 400], mostSentences: 60, every: new Set(), first: new Set(), inOrder: false },
+  customer: { words: [30, 60], maxSentences: 8, every: new Set(), first: new Set(['selected']), inOrder: false },
+  report: { words: [1, 400], maxSentences: 60, every: new Set(), first: new Set(), inOrder: false },
 };
 
 /** Longest text of each form, in words. */
-export const mostWordsOf: Readonly<Record<NarrativeForm, number>> = {
+export const maxWordsOf: Readonly<Record<NarrativeForm, number>> = {
   regulator: rules.regulator.words[1],
   agent: rules.agent.words[1],
   customer: rules.customer.words[1],
@@ -45,7 +45,7 @@ export const mostWordsOf: Readonly<Record<NarrativeForm, number>> = {
 const notForCustomers =
   /\d|\b(scor\w*|rank\w*|model\w*|polic\w*|rules?|propensit\w*|probabilit\w*|algorithm\w*|segments?|identifiers?|ids?|flows?)\b/i;
 
-const mostFailures = 20;
+const maxFailures = 20;
 
 /**
  * Returns why the facts don't support a text, sentence by sentence (docs/design/api-decisioning.md 17, 20); empty if they do.
@@ -57,16 +57,16 @@ export function checkSentences(form: NarrativeForm, facts: readonly Fact[], sent
     [...new Set(checkSentence(sentence, factsById))].map((failure) => `sentence ${at + 1}: ${failure}`),
   );
   failures.push(...checkForm(form, facts, sentences));
-  return failures.slice(0, mostFailures);
+  return failures.slice(0, maxFailures);
 }
 
 function checkForm(form: NarrativeForm, facts: readonly Fact[], sentences: readonly Sentence[]): string[] {
-  const { words: bounds, mostSentences, every, first, inOrder } = rules[form];
+  const { words: bounds, maxSentences, every, first, inOrder } = rules[form];
   const failures: string[] = [];
   const [least, most] = bounds;
   const words = sentences.reduce((sum, { text }) => sum + countWords(text), 0);
   if (words < least || words > most) failures.push(`text: has ${words} words, must have ${least} to ${most}`);
-  if (sentences.length > mostSentences) failures.push(`text: has more than ${mostSentences} sentences`);
+  if (sentences.length > maxSentences) failures.push(`text: has more than ${maxSentences} sentences`);
   const cited = new Set(sentences.flatMap((sentence) => sentence.facts));
   const needed = facts.filter(
     ({ kind }, at) => every.has(kind) || (first.has(kind) && facts.findIndex((one) => one.kind === kind) === at),

@@ -20,12 +20,12 @@ export function printedNumbers(text: string): PrintedNumber[] {
 }
 
 /** Numbers as digits go no further than this exactly. */
-const mostExact = 1e15;
+const maxExact = 1e15;
 
 /** True if the printed number is the given one, rounded to the printed digits. A number isn't rounded to nothing. */
 export function isRounded(printed: PrintedNumber, given: number): boolean {
   const of = printed.isPercent ? given * 100 : given;
-  if (!Number.isFinite(of) || Math.abs(of) >= mostExact || printed.decimals > 15) return false;
+  if (!Number.isFinite(of) || Math.abs(of) >= maxExact || printed.decimals > 15) return false;
   if (printed.value === 0) return of === 0;
   return Number(of.toFixed(printed.decimals)) === printed.value;
 }

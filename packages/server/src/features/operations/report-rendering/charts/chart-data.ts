@@ -1,5 +1,5 @@
 import { numberOf, showColumn } from '../display.ts';
-import { groupsAsColumns, mostSeries } from '../group-columns.ts';
+import { groupsAsColumns, maxSeries } from '../group-columns.ts';
 import type { ReportChart, ReportColumn, ReportColumnType, ReportRow, ReportSection } from '../report-document.ts';
 import { oneLine } from '../safe-text.ts';
 
@@ -30,15 +30,15 @@ export interface ChartData {
 }
 
 /** Scales that fit one above the other. */
-const mostPanels = 4;
-const mostPoints = 400;
+const maxPanels = 4;
+const maxPoints = 400;
 /** Names next to horizontal bars, and bars per chart, so that it fits on a page. */
-const mostNames = 15;
-const mostBars = { together: 60, apart: 24 };
+const maxNames = 15;
+const maxBars = { together: 60, apart: 24 };
 /**
  * Series whose maximums differ by more than this factor get separate scales; otherwise the small ones would look flat.
  */
-const mostTimes = 25;
+const maxTimes = 25;
 
 interface MeasuredColumn extends ChartSeries {
   readonly column: ReportColumn;
@@ -61,7 +61,7 @@ function measuredSeries(
   for (const key of y) {
     const column = columns.find((other) => other.key === key);
     const values = rows.map((row) => drawable(numberOf(row[key])));
-    if (column === undefined || values.every((value) => value === null) || series.length === mostSeries) continue;
+    if (column === undefined || values.every((value) => value === null) || series.length === maxSeries) continue;
     const greatest = Math.max(...values.map((value) => Math.abs(value ?? 0)));
     series.push({ label: oneLine(column.label), colour: series.length, values, column, type: column.type, greatest });
   }
@@ -72,7 +72,7 @@ function measuredSeries(
 function areAlike(series: readonly MeasuredColumn[]): boolean {
   const reach = series.map(({ greatest }) => greatest).filter((greatest) => greatest > 0);
   const times = reach.length === 0 ? 1 : Math.max(...reach) / Math.min(...reach);
-  return times <= mostTimes && series.every(({ type }) => type === series[0]?.type);
+  return times <= maxTimes && series.every(({ type }) => type === series[0]?.type);
 }
 
 /** Returns what a section's chart draws; null if there is nothing to draw. */
@@ -81,13 +81,13 @@ export function chartDataOf(section: ReportSection, timezone: string): ChartData
   const named = columns.find(({ key }) => key === chart?.x);
   if (chart === undefined || named === undefined) return null;
   const isLying = chart.kind === 'bar' || chart.kind === 'funnel';
-  const found = measuredSeries(chart, columns, rows.slice(0, isLying ? mostNames : mostPoints));
+  const found = measuredSeries(chart, columns, rows.slice(0, isLying ? maxNames : maxPoints));
   if (found.every(({ greatest }) => greatest === 0)) return null;
   // Groups of one histogram are stacked.
   const together = chart.kind === 'histogram' || areAlike(found);
-  const series = together ? found : found.slice(0, mostPanels);
-  const bars = Math.floor((together ? mostBars.together : mostBars.apart) / series.length);
-  const drawn = rows.slice(0, isLying ? Math.min(mostNames, bars) : mostPoints);
+  const series = together ? found : found.slice(0, maxPanels);
+  const bars = Math.floor((together ? maxBars.together : maxBars.apart) / series.length);
+  const drawn = rows.slice(0, isLying ? Math.min(maxNames, bars) : maxPoints);
   const panels = (together ? [series] : series.map((one) => [one])).map((shared) => ({
     series: shared.map((one) => ({ ...one, values: one.values.slice(0, drawn.length) })),
     isWhole: shared.every(({ type }) => type === 'integer'),

@@ -70,7 +70,7 @@ const none = (): Drawn => ({ glyphs: new Map(), missing: new Set() });
 /** Characters drawn by earlier reports, since most use the same ones. */
 const drawn: Record<Weight, Drawn> = { regular: none(), bold: none() };
 /** Limit on cached characters of a weight; each takes some hundred bytes. */
-const mostDrawn = 8_000;
+const maxDrawn = 8_000;
 const fonts = new Map<string, Promise<readonly FontSlice[]>>();
 
 function slicesOfPackage(name: string): Promise<readonly FontSlice[]> {
@@ -92,7 +92,7 @@ export async function loadGlyphs(
   weight: Weight,
   pause: () => Promise<void> | undefined,
 ): Promise<Glyphs> {
-  if (drawn[weight].glyphs.size > mostDrawn || drawn[weight].missing.size > mostDrawn) drawn[weight] = none();
+  if (drawn[weight].glyphs.size > maxDrawn || drawn[weight].missing.size > maxDrawn) drawn[weight] = none();
   // Another report may drop the cache in the meantime, so keep a reference.
   const known = drawn[weight];
   let wanted = [...characters].filter((character) => !known.glyphs.has(character) && !known.missing.has(character));

@@ -41,7 +41,7 @@ const unseen: Glyph = { advance: 0, record: Buffer.alloc(0) };
 const isUnseen = (character: string): boolean => /[\p{Default_Ignorable_Code_Point}\p{M}]/u.test(character);
 
 /** Glyphs that a font can number. */
-const mostGlyphs = 65_000;
+const maxGlyphs = 65_000;
 
 /** @param glyphs those of the characters that may be written; others become boxes */
 export function createPdfFont(name: string, glyphs: Glyphs): PdfFont {
@@ -51,7 +51,7 @@ export function createPdfFont(name: string, glyphs: Glyphs): PdfFont {
   const codeOf = (character: string): string => {
     let code = codes.get(character);
     if (code === undefined) {
-      const number = used.length < mostGlyphs ? used.push({ glyph: glyphOf(character), character }) - 1 : 0;
+      const number = used.length < maxGlyphs ? used.push({ glyph: glyphOf(character), character }) - 1 : 0;
       code = number.toString(16).padStart(4, '0');
       codes.set(character, code);
     }
@@ -95,7 +95,7 @@ export function createPdfFont(name: string, glyphs: Glyphs): PdfFont {
 }
 
 /** A list in a map of characters may be so long (ISO 32000-1, 9.7.5 and Adobe's technical note 5014). */
-const mostOfList = 100;
+const maxPerList = 100;
 
 /** Maps glyphs to characters, so that viewers can search and copy text. */
 function unicodeMap(characters: readonly string[]): string {
@@ -104,8 +104,8 @@ function unicodeMap(characters: readonly string[]): string {
     return `<${(at + 1).toString(16).padStart(4, '0')}> <${utf16}>`;
   });
   const lists: string[] = [];
-  for (let at = 0; at < lines.length; at += mostOfList) {
-    const list = lines.slice(at, at + mostOfList);
+  for (let at = 0; at < lines.length; at += maxPerList) {
+    const list = lines.slice(at, at + maxPerList);
     lists.push(`${list.length} beginbfchar\n${list.join('\n')}\nendbfchar\n`);
   }
   return (

@@ -10,11 +10,11 @@ const gap = 12;
 const sizes = [8.5, 7.5, 6.5] as const;
 const smallest = 6.5;
 /** No column of text asks for more than this, in widths of its letters' size; nor less than that, where it wraps. */
-const mostText = 32;
-const leastText = 9;
-const mostLabel = 8;
+const maxText = 32;
+const minText = 9;
+const maxLabel = 8;
 /** Lines of a label: more would leave the rows no room. */
-const mostHead = 6;
+const maxHead = 6;
 /** A row of more lines than this may break across pages. */
 const wholeLines = 12;
 
@@ -47,20 +47,20 @@ export function* planTable(flow: Flow, section: ShownSection): Generator<void, T
   const widest = section.columns.map(() => 0);
   for (const texts of cells) {
     texts.forEach((text, at) => {
-      if ((widest[at] ?? 0) < mostText) widest[at] = Math.max(widest[at] ?? 0, regular.width(text));
+      if ((widest[at] ?? 0) < maxText) widest[at] = Math.max(widest[at] ?? 0, regular.width(text));
     });
     yield;
   }
   const columns = section.columns.map((column, at): TableColumn => {
     const label = oneLine(column.label);
-    const word = Math.min(leastText, Math.max(0, ...label.split(' ').map((part) => bold.width(part))));
-    const cell = Math.min(mostText, widest[at] ?? 0);
+    const word = Math.min(minText, Math.max(0, ...label.split(' ').map((part) => bold.width(part))));
+    const cell = Math.min(maxText, widest[at] ?? 0);
     // Figures, days and instants stay whole; text wraps.
-    const least = Math.max(word, column.type === 'text' ? Math.min(leastText, cell) : cell);
+    const least = Math.max(word, column.type === 'text' ? Math.min(minText, cell) : cell);
     return {
       label,
       isRight: isNumeric(column),
-      need: { least, natural: Math.max(cell, Math.min(bold.width(label), mostLabel), word) },
+      need: { least, natural: Math.max(cell, Math.min(bold.width(label), maxLabel), word) },
     };
   });
   return { columns, cells, ...layoutFor(flow, columns) };
@@ -186,7 +186,7 @@ function headOf(
   const labels = columns.map(({ label }) => label);
   const cut = pen
     .linesIn(labels, style)
-    .map((lines) => (lines.length <= mostHead ? lines : [...lines.slice(0, mostHead - 1), '…']));
+    .map((lines) => (lines.length <= maxHead ? lines : [...lines.slice(0, maxHead - 1), '…']));
   const height = Math.max(...cut.map((lines) => lines.length));
   // Labels of several lines end at the rule, however many lines their neighbors need.
   const lines = cut.map((each) => [...Array<string>(height - each.length).fill(''), ...each]);

@@ -89,8 +89,8 @@ export function trueTypeFont(glyphs: readonly Glyph[], { ascent, descent }: Font
   const metrics = Buffer.alloc(4 * glyphs.length);
   const bounds = [0, 0, 0, 0];
   let length = 0;
-  let mostPoints = 0;
-  let mostContours = 0;
+  let maxPoints = 0;
+  let maxContours = 0;
   let widest = 0;
   glyphs.forEach(({ advance, record }, at) => {
     offsets.writeUInt32BE(length, 4 * at);
@@ -104,13 +104,13 @@ export function trueTypeFont(glyphs: readonly Glyph[], { ascent, descent }: Font
       bounds[side] = side < 2 ? Math.min(bounds[side] ?? 0, value) : Math.max(bounds[side] ?? 0, value);
     });
     const contours = record.readInt16BE(0);
-    mostContours = Math.max(mostContours, contours);
-    mostPoints = Math.max(mostPoints, record.readUInt16BE(10 + 2 * (contours - 1)) + 1);
+    maxContours = Math.max(maxContours, contours);
+    maxPoints = Math.max(maxPoints, record.readUInt16BE(10 + 2 * (contours - 1)) + 1);
   });
   offsets.writeUInt32BE(length, 4 * glyphs.length);
   const head = words(1, 0, 1, 0, 0, 0, 0x5f0f, 0x3cf5, 0, unitsPerEm, 0, 0, 0, 0, 0, 0, 0, 0, ...bounds, 0, 8, 2, 1, 0);
   const hhea = words(1, 0, ascent, descent, 0, widest, 0, 0, widest, 1, 0, 0, 0, 0, 0, 0, 0, glyphs.length);
-  const maxp = words(1, 0, glyphs.length, mostPoints, mostContours, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+  const maxp = words(1, 0, glyphs.length, maxPoints, maxContours, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0);
   return fontFile({
     glyf: Buffer.concat(glyphs.map(({ record }) => record)),
     head,

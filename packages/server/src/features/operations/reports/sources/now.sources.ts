@@ -189,9 +189,9 @@ const budgetBurn: Source = {
 };
 
 /** How many days ahead a date may be. */
-const mostDaysAhead = 36_500;
+const maxDaysAhead = 36_500;
 const after = (today: string, days: number): string | null =>
-  days > mostDaysAhead ? null : dayAfter(today, Math.floor(days));
+  days > maxDaysAhead ? null : dayAfter(today, Math.floor(days));
 
 const systemHealth: Source = {
   key: 'system_health',

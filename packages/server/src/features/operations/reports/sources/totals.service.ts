@@ -12,7 +12,7 @@ import {
 import type { SourceQuery } from './source.ts';
 
 /** Members of a segment whose history counts. */
-export const mostMembers = 100_000;
+export const maxMembers = 100_000;
 
 /** The offers that are meant; null: all of them. */
 export async function offersMeant(tx: Tx, { offerId, categoryId }: ReportParams): Promise<string[] | null> {
@@ -41,7 +41,7 @@ export async function totalsOf(
   if (members.length === 0) return { totals: [], notes: ['The segment has no members.'] };
   const span = { first, last: today, from, to: new Date(now.getTime() + 1), zone };
   const notes =
-    members.length === mostMembers ? [`Only the first ${mostMembers} members of the segment are counted.`] : [];
+    members.length === maxMembers ? [`Only the first ${maxMembers} members of the segment are counted.`] : [];
   return { totals: await readHistoryTotals(tx, span, filter, members, by), notes };
 }
 
@@ -49,7 +49,7 @@ export async function totalsOf(
 async function membersOf(tx: Tx, segmentId: string): Promise<string[]> {
   const id = segmentId.toLowerCase();
   const isThere = (await readRelated(tx, 'segment', [id], ['name'])).has(id);
-  return isThere ? memberIds(tx, id, null, mostMembers) : [];
+  return isThere ? memberIds(tx, id, null, maxMembers) : [];
 }
 
 /** Returns names of offers, including deleted ones; the id of one that's gone for good. */

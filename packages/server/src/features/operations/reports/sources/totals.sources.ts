@@ -6,7 +6,7 @@ import { countTraces, readOfferFigures } from '../../../deciding/decisions/index
 import { type DailyTotals, readAllSelections, readHistoryTotals } from '../../../deciding/interactions/index.ts';
 import { round2, shareOf } from '../frame.rules.ts';
 import { column, type Said, type Source, type SourceQuery, said } from './source.ts';
-import { filterOf, mostMembers, offerNames, totalsOf } from './totals.service.ts';
+import { filterOf, maxMembers, offerNames, totalsOf } from './totals.service.ts';
 import { traceNotes, traceWindow } from './trace-window.service.ts';
 
 const historyParams = ['days', 'limit', 'offerId', 'channelId', 'categoryId', 'segmentId'] as const;
@@ -179,7 +179,7 @@ async function bySegment(
   const { first, today, from, now, zone } = frame;
   const span = { first, last: today, from, to: new Date(now.getTime() + 1), zone };
   const totals = await readHistoryTotals(tx, span, await filterOf(tx, params), null, ['customerId']);
-  const counted = totals.slice(0, mostMembers);
+  const counted = totals.slice(0, maxMembers);
   const byCustomer = new Map(counted.map((row) => [row.customerId ?? '', row]));
   const groups: TotalsGroup[] = [];
   for (const { id, name, members } of await segmentsAmong(tx, [...byCustomer.keys()])) {
@@ -190,7 +190,7 @@ async function bySegment(
     groups.push({ id, name, impressions: sums.impressions, sums });
   }
   const notes = ['Current segments. A customer counts in each of their segments.'];
-  if (totals.length > mostMembers) notes.push(`${mostMembers} of ${totals.length} customers are counted.`);
+  if (totals.length > maxMembers) notes.push(`${maxMembers} of ${totals.length} customers are counted.`);
   return { groups, notes };
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../../db/tx.ts';
-import { mostTracesRead, type TraceWindow } from '../../../deciding/decisions/index.ts';
+import { maxTracesRead, type TraceWindow } from '../../../deciding/decisions/index.ts';
 import { readSettings } from '../../../identity/settings/index.ts';
 import type { SourceQuery } from './source.ts';
 
@@ -20,6 +20,6 @@ export async function traceNotes(tx: Tx, read: number): Promise<string[]> {
   else if (decisionTraceSampleRate < 1) {
     notes.push(`Sampled: ${Math.round(decisionTraceSampleRate * 1e4) / 100} % of decisions have a trace.`);
   }
-  if (read >= mostTracesRead) notes.push(`Based on the newest ${mostTracesRead} traces.`);
+  if (read >= maxTracesRead) notes.push(`Based on the newest ${maxTracesRead} traces.`);
   return notes;
 }

@@ -18,7 +18,7 @@ export interface ChunkedRun {
   readonly database: Database;
   readonly runChunk: RunChunks;
   /** Chunks that may be open at a time. */
-  readonly mostOpen: number;
+  readonly maxOpen: number;
   /** Whether to start no more chunks from this place on. */
   isOver(place: number): boolean;
   /** Runs after each chunk, with the place behind it. */
@@ -68,7 +68,7 @@ export async function decideInChunks(work: ChunkedRun): Promise<Pick<Progress, '
         start(progress.place, hasCaps(run.frequencyCaps) ? progress.counts : noCounts);
         continue;
       }
-      const isFull = open.length >= work.mostOpen || !mayStart(last.to);
+      const isFull = open.length >= work.maxOpen || !mayStart(last.to);
       const decided = isFull ? null : await Promise.race([last.next, open[0]!.end.then(() => null)]);
       if (decided === null) await endFirst(work, open, progress);
       // The run may be over by now.

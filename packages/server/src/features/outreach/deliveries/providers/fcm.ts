@@ -35,7 +35,7 @@ const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString
 
 /** Access tokens by account, each until a minute before it expires. */
 const tokens = new Map<string, { readonly token: string; readonly until: number }>();
-const mostTokens = 100;
+const maxTokens = 100;
 
 const nameOf = ({ clientEmail, tokenUri, privateKey }: ServiceAccount) => `${clientEmail} ${tokenUri} ${privateKey}`;
 
@@ -67,7 +67,7 @@ async function accessToken(
   if (isOutcome(answer)) return answer.kind === 'unknown' ? refused(answer.error) : answer;
   const { access_token: token, expires_in: seconds } = jsonOf(answer);
   if (typeof token !== 'string') return refused('no_access_token');
-  if (tokens.size >= mostTokens) tokens.clear();
+  if (tokens.size >= maxTokens) tokens.clear();
   tokens.set(name, { token, until: triedAt.getTime() + ((typeof seconds === 'number' ? seconds : 3_600) - 60) * 1000 });
   return token;
 }

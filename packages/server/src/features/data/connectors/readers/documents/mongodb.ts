@@ -1,9 +1,9 @@
 import { isObject } from '../../../../../platform/json.ts';
 import {
+  defaultPort,
   hostsOf,
   type MongoTarget,
   readConnectionString,
-  usualPort,
 } from '../../../../../platform/sources/mongo/address.ts';
 import type { MongoSession } from '../../../../../platform/sources/mongo/session.ts';
 import { SourceError } from '../../../../../platform/sources/source-error.ts';
@@ -32,7 +32,7 @@ function targetOf(source: Source): MongoTarget {
   }
   const username = source.method === 'basic' ? textOf(source, 'username') : undefined;
   return {
-    ...{ hosts: [{ host: requiredText(source, 'host'), port: numberOf(source, 'port', usualPort) }], srv: null },
+    ...{ hosts: [{ host: requiredText(source, 'host'), port: numberOf(source, 'port', defaultPort) }], srv: null },
     ...{ tls: flagOf(source, 'tls', false), database },
     user: username === undefined ? null : { username, password: textOf(source, 'password') ?? '', database: 'admin' },
   };

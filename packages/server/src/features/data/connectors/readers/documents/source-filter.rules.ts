@@ -17,7 +17,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   ...{ $eq: 'eq', $ne: 'ne', $gt: 'gt', $gte: 'gte', $lt: 'lt', $lte: 'lte' },
 };
 const deepest = 10;
-const mostValues = 1000;
+const maxValues = 1000;
 
 /** Throws SourceError `missing_config`: the setting isn't a filter. */
 function refuse(): never {
@@ -30,7 +30,7 @@ const isValue = (value: unknown): value is FilterValue =>
 function condition(field: string, operator: string, value: unknown): SourceFilter {
   if (operator === '$exists') return typeof value === 'boolean' ? { kind: 'exists', field, exists: value } : refuse();
   if (operator === '$in') {
-    if (!Array.isArray(value) || value.length > mostValues || !value.every(isValue)) refuse();
+    if (!Array.isArray(value) || value.length > maxValues || !value.every(isValue)) refuse();
     return { kind: 'in', field, values: value };
   }
   const by = Object.hasOwn(comparisons, operator) ? comparisons[operator] : undefined;
@@ -50,7 +50,7 @@ function read(value: unknown, depth: number): SourceFilter {
   if (!isObject(value) || depth > deepest) refuse();
   const filters = Object.entries(value).flatMap(([key, each]): SourceFilter[] => {
     if (key !== '$and' && key !== '$or') return conditionsOf(key, each);
-    if (!Array.isArray(each) || each.length === 0 || each.length > mostValues) refuse();
+    if (!Array.isArray(each) || each.length === 0 || each.length > maxValues) refuse();
     return [{ kind: key === '$and' ? 'and' : 'or', filters: each.map((one) => read(one, depth + 1)) }];
   });
   return { kind: 'and', filters };

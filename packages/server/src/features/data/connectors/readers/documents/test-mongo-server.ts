@@ -36,10 +36,10 @@ function compare(a: unknown, b: unknown): number {
 const cursors = new Map<string, Document[]>();
 
 /** At most so many documents of an answer, whatever was asked for. */
-const mostOfAnswer = 600;
+const maxAnswerLength = 600;
 
 function page(list: Document[], name: string, part: 'firstBatch' | 'nextBatch', size: number): Document {
-  const found = list.splice(0, Math.min(size, mostOfAnswer));
+  const found = list.splice(0, Math.min(size, maxAnswerLength));
   const id = list.length === 0 ? Long.ZERO : Long.fromNumber(cursors.size + 1);
   if (list.length > 0) cursors.set(id.toString(), list);
   return { ok: 1, cursor: { id, ns: name, [part]: found } };

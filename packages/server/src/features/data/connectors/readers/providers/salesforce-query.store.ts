@@ -5,7 +5,7 @@ export const isRecordId = (text: string): boolean => /^([0-9A-Za-z]{15}|[0-9A-Za
 
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,79}$/;
 /** Characters of field names in a query, which travels in a URL. */
-const mostCharacters = 12_000;
+const maxCharacters = 12_000;
 
 /** Returns the query of all contacts, by ID. Throws SourceError for names and times that can't be part of it. */
 export function contactsQuery({
@@ -30,7 +30,7 @@ export function contactsQuery({
     ...(after === null ? [] : [`Id > '${after}'`]),
   ];
   return [
-    `SELECT ${names.length > mostCharacters ? 'FIELDS(STANDARD)' : names} FROM Contact`,
+    `SELECT ${names.length > maxCharacters ? 'FIELDS(STANDARD)' : names} FROM Contact`,
     ...(conditions.length === 0 ? [] : [`WHERE ${conditions.join(' AND ')}`]),
     `ORDER BY Id${limit === undefined ? '' : ` LIMIT ${limit}`}`,
   ].join(' ');

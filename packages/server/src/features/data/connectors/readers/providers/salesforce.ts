@@ -13,7 +13,7 @@ import { contactsQuery, isRecordId } from './salesforce-query.store.ts';
 // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_query.htm
 
 const login = 'https://login.salesforce.com';
-const usualVersion = '62.0';
+const defaultVersion = '62.0';
 
 interface Session {
   /** Of the REST API, with its version. */
@@ -36,7 +36,7 @@ async function instanceOf(
 }
 
 async function openSession(deps: SourceDeps, source: Source, signal: AbortSignal): Promise<Session> {
-  const version = (textOf(source, 'apiVersion') ?? usualVersion).replace(/^v/, '');
+  const version = (textOf(source, 'apiVersion') ?? defaultVersion).replace(/^v/, '');
   if (!/^\d{2,3}\.0$/.test(version)) throw new SourceError('missing_config');
   const isRefresh = source.method === 'oauth2' && textOf(source, 'clientSecret') !== undefined;
   const tokenUrl = textOf(source, 'tokenUrl') ?? `${deps.endpoints.salesforce ?? login}/services/oauth2/token`;

@@ -11,14 +11,14 @@ import { pagedKeys, readLookups } from './lookups.ts';
 
 const host = 'https://profiles.segment.com';
 /** Traits of an answer at most. */
-const mostTraits = 200;
-const mostKeys = 100;
+const maxTraits = 200;
+const maxKeys = 100;
 
 /** Returns the profile keys: those of the source, or else of the target's rows. Throws SourceError `missing_config`. */
 function keysOf({ config }: Source, rowKeys: RowKeys | undefined): RowKeys {
   const { keys } = config;
   if (keys === undefined && rowKeys !== undefined) return rowKeys;
-  const isList = Array.isArray(keys) && keys.length >= 1 && keys.length <= mostKeys;
+  const isList = Array.isArray(keys) && keys.length >= 1 && keys.length <= maxKeys;
   if (!isList || !keys.every((key) => typeof key === 'string' && key !== '')) throw new SourceError('missing_config');
   return pagedKeys(keys);
 }
@@ -31,7 +31,7 @@ function lookupOf({ outbound, endpoints }: SourceDeps, source: Source, signal: A
   };
   return async (key: string, options: { readonly tries?: number } = {}): Promise<SourceRow | null> => {
     const path = `${base}/collections/users/profiles/${encodeURIComponent(idType)}:${encodeURIComponent(key)}/traits`;
-    const url = withParameters(path, { limit: mostTraits });
+    const url = withParameters(path, { limit: maxTraits });
     const answer = await requestJson(outbound, { url, headers, signal }, options).catch((error: unknown) => {
       if (error instanceof SourceError && error.reason === 'not_found') return null;
       throw error;

@@ -19,7 +19,7 @@ import {
 import { flatRow } from '../api-pages.rules.ts';
 import { inPieces } from '../sql-reader.ts';
 
-const mostServers = 20;
+const maxServers = 20;
 /** Milliseconds of one request for new records. */
 const pollMs = 500;
 
@@ -31,7 +31,7 @@ function serversOf(source: Source): BrokerAddress[] {
     if (host === undefined) throw new SourceError('missing_config');
     return { host, port: Number(port) };
   });
-  if (servers.length === 0 || servers.length > mostServers) throw new SourceError('missing_config');
+  if (servers.length === 0 || servers.length > maxServers) throw new SourceError('missing_config');
   return servers;
 }
 
