@@ -39,12 +39,13 @@ interface ZoneDay {
 }
 
 /**
- * Recently used days by zone, newest first: the hot path needs the same one again and again, and a replay one from the
- * past at the same time. Asking the runtime for an offset takes a tenth of a millisecond.
+ * Recently used days by zone, newest first: the hot path needs the same one again and again, a replay one from the past
+ * at the same time, and a check of the catalogue some 40 days to come. Asking the runtime for an offset takes a tenth of a
+ * millisecond.
  */
 const knownDays = new Map<string, ZoneDay[]>();
 const maxZones = 1_000;
-const maxDays = 4;
+const maxDays = 48;
 
 /** Wall clock and calendar ranges (epoch ms, end exclusive) of a zone at an instant. Throws RangeError for no zone. */
 export function zoneClock(zoneName: string, nowMs: number): ZoneClock {
