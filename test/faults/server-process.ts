@@ -39,6 +39,15 @@ export interface Installation {
   stopAll(): Promise<void>;
 }
 
+/**
+ * Returns what the runner of the tests gives to node: where compiled sources are (a killed server stores none for the next
+ * one), and the hooks that start programs from a bundle (`tools/tests/module-hooks.ts`).
+ */
+export function nodeEnvironment(): Readonly<Record<string, string>> {
+  const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
+  return { ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), ...(NODE_OPTIONS ? { NODE_OPTIONS } : {}) };
+}
+
 /** Environment of a server whose clock runs this many milliseconds ahead of the machine's; negative: behind. */
 export const clockAhead = (aheadMs: number): Readonly<Record<string, string>> => ({
   NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'nodes/shifted-clock.ts')).href}`,
@@ -67,11 +76,10 @@ export async function createInstallation(
       tenants: tenants.map(({ name, key }) => ({ name, apiKeys: [{ name: 'everything', key, scopes }] })),
     }),
   );
-  const fixed = {
+  const fixed: Readonly<Record<string, string>> = {
     ...(process.env.PATH === undefined ? {} : { PATH: process.env.PATH }),
     ...(process.env.HOME === undefined ? {} : { HOME: process.env.HOME }),
-    // A killed server stores no compiled sources for the next one, so it uses those of the tests.
-    ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+    ...nodeEnvironment(),
     PORT: '0',
     LOG_LEVEL: 'warn',
     DATA_DIR: join(folder, 'data'),
@@ -86,7 +94,8 @@ export async function createInstallation(
     tenants,
     folder,
     async start(own = {}) {
-      const server = await startProcess({ ...fixed, ...own });
+      const NODE_OPTIONS = [fixed.NODE_OPTIONS, own.NODE_OPTIONS].join(' ').trim();
+      const server = await startProcess({ ...fixed, ...own, NODE_OPTIONS });
       started.add(server);
       return server;
     },

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { nodeEnvironment } from '../faults/server-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 const guide = await readFile(join(root, 'docs/guides/backup.md'), 'utf8');
@@ -28,7 +29,7 @@ function run(commands: readonly string[], environment: Readonly<Record<string, s
   const arbiter = `npx() { shift; "${process.execPath}" "${join(root, 'packages/cli/bin/arbiter.js')}" "$@"; }`;
   const child = spawn('bash', ['-euo', 'pipefail', '-c', [arbiter, ...commands].join('\n')], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...environment },
+    env: { ...nodeEnvironment(), PATH: process.env.PATH, HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

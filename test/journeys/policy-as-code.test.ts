@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { assertInTime } from '../deadline.ts';
-import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts';
+import {
+  createInstallation,
+  type Installation,
+  nodeEnvironment,
+  type ServerProcess,
+} from '../faults/server-process.ts';
 
 /** The commands of docs/guides/policy-as-code.md, run in their order as a newcomer would: against a server that has just been started. */
 
@@ -60,6 +65,7 @@ async function shell(script: string, key = apiKey): Promise<{ code: number | nul
   const child = spawn('sh', ['-c', script], {
     cwd: folder,
     env: {
+      ...nodeEnvironment(),
       PATH: `${join(folder, 'bin')}:${process.env.PATH ?? ''}`,
       XDG_CONFIG_HOME: folder,
       ARBITER_URL: server.url,

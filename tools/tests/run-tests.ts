@@ -7,6 +7,7 @@ import type { Failure } from './failure-reporter.ts';
 import { fastFiles } from './fast-tests.ts';
 import { costTable, costTotal, createChildClock, type TaskCost } from './processor-time.ts';
 import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
+import { bundleServer, hooksOption } from './server-bundle.ts';
 import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
 /**
@@ -56,7 +57,7 @@ if (files.length === 0) {
 }
 
 const reports = mkdtempSync(join(tmpdir(), 'arbiter-test-reports-'));
-const cluster = isFast ? null : await startTestCluster();
+const [cluster, bundle] = isFast ? [null, null] : await Promise.all([startTestCluster(), bundleServer()]);
 let stopped = false;
 const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -150,6 +151,7 @@ async function run(task: Task): Promise<Outcome> {
         NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
         ...process.env,
         ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
+        NODE_OPTIONS: [process.env.NODE_OPTIONS, hooksOption(bundle)].join(' ').trim(),
         TEST_TURN: turn,
         ...(isLong ? { TEST_FORM: 'long' } : {}),
       },
