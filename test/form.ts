@@ -26,6 +26,10 @@ export function isInTurn(name: string, shares: number): boolean {
   return isLong() || placeOf(name) % shares === 0;
 }
 
+/** Returns the options of a test that runs in one of so many turns. Otherwise the output says that it's skipped. */
+export const inTurn = (name: string, shares: number): { readonly skip?: string } =>
+  isInTurn(name, shares) ? {} : { skip: `runs in one of ${shares} turns` };
+
 /** Returns this turn's share of the items, or all of them in the long form. Names and turns take different shares. */
 export function shareOf<T>(items: readonly T[], name: string, shares: number): readonly T[] {
   return isLong() ? items : items.filter((_, at) => (placeOf(name) + at) % shares === 0);

@@ -18,6 +18,7 @@ import {
   type TestTenant,
   testLoadPorts,
 } from '../../packages/server/src/main/test-server.ts';
+import { isInTurn } from '../form.ts';
 import { archiveFolder } from './archive-file.ts';
 import { examples } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -158,6 +159,8 @@ test('a playground in which every operation was called is empty after it, works,
   for (const operation of all) {
     const example = examples[operation.id];
     if (!namesTenant(operation.auth) || operation.id === 'tenant.reset' || example === undefined) continue;
+    // What is read may stay in memory, but no row does.
+    if (operation.method === 'GET' && !isInTurn(operation.id, 4)) continue;
     const answer = await send(server, operation, await example(fixtures), { key: tenant.keys.admin });
     assert.ok(answer.status < 500, `${operation.id}: ${answer.text}`);
   }

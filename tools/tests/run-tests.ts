@@ -50,7 +50,8 @@ const options = args.filter((arg) => arg.startsWith('-') && arg !== '--fast' && 
 const places = args.filter((arg) => !arg.startsWith('-'));
 
 const found = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
-const files = isFast ? fastFiles(found) : found;
+const fast = fastFiles(found);
+const files = isFast ? fast : found;
 if (files.length === 0) {
   console.error(`no tests in ${places.join(' ')}`);
   process.exit(1);
@@ -84,7 +85,7 @@ const failed: (FailedTask & Outcome)[] = [];
 /** Returns the tasks of the chosen files. A lane takes each one from the list before it runs it. */
 function queueOf(isChosen: (path: string) => boolean): Task[] {
   const own = files.filter((file) => isChosen(relative('.', file)));
-  return tasksOf(own, (file) => readFileSync(file, 'utf8'));
+  return tasksOf(own, (file) => readFileSync(file, 'utf8'), new Set(fast));
 }
 
 /** Runs a queue in this many lanes and records the time. A lane with nothing left helps with `then`. */
@@ -103,14 +104,15 @@ async function runLanes(name: string, most: number, queue: Task[], then: Task[] 
 }
 const processors = availableParallelism();
 const half = Math.max(1, Math.floor(processors / 2));
-const hasOwnLane = (path: string): boolean => path.startsWith(faults) || path.startsWith(journeys);
+/** Fast tests wait for nothing, so more lanes than processors would only share their caches. */
+const hasOwnLane = (path: string): boolean => !isFast && (path.startsWith(faults) || path.startsWith(journeys));
 const others = queueOf((path) => !hasOwnLane(path));
 const journeyQueue = queueOf((path) => path.startsWith(journeys));
 const faultQueue = queueOf((path) => path.startsWith(faults) && !measured.includes(path));
 await Promise.all([
-  runLanes('journeys', half, journeyQueue, others),
+  runLanes('journeys', isFast ? 0 : half, journeyQueue, others),
   runLanes('others', processors, others),
-  runLanes('faults', half, faultQueue, others),
+  runLanes('faults', isFast ? 0 : half, faultQueue, others),
 ]);
 const measuredQueue = queueOf((path) => measured.includes(path));
 await runLanes('measured', 1, measuredQueue);

@@ -11,6 +11,17 @@ test('files share processes, 12 at most', () => {
   assert.deepEqual(sizes(13), [12, 1]);
 });
 
+test('files without databases share processes of their own, 24 at most', () => {
+  const files = ['test/a/one.test.ts', ...named(26)];
+  const fast = new Set(['test/a/one.test.ts', ...named(25)]);
+  const tasks = tasksOf(files, () => '', fast).map((task) => task.files);
+  assert.deepEqual(tasks[0], ['packages/a/35.test.ts']);
+  assert.deepEqual(
+    tasks.slice(1).map(({ length }) => length),
+    [24, 2],
+  );
+});
+
 test('suites do not share with files beside the sources, and begin before them', () => {
   const files = ['packages/a/one.test.ts', 'tools/two.test.ts', 'test/a/three.test.ts', './test/b/four.test.ts'];
   assert.deepEqual(

@@ -1,3 +1,4 @@
+import { normalize } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /** Test files that run in one process, one after the other. */
@@ -7,6 +8,9 @@ export interface Task {
 
 /** Files per process. Each keeps its database and server until the process ends, so the number has to be limited. */
 const filesPerProcess = 12;
+
+/** Files per process without databases and servers. */
+const fastFilesPerProcess = 24;
 
 /** Marks a test file that can't share a process; the reason follows the colon. */
 const ownProcess = /^\/\/ Runs in a process of its own: /m;
@@ -25,25 +29,34 @@ const startsPrograms = /^(?:\.\/)?test\/(?:faults|journeys)\//;
  *
  * @param files paths from the root of the repository
  * @param textOf returns a file's source
+ * @param fast those files that need no server, database or browser
  */
-export function tasksOf(files: readonly string[], textOf: (file: string) => string): Task[] {
+export function tasksOf(
+  files: readonly string[],
+  textOf: (file: string) => string,
+  fast: ReadonlySet<string> = new Set(),
+): Task[] {
   const shares = (file: string): boolean => {
     if (startsPrograms.test(file)) return false;
     const text = textOf(file);
     return !ownProcess.test(text) && !hooksOfEachTest.test(text);
   };
   const alone = files.filter((file) => !shares(file)).map((file) => ({ files: [file] }));
-  const shared = Object.groupBy(files.filter(shares).toSorted(), (file) =>
-    /^(?:\.\/)?test\//.test(file) ? 'suites' : 'besideSources',
-  );
-  return [...alone, ...processesOf(shared.suites ?? []), ...processesOf(shared.besideSources ?? [])];
+  const shared = Object.groupBy(files.filter(shares).toSorted(), (file) => {
+    if (fast.has(normalize(file))) return 'fast';
+    return /^(?:\.\/)?test\//.test(file) ? 'suites' : 'besideSources';
+  });
+  return [
+    ...alone,
+    ...processesOf(shared.suites ?? [], filesPerProcess),
+    ...processesOf(shared.besideSources ?? [], filesPerProcess),
+    ...processesOf(shared.fast ?? [], fastFilesPerProcess),
+  ];
 }
 
-function processesOf(files: readonly string[]): Task[] {
-  const processes = Math.ceil(files.length / filesPerProcess);
-  return Array.from({ length: processes }, (_, at) => ({
-    files: files.slice(at * filesPerProcess, (at + 1) * filesPerProcess),
-  }));
+function processesOf(files: readonly string[], size: number): Task[] {
+  const processes = Math.ceil(files.length / size);
+  return Array.from({ length: processes }, (_, at) => ({ files: files.slice(at * size, (at + 1) * size) }));
 }
 
 const figures = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shareOf } from '../../../test/form.ts';
 import {
   canonicalJson,
   compile,
@@ -50,6 +51,9 @@ function outcome(decision: Decision): string {
   return canonicalJson(resultOf({ ...decision, subFlows: null }));
 }
 
+/** Numbers of random catalogues. */
+const catalogues = (label: string, count: number): readonly number[] => shareOf([...Array(count).keys()], label, 2);
+
 function inputs(chance: ReturnType<typeof chanceOf>, snapshot: Snapshot, count = 3): DecisionInput[] {
   const plan = compile(snapshot);
   return Array.from({ length: count }, (_, at) => {
@@ -61,7 +65,7 @@ function inputs(chance: ReturnType<typeof chanceOf>, snapshot: Snapshot, count =
 
 test('nodes that are passed over decide like nodes that are switched off', () => {
   let asked = 0;
-  for (let at = 0; at < 250; at++) {
+  for (const at of catalogues('skip', 250)) {
     const { chance, snapshot } = made('skip', at);
     if (snapshot === null) continue;
     const { nodes } = snapshot.flow.config;
@@ -84,12 +88,12 @@ test('nodes that are passed over decide like nodes that are switched off', () =>
       asked += 1;
     }
   }
-  assert.ok(asked > 150, `${asked}`);
+  assert.ok(asked > 75, `${asked}`);
 });
 
 test('a call that narrows decides like the called nodes in its place', () => {
   let asked = 0;
-  for (let at = 0; at < 250; at++) {
+  for (const at of catalogues('narrow', 250)) {
     const { chance, snapshot } = made('narrow', at);
     if (snapshot === null) continue;
     const called = withBranches(chance, snapshot).subFlows![0]!;
@@ -118,12 +122,12 @@ test('a call that narrows decides like the called nodes in its place', () => {
       asked += 1;
     }
   }
-  assert.ok(asked > 150, `${asked}`);
+  assert.ok(asked > 75, `${asked}`);
 });
 
 test('whatever is called, skipped and hooked in: ranks, scores, chances and gates hold, and the same bytes come again', () => {
   const ran = new Map<string, number>();
-  for (let at = 0; at < 300; at++) {
+  for (const at of catalogues('any', 300)) {
     const { chance, snapshot } = made('any', at);
     if (snapshot === null) continue;
     const stop = { name: 'Stop', ruleType: 'do_not_contact', config: {}, priority: 1, createdAt: 0 };
@@ -163,13 +167,13 @@ test('whatever is called, skipped and hooked in: ranks, scores, chances and gate
     ...['conditional', 'call_flow', 'extension_point', 'sub_flow_unavailable', 'call_flow:inner/qualify'],
     ...['call_flow:outer/inventory', 'call_flow:inner/score', 'call_flow:outer/rank'],
   ]) {
-    assert.ok((ran.get(wanted) ?? 0) >= 5, `${wanted}: ${ran.get(wanted) ?? 0}`);
+    assert.ok((ran.get(wanted) ?? 0) >= 2, `${wanted}: ${ran.get(wanted) ?? 0}`);
   }
 });
 
 test('merge shows no fewer offers than the caller alone would let pass, replace none that the called flow would not', () => {
   let asked = 0;
-  for (let at = 0; at < 200; at++) {
+  for (const at of catalogues('lists', 200)) {
     const { chance, snapshot } = made('lists', at);
     if (snapshot === null) continue;
     const { offers } = snapshot;
@@ -217,7 +221,7 @@ test('merge shows no fewer offers than the caller alone would let pass, replace 
       asked += 1;
     }
   }
-  assert.ok(asked > 150, `${asked}`);
+  assert.ok(asked > 75, `${asked}`);
 });
 
 /** The lists of the snapshot the other way round; schemas and nodes keep their order, because it has a meaning. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { inTurn } from '../../../test/form.ts';
 import { compile, type Decision, type DecisionInput, decide, type Json, type Plan } from '../src/index.ts';
 import { type CaseSource, readCase } from './conformance/case.ts';
 import { chiSquare, chiSquareOf, onceInAMillion } from './test-chi-square.ts';
@@ -109,7 +110,7 @@ describe('exact chances: each slate comes out as often as it says, and all of th
   };
   for (const [at, [name, source]] of Object.entries(cases).entries()) {
     const count = at < 3 ? total : fewer;
-    test(`${name}, ${count} decisions`, () => {
+    test(`${name}, ${count} decisions`, inTurn(name, 3), () => {
       const { plan, input } = made({ ...bandits, ...source });
       const counts = new Map<string, number>();
       const chances = new Map<string, number>();
@@ -196,7 +197,7 @@ describe('estimated chances: what decisions estimate is what comes out', () => {
   };
   for (const [at, [name, source]] of Object.entries(cases).entries()) {
     const count = at < 2 ? total : fewer;
-    test(`${name}, ${count} draws`, () => {
+    test(`${name}, ${count} draws`, inTurn(name, 3), () => {
       const { plan, input } = made({ ...bandits, ...source });
       /** The two best by the scores that a decision with this seed draws: a survey draws the same, and estimates nothing. */
       const bestTwo = (seed: string): string => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inTurn } from '../../../test/form.ts';
 import { compile, type Decision, decide, type Json, scoreOffers } from '../src/index.ts';
 import { type CaseSource, readCase } from './conformance/case.ts';
 import { chiSquareOf, onceInAMillion } from './test-chi-square.ts';
@@ -71,7 +72,7 @@ test('epsilon_greedy: draws come out as the exact chances of the slates say, and
   assert.ok(statistic < onceInAMillion(freedom), `chi-square ${statistic} with ${freedom} degrees of freedom`);
 });
 
-test('thompson_bandit: draws come out as the estimates of the decisions say', () => {
+test('thompson_bandit: draws come out as the estimates of the decisions say', inTurn('draws', 2), () => {
   const { plan, input } = made(source('thompson_bandit'));
   const model = { key: 'm', modelType: 'thompson_bandit', config: {}, predictors: [] };
   const rows = plan.program.offers.map(({ row }) => row);
@@ -124,7 +125,7 @@ test('thompson_bandit: draws come out as the estimates of the decisions say', ()
   assert.ok(compared >= 8, `${compared}`);
 });
 
-test('around another rank method, with exploration, the estimates of a bandit hold too', () => {
+test('around another rank method, with exploration, the estimates of a bandit hold too', inTurn('around', 2), () => {
   const more = {
     nodes: nodes({}, { method: 'diversity', lambda: 0.6 }),
     flowConfig: { explore: { rate: 0.2, poolSize: 3 } },

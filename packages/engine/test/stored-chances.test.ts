@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sized } from '../../../test/form.ts';
+import { inTurn, sized } from '../../../test/form.ts';
 import { strategyNames } from '../src/delivery/explore-exploit.ts';
 import { rankMethods } from '../src/delivery/rank-methods.ts';
 import { compile, type Decision, type DecisionInput, decide, type Json, type Plan } from '../src/index.ts';
@@ -128,7 +128,7 @@ test('every exploration method and every model that draws is among the cases', (
 });
 
 for (const [name, source] of Object.entries(exact)) {
-  test(`${name}: slates come up as often as their stored chances say, and those sum to 1`, () => {
+  test(`${name}: slates come up as often as their stored chances say, and those sum to 1`, inTurn(name, 2), () => {
     const own = world(source, 2, null);
     const counts = new Map<string, number>();
     const chances = new Map<string, number>();
@@ -151,7 +151,7 @@ for (const [name, source] of Object.entries(exact)) {
 }
 
 for (const [name, source] of Object.entries(estimated)) {
-  test(`${name}: picks come up as often as their stored estimates say on average`, () => {
+  test(`${name}: picks come up as often as their stored estimates say on average`, inTurn(name, 2), () => {
     // Of models the repetitions can't be lowered, but a survey draws the same scores and estimates nothing.
     const isModel = source.models !== undefined;
     const isPlain = isModel && source.flowConfig === undefined && name.startsWith('model thompson_bandit');

@@ -50,6 +50,8 @@ export interface CallResult<Body> {
 export interface TestServer extends Server {
   readonly testDatabase: TestDatabase;
   readonly tenants: readonly [TestTenant, ...TestTenant[]];
+  /** Creates another tenant like those in `tenants`. */
+  createTenant(): Promise<TestTenant>;
   /** Lines of the log so far, parsed. */
   readonly log: readonly Record<string, unknown>[];
   /** Does a worker's job for waiting registrations and link requests. `call` runs it after each call of /auth. */
@@ -65,7 +67,7 @@ export interface TestServer extends Server {
 }
 
 /** Another server over the database of a test. */
-export type TestNode = Omit<TestServer, 'tenants' | 'create' | 'createRecord' | 'publishFlow'>;
+export type TestNode = Omit<TestServer, 'tenants' | 'createTenant' | 'create' | 'createRecord' | 'publishFlow'>;
 
 export interface TestServerOptions {
   /** Number of tenants to create. Default 1. */
@@ -167,13 +169,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   try {
     const pepper = keyOf({ ...testConfig, ...options.config }.API_KEY_PEPPER);
     const count = Math.max(1, options.tenants ?? 1);
-    const first = await makeTenant(server.database, pepper, 1);
+    let created = 0;
+    const createTenant = () => makeTenant(server.database, pepper, ++created);
+    const first = await createTenant();
     const others: TestTenant[] = [];
     // Sequentially: with a hundred at once, each would wait for ninety others.
-    for (let number = 2; number <= count; number += 1) others.push(await makeTenant(server.database, pepper, number));
+    while (created < count) others.push(await createTenant());
     const call: TestServer['call'] = (method, path, options = {}) =>
       server.call(method, path, { key: first.keys.admin, ...options });
-    return { ...server, tenants: [first, ...others], call, ...recordCalls(call) };
+    return { ...server, tenants: [first, ...others], createTenant, call, ...recordCalls(call) };
   } catch (error) {
     // Its connections and timers would keep the test file alive until the runner's timeout.
     await server.close();
