@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
@@ -17,6 +17,8 @@ const starts = [
 const sources = ['packages/{cli,contract,engine,lab,packs,sdk,server}/**/*.{ts,json}', 'test/faults/**/*.ts'];
 /** Packages of hundreds of small modules go into the bundle. The others stay where they look for their own files. */
 const bundledPackages = new Set(['typebox', 'kysely', 'jose', 'luxon']);
+/** Another run may still start servers from a bundle of other sources. */
+const oldAfterMs = 86_400_000;
 
 /**
  * Bundles everything that tests start, with `entries.json` for `module-hooks.ts`, and returns the bundle's name. Builds it
@@ -38,8 +40,9 @@ export async function bundleServer(): Promise<string> {
     await build(draft, entries);
     const files = entries.map((entry) => [pathToFileURL(join(root, entry)).href, `${nameOf(entry)}.js`]);
     writeFileSync(join(draft, 'entries.json'), JSON.stringify(Object.fromEntries(files)));
-    const others = readdirSync(cache).filter((other) => !other.includes('.'));
-    for (const other of others) rmSync(join(cache, other), { recursive: true, force: true });
+    for (const other of readdirSync(cache).map((each) => join(cache, each))) {
+      if (Date.now() - statSync(other).mtimeMs > oldAfterMs) rmSync(other, { recursive: true, force: true });
+    }
     renameSync(draft, folder);
   } finally {
     rmSync(draft, { recursive: true, force: true });
