@@ -87,10 +87,16 @@ test('recognizes changes that alter no decision', () => {
   };
   const unused = { ...policy('Nowhere', 'cooldown', 'Card', { cooldownHours: 2 }), scopes: [] };
   const snapshot = { ...bank, rules: [...bank.rules, whole, twice], policies: [...bank.policies, unused] };
-  const results = mutants(thorough, snapshot);
+  // By whom the offer is dropped would tell one of two equal rules from the other.
+  const whoever = { ...thorough[1]!, expect: { excludes: [{ offer: 'Loan' }] } };
+  const results = mutants(
+    thorough.map((each, at) => (at === 1 ? whoever : each)),
+    snapshot,
+  );
   const equivalent = results.filter(({ outcome }) => outcome === 'equivalent');
   assert.deepEqual(equivalent.map(({ place, equivalence }) => `${place.name}${place.path} ${equivalence}`).toSorted(), [
-    'Adults again condition_shadowed',
+    'Adults again rule_duplicate',
+    'Adults rule_duplicate',
     'Whole years condition_shadowed',
     'Whole years/config/value same_condition',
   ]);
