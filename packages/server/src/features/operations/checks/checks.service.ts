@@ -99,7 +99,8 @@ const inactive = (id: string, { name, status }: { readonly name: string; readonl
   message: `“${name}” is never shown: it’s ${status}.`,
 });
 
-function inCatalogue<Result>(
+/** Does the work with the catalogue as the overlay would leave it. */
+export function inCatalogue<Result>(
   ports: CheckPorts,
   facts: RequestFacts,
   overlay: readonly OverlayChange[],
@@ -109,7 +110,8 @@ function inCatalogue<Result>(
   return ports.database.withTenant(facts.tenantId, facts.actor, read, { until: facts.until, snapshot: true });
 }
 
-async function flowToCheck(
+/** Throws 404 and 409 for flows that can't run, 422 for a draft that can't be published. */
+export async function flowToCheck(
   tx: Tx,
   ports: FlowPorts,
   name: string | undefined,
