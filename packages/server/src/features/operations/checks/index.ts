@@ -7,6 +7,7 @@ import type { CheckPorts } from './checks.service.ts';
 export { findingsOfFlow } from './checks.service.ts';
 export { failedTestsOfFlow } from './decision-tests.service.ts';
 export { checkPolicyFolder } from './folder/check-folder.ts';
+export { testPolicyFolder } from './folder/test-folder.ts';
 
 export const checksFeature = feature({
   name: 'checks',
