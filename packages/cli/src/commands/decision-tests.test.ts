@@ -125,8 +125,10 @@ test('prints JSON for machines', async () => {
 });
 
 test('tests what a flow publishes, or its draft', async () => {
-  const open = flow.replace('type: qualify }', 'type: qualify, enabled: false }');
-  const apart = `${open}published: { version: 2, nodes: ${nodes}, flowConfig: {} }\n`;
+  const filter =
+    '{ id: none, type: filter, config: { conditions: [{ field: customer.age, operator: gt, value: 100 }] } }';
+  const stricter = flow.replace('{ id: fit', `${filter}, { id: fit`);
+  const apart = `${stricter}published: { version: 2, nodes: ${nodes}, flowConfig: {} }\n`;
   const folder = await folderOf({ ...catalogue, ...minors, 'decision-flows/main.yaml': apart });
   const published = await shell.runInProcess(['test', folder]);
   assert.deepEqual([published.code, /\(published\)/.test(published.out)], [0, true], published.out);
