@@ -7,6 +7,7 @@ export {
   type Repair,
   type Severity,
 } from './check/findings.ts';
+export type { Guard } from './check/guard.ts';
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
 export type { Witness } from './check/witness.ts';

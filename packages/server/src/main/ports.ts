@@ -38,7 +38,7 @@ import { metricEvents } from '../features/deciding/plans/index.ts';
 import { plansOfStudies } from '../features/deciding/studies/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
-import { failedTestsOfFlow, findingsOfFlow } from '../features/operations/checks/index.ts';
+import { failedTestsOfFlow } from '../features/operations/checks/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
 import { campaignsNamingSegment, startDueCampaigns } from '../features/outreach/campaigns/index.ts';
@@ -114,7 +114,6 @@ export const featurePorts = {
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
   failedTestsOfFlow,
-  findingsOfFlow,
   findModelUses: flowsScoringBy,
   findExperimentUses: experimentsWithModel,
   readCustomer: readCustomerProfile,
