@@ -962,7 +962,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'decisionTests.run': async (f) => {
     const { offer, flow } = await f.decisionWorld();
-    const made = await f.make('decision-tests', { decisionFlowId: flow.id });
+    const made = await f.make('decision-tests', { ...(await f.draft('decision-tests')), decisionFlowId: flow.id });
     const overlay = [{ kind: 'offers', key: offer.name, patch: { priority: 7 } }];
     return { body: { flowId: flow.id, version: 'published', overlay, testIds: [made.id] } };
   },
