@@ -1,4 +1,12 @@
-import { type Decision, decide, type EmptyReason, emptyReasons } from '@arbiter/engine';
+import {
+  type Decision,
+  type DecisionInput,
+  type DroppedRow,
+  decide,
+  type EmptyReason,
+  emptyReasons,
+  type Plan,
+} from '@arbiter/engine';
 import type { TestExpectations, TestNote } from './decision-test.ts';
 import {
   dropReasons,
@@ -79,26 +87,32 @@ export interface Drop {
 /** Tells why an offer isn't in the answer. */
 export type DropsOf = (offerId: string) => readonly Drop[];
 
-/** Rows that a trace keeps of dropped offers. */
-const tracedRows = 500;
-
-/** Decides again with a trace when the first offer is asked about. */
-export function dropsIn(plan: Parameters<typeof decide>[0], input: Parameters<typeof decide>[1]): DropsOf {
-  let traced: Decision | null = null;
+/** Decides again with a trace, of the one offer that is asked about. */
+export function dropsIn(plan: Plan, input: DecisionInput): DropsOf {
+  const known = new Map<string, readonly Drop[]>();
   return (offerId) => {
-    traced ??= decide(plan, input, { trace: true });
-    const ofOffer = ({ trace }: Decision) => (trace?.dropped ?? []).filter((row) => row.offerId === offerId);
-    let rows = ofOffer(traced);
-    if (rows.length === 0 && traced.trace?.dropped.length === tracedRows) {
-      const probe = { offerId, greedy: false, priority: null, score: null, examination: null };
-      rows = ofOffer(decide(plan, input, { trace: true, probe }));
-    }
-    if (rows.length === 0) return [{ reason: notCandidate, ids: [] }];
-    return rows.map(({ reason, ruleId, policyId, nodeId }) => ({
-      reason,
-      ids: [ruleId, policyId, nodeId].filter((id) => id !== null),
-    }));
+    const found = known.get(offerId) ?? dropsOfOffer(plan, input, offerId);
+    known.set(offerId, found);
+    return found;
   };
+}
+
+function dropsOfOffer(plan: Plan, input: DecisionInput, offerId: string): Drop[] {
+  // What is refused alone is refused among others, and that is known much sooner.
+  const rows = tracedDrops(plan, input, offerId, true) ?? tracedDrops(plan, input, offerId, false) ?? [];
+  if (rows.length === 0) return [{ reason: notCandidate, ids: [] }];
+  return rows.map(({ reason, ruleId, policyId, nodeId }) => ({
+    reason,
+    ids: [ruleId, policyId, nodeId].filter((id) => id !== null),
+  }));
+}
+
+/** Null: nothing refuses the offer. */
+function tracedDrops(plan: Plan, input: DecisionInput, offerId: string, alone: boolean): DroppedRow[] | null {
+  const probe = { offerId, greedy: false, priority: null, score: null, alone, examination: null };
+  const { items, trace } = decide(plan, input, { trace: true, probe });
+  const rows = (trace?.dropped ?? []).filter((row) => row.offerId === offerId);
+  return rows.length === 0 || items.some((item) => item.offerId === offerId) ? null : rows;
 }
 
 const quoted = (name: string): string => `“${name}”`;
