@@ -61,7 +61,7 @@ export const DecisionTestGiven = Type.Object(
     now: Timestamp('When the decision is made.'),
     customer: Type.Optional(
       values(
-        'What conditions read as `customer.*`. Names no real customer. Default: nothing is known of the customer.',
+        'What conditions read as `customer.*`. Never the values of a real customer. Default: nothing is known of the customer.',
       ),
     ),
     attributes: Type.Optional(values('What conditions read as `attributes.*`. Default empty.')),

@@ -2377,7 +2377,7 @@ create index flow_routes_flow on arbiter.flow_routes (tenant_id, decision_flow_i
 select arbiter.protect_table('arbiter.flow_routes');
 select arbiter.keep_versions('arbiter.flow_routes', 'flowRoute', 'version', 'id', '{}');
 
--- Decisions that a flow must make for fictional customers. Names no real customer.
+-- Decisions that a flow must make for fictional customers.
 create table arbiter.decision_tests (
   tenant_id uuid not null references arbiter.tenants (id),
   id uuid not null,
