@@ -1145,6 +1145,36 @@ create table decision_requests (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table decision_tests (
+  tenant_id uuid not null,
+  id uuid not null,
+  decision_flow_id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  given jsonb not null,
+  expect jsonb not null,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint decision_tests_description_check CHECK ((char_length(description) <= 1000))
+  constraint decision_tests_expect_check CHECK ((jsonb_typeof(expect) = 'object'::text))
+  constraint decision_tests_given_check CHECK ((jsonb_typeof(given) = 'object'::text))
+  constraint decision_tests_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+  constraint decision_tests_version_check CHECK ((version > 0))
+  constraint decision_tests_tenant_id_decision_flow_id_fkey FOREIGN KEY (tenant_id, decision_flow_id) REFERENCES decision_flows(tenant_id, id)
+  constraint decision_tests_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint decision_tests_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX decision_tests_name ON arbiter.decision_tests USING btree (tenant_id, decision_flow_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.decision_tests REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('decisionTest', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.decision_tests REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('decisionTest', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.decision_tests REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('decisionTest', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table decision_traces (
   tenant_id uuid not null,
   id uuid not null,

@@ -9,6 +9,8 @@ import { runQueue } from '../../packages/server/src/features/outreach/campaigns/
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
 import { callsOf, commandsOf, follow } from './guide.ts';
 
+const isShort: ReadonlySet<string> = new Set(['find-conflicts', 'test-decisions']);
+
 for (const name of [
   'modelling-a-bank',
   'modelling-a-telco',
@@ -17,13 +19,14 @@ for (const name of [
   'run-a-campaign',
   'explain-a-decision',
   'find-conflicts',
+  'test-decisions',
 ]) {
   test(`${name}: each call answers as the guide says`, async () => {
     const text = await readFile(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8');
     const server = await startTestServer();
     try {
       const settle = () => runQueue(server, 'campaign.chunk');
-      assert.ok((await follow(server, text, settle)) >= (name === 'find-conflicts' ? 8 : 15));
+      assert.ok((await follow(server, text, settle)) >= (isShort.has(name) ? 8 : 15));
     } finally {
       await server.close();
     }

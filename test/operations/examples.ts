@@ -960,6 +960,12 @@ export const examples: Readonly<Record<string, Example>> = {
     const change = { kind: 'offers', key: offer.name, patch: { priority: 7 } };
     return { body: { flowId: flow.id, version: 'published', overlay: [change], offerIds: [offer.id] } };
   },
+  'decisionTests.run': async (f) => {
+    const { offer, flow } = await f.decisionWorld();
+    const made = await f.make('decision-tests', { ...(await f.draft('decision-tests')), decisionFlowId: flow.id });
+    const overlay = [{ kind: 'offers', key: offer.name, patch: { priority: 7 } }];
+    return { body: { flowId: flow.id, version: 'published', overlay, testIds: [made.id] } };
+  },
   'offers.reach': async (f) => {
     const { offer, flow } = await f.decisionWorld();
     return { params: { id: offer.id }, query: { flowId: idOf(flow.key) } };

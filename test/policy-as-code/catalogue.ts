@@ -340,6 +340,34 @@ export async function makeCatalogue(
   const done = await make('decision-flows', { key: 'done', name: 'Done', draftConfig: { ...draftConfig, nodes } });
   await must('POST', 'decision-flows/publish', { id: done.id }, 200);
   await change('decision-flows', done.id, { isProtected: false });
+  await make('decision-tests', {
+    decisionFlowId: flow.id,
+    name: 'Gold: "yes"',
+    description: 'All of it',
+    given: {
+      now: '2026-12-01T12:00:00+01:00',
+      customer: { Age: 17, first_name: 'no' },
+      attributes: { page: ['a', { b: null }] },
+      segments: ['Grown up'],
+      contacts: [{ offer: 'PROTO', channel: 'web', at: '2026-11-30T08:00:00Z', outcome: 'signed_up' }],
+      evidence: { offers: { PROTO: [3, 4] }, total: [10, 20] },
+      request: { placements: [{ placement: 'top', channel: 'mail', limit: 2 }], context: { n: 1 }, locale: 'fr' },
+      seed: 7,
+    },
+    expect: {
+      includes: ['PROTO'],
+      excludes: [{ offer: '__proto__', by: 'Rich' }],
+      first: 'PROTO',
+      count: 1,
+      probability: { PROTO: [0.5, 1] },
+    },
+  });
+  await make('decision-tests', {
+    decisionFlowId: flow.id,
+    name: 'nothing',
+    given: { now: '2026-12-01T12:00:00Z' },
+    expect: { emptyReason: 'no_channel' },
+  });
   await make('flow-routes', { decisionFlowId: flow.id });
   await make('flow-routes', { channelId: web.id, decisionFlowId: done.id, priority: 3 });
   await make('flow-routes', { placementId: top.id, decisionFlowId: done.id, priority: 4 });

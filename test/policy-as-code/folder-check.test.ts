@@ -68,7 +68,7 @@ async function namesOf(tenant: TestTenant): Promise<Map<string, string>> {
       const { body } = await server.call<{
         data: Record<string, string>[];
         pagination?: { nextCursor?: string | null };
-      }>('GET', `/api/v1/${type}?${query}`, { key: tenant.keys.admin });
+      }>('GET', `/api/v1/${resource.path}?${query}`, { key: tenant.keys.admin });
       for (const record of body.data) names.set(record.id!, nameOf(type, record[naming]!));
       cursor = body.pagination?.nextCursor ?? null;
     }

@@ -40,7 +40,7 @@ describe('a record made from the draft goes into files and comes back', () => {
       const fixtures = createFixtures(server, tenant);
       await fixtures.make(resource.path as ResourcePath);
       const exported = await post<PolicyExport>(tenant, 'export', {});
-      const own = exported.files.filter(({ path }) => path.startsWith(`${resource.path}/`));
+      const own = exported.files.filter(({ path }) => path.startsWith(`${resource.files?.folder ?? resource.path}/`));
       assert.ok(own.length > 0, `no file of ${exported.files.map(({ path }) => path).join(', ')}`);
       // An id in a file belongs to one tenant. List its place in the resource's `files.idsInside` or `files.without`.
       for (const { path, content } of exported.files) assert.doesNotMatch(content, uuid, path);

@@ -36,7 +36,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['models'],
   ['experiments'],
   ['flows', 'segments'],
-  ['flow-routes'],
+  ['flow-routes', 'decision-tests'],
   ['interactions', 'evidence', 'assignments'],
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
@@ -67,8 +67,18 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   catalogue: [
     ...['catalogue-history', 'catalogue-records', 'categories', 'channels', 'condition-sql', 'contact-policies'],
-    ...['content', 'creatives', 'experiments', 'flow-routes', 'flows', 'models', 'offers', 'outcomes', 'qualification'],
-    ...['ranking-profiles', 'restore', 'schemas', 'search', 'segments'],
+    ...[
+      'content',
+      'creatives',
+      'decision-tests',
+      'experiments',
+      'flow-routes',
+      'flows',
+      'models',
+      'offers',
+      'outcomes',
+    ],
+    ...['qualification', 'ranking-profiles', 'restore', 'schemas', 'search', 'segments'],
   ],
   deciding: [
     // One line each, so that features added at the same time don't conflict.

@@ -4,6 +4,7 @@ import type { Call, Command, Flags } from './command.ts';
 import { backtest } from './commands/backtest.ts';
 import { check } from './commands/check.ts';
 import { connectorsTest } from './commands/connectors-test.ts';
+import { decisionTests } from './commands/decision-tests.ts';
 import { evaluate } from './commands/evaluate.ts';
 import { experimentsList, experimentsResults } from './commands/experiments.ts';
 import { ingest } from './commands/ingest.ts';
@@ -89,6 +90,7 @@ const commands: readonly Command[] = [
   apply,
   drift,
   check,
+  decisionTests,
   whyNot,
   schemaImport,
   seedList,

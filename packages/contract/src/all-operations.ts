@@ -9,6 +9,8 @@ import { decisionFlowAssemblyOperations } from './catalogue/decision-flow-assemb
 import { decisionFlowExchangeOperations } from './catalogue/decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './catalogue/decision-flow-versions.ts';
 import { decisionFlowOperations } from './catalogue/decision-flows.ts';
+import { decisionTestRunOperations } from './catalogue/decision-test-runs.ts';
+import { decisionTestOperations } from './catalogue/decision-tests.ts';
 import { experimentOperations } from './catalogue/experiments.ts';
 import { flowRouteOperations } from './catalogue/flow-routes.ts';
 import { modelImportOperations } from './catalogue/model-import.ts';
@@ -108,6 +110,8 @@ export const operations = {
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),
+  ...byId(decisionTestRunOperations),
+  ...byId(decisionTestOperations),
   ...byId(experimentOperations),
   ...byId(flowRouteOperations),
   ...byId(modelImportOperations),

@@ -7,9 +7,23 @@ export {
   type Repair,
   type Severity,
 } from './check/findings.ts';
+export type { Guard } from './check/guard.ts';
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
 export type { Witness } from './check/witness.ts';
+export type {
+  DecisionTest,
+  NamedRecord,
+  TestExpectations,
+  TestGiven,
+  TestItem,
+  TestNote,
+  TestResult,
+} from './decision-tests/decision-test.ts';
+export type { Clocks } from './decision-tests/given-input.ts';
+export { openBench, runInSlices, type TestBench } from './decision-tests/run-test.ts';
+export type { OtherRecords } from './decision-tests/test-names.ts';
+export { testProblems } from './decision-tests/test-problems.ts';
 export { type DiffAnswer, type DiffItem, type DiffKind, diffKinds, kindOf } from './diff/answers.ts';
 export { type DiffFigures, type DiffLimits, type DiffReason, figuresOf, type LimitResult } from './diff/figures.ts';
 export {
@@ -29,4 +43,6 @@ export { hallInterval } from './estimate/interval.ts';
 export { collectLog, type EvaluationLog, joinLogs, type PlaceRow } from './estimate/log.ts';
 export { folds } from './estimate/reward-model.ts';
 export { weightsOf } from './estimate/weights.ts';
+export type { Equivalence } from './mutation/equivalents.ts';
+export { type MutantResult, mutate, mutationScore } from './mutation/mutate.ts';
 export { pairwiseSum } from './pairwise-sum.ts';

@@ -1,5 +1,5 @@
 export { ConfigError, configExitCode, readConfig } from './config.ts';
-export { checkPolicyFolder } from './features/operations/checks/index.ts';
+export { checkPolicyFolder, testPolicyFolder } from './features/operations/checks/index.ts';
 export {
   applyFragment,
   applyOnly,

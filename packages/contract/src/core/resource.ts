@@ -40,6 +40,8 @@ export interface ResourceFiles {
   readonly leftOut?: string;
   /** Property with the id of the record below which names are unique, where they are not unique in the tenant. */
   readonly parent?: string;
+  /** Folder of the files, if it isn't the resource's path; each parent has a folder of its own in it. */
+  readonly folder?: string;
   /** Writable properties that files leave out: aliases, and what the runtime counts (dotted paths). */
   readonly without?: readonly string[];
   /** What the API stores for a missing value, if it isn't the column's default. */

@@ -6,7 +6,8 @@ import { FindingWitness, PolicyFinding } from './policy-findings.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-const version = Type.Optional(
+/** Version of a flow to look at. */
+export const flowVersion = Type.Optional(
   Type.Union(
     [
       StringEnum(['published', 'draft'], { description: 'Version by name.' }),
@@ -87,7 +88,7 @@ export const policyConflictOperations = {
     body: Type.Object(
       {
         flowId: Type.Optional(IdText('Key or id of the flow. Default: the default flow.')),
-        version,
+        version: flowVersion,
         overlay: Type.Optional(Overlay),
         offerIds: Type.Optional(
           Type.Array(Id('Offer.'), { maxItems: 1000, description: 'Check only these offers. Default: everything.' }),

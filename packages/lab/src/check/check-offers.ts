@@ -50,7 +50,7 @@ export function* judgeOffers(
     verdicts.push({ offer, passages: own, verdict: witness === null ? 'unknown' : 'shown', witness });
   }
   const nevers = verdicts.filter(({ verdict }) => verdict === 'never').map(({ offer }) => offer);
-  const contradicted = yield* contradicts(input, solver, nevers);
+  const contradicted = yield* (input.guard ?? contradicts)(input, solver, nevers);
   return {
     contradictions: contradicted.size,
     verdicts: verdicts.map((each) =>

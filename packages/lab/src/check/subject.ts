@@ -1,5 +1,6 @@
 import type { Json, Plan, Snapshot, SnapshotOffer, ZoneClock } from '@arbiter/engine';
 import type { Formula } from './formula.ts';
+import type { Guard } from './guard.ts';
 
 /** What a check reads besides the catalogue. The clock of zones is the caller's, as the engine has none. */
 export interface CheckInput {
@@ -15,6 +16,8 @@ export interface CheckInput {
   readonly emptySegments?: readonly string[] | undefined;
   /** Texts that columns of schemas have, by name. Columns with others too are left out. */
   readonly knownTexts?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Absent: 10,000 generated customers. */
+  readonly guard?: Guard | undefined;
   /** Offers to check; absent: all. */
   readonly offerIds?: readonly string[] | undefined;
 }

@@ -265,6 +265,10 @@ export const columnDefaults = {
   decision_minutes: {},
   decision_narratives: {},
   decision_requests: {},
+  decision_tests: {
+    description: '',
+    deletedAt: null,
+  },
   decision_traces: {},
   decisions: {
     requestId: null,

@@ -686,6 +686,21 @@ export interface DecisionRequestsRow {
   readonly createdAt: Date;
 }
 
+/** A row of `decision_tests`. */
+export interface DecisionTestsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly decisionFlowId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly given: unknown;
+  readonly expect: unknown;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `decision_traces`. */
 export interface DecisionTracesRow {
   readonly tenantId: string;
@@ -2186,6 +2201,7 @@ export interface Tables {
   readonly decision_minutes: DecisionMinutesRow;
   readonly decision_narratives: DecisionNarrativesRow;
   readonly decision_requests: DecisionRequestsRow;
+  readonly decision_tests: DecisionTestsRow;
   readonly decision_traces: DecisionTracesRow;
   readonly decisions: DecisionsRow;
   readonly deliveries: DeliveriesRow;
@@ -2897,6 +2913,19 @@ export const columnKinds = {
     payloadHash: 'bytes',
     answer: 'bytes',
     createdAt: 'instant',
+  },
+  decision_tests: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    decisionFlowId: 'uuid',
+    name: 'text',
+    description: 'text',
+    given: 'json',
+    expect: 'json',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   decision_traces: {
     tenantId: 'uuid',

@@ -56,6 +56,7 @@ import { jobRegistry } from './jobs.ts';
 import {
   createArchiveMetrics,
   createCacheMetrics,
+  createCheckMetrics,
   createDeliveryMetrics,
   createNotificationMetrics,
   createStudyMetrics,
@@ -210,6 +211,7 @@ function createParts(options: ComposeOptions, registry: Registry, onError: (erro
     eventPublisher: createEventPublisher({ database, onPublished, onError }),
     deliverySender: deliverySender(config, outbound, publicUrl, (to) => decisionMetrics.breakerMoved('channel', to)),
     onDelivery: createDeliveryMetrics(registry),
+    onContradiction: createCheckMetrics(registry),
     signIn: createSignIn({ ...options, database, onCredentialLookup: cacheAsked('credentials') }),
     archive: createArchive(archiveFilesOf(config)),
     exportBucket: config.EXPORT_S3_URL === null ? null : createObjectStore(config.EXPORT_S3_URL),

@@ -6,6 +6,7 @@ import { channelsFeature } from '../features/catalogue/channels/index.ts';
 import { contactPoliciesFeature } from '../features/catalogue/contact-policies/index.ts';
 import { contentFeature } from '../features/catalogue/content/index.ts';
 import { creativesFeature } from '../features/catalogue/creatives/index.ts';
+import { decisionTestsFeature } from '../features/catalogue/decision-tests/index.ts';
 import { experimentsFeature } from '../features/catalogue/experiments/index.ts';
 import { flowRoutesFeature } from '../features/catalogue/flow-routes/index.ts';
 import { flowsFeature } from '../features/catalogue/flows/index.ts';
@@ -109,6 +110,7 @@ export const features = [
   customerEventsFeature,
   customerStatesFeature,
   customerToolsFeature,
+  decisionTestsFeature,
   decisionsFeature,
   deliveriesFeature,
   deliveryWebhooksFeature,

@@ -1,8 +1,10 @@
 import type { Tx } from '../db/index.ts';
 import type { JobPortsOf, OperationPortsOf } from '../feature.ts';
+import type { RouteColumn } from '../features/catalogue/catalogue-records/index.ts';
 import { policiesNamingSegment, policiesReadingMetric } from '../features/catalogue/contact-policies/index.ts';
 import { contentHandlersInside } from '../features/catalogue/content/index.ts';
 import { deleteCreativesOfOffer } from '../features/catalogue/creatives/index.ts';
+import { lockTests } from '../features/catalogue/decision-tests/index.ts';
 import { experimentsWithModel } from '../features/catalogue/experiments/index.ts';
 import { lockRoutes } from '../features/catalogue/flow-routes/index.ts';
 import {
@@ -36,7 +38,7 @@ import { metricEvents } from '../features/deciding/plans/index.ts';
 import { plansOfStudies } from '../features/deciding/studies/index.ts';
 import { readSettings } from '../features/identity/settings/index.ts';
 import { noteAlertDelivery } from '../features/operations/alerts/index.ts';
-import { findingsOfFlow } from '../features/operations/checks/index.ts';
+import { failedTestsOfFlow } from '../features/operations/checks/index.ts';
 import { noteReportDelivery, reportFiles, startReports } from '../features/operations/reports/index.ts';
 import { appendEvents } from '../features/operations/stream/index.ts';
 import { campaignsNamingSegment, startDueCampaigns } from '../features/outreach/campaigns/index.ts';
@@ -96,6 +98,14 @@ async function triggerUses(tx: Tx, id: string) {
   return (await triggersNaming(tx, id)).map((trigger) => ({ noun: 'trigger', ...trigger }));
 }
 
+/** Locks what is deleted with a channel, placement or flow: routes, and the tests of a flow. */
+async function lockDependants(tx: Tx, column: RouteColumn, ids: readonly string[]): Promise<() => Promise<number>> {
+  const deleteRoutes = await lockRoutes(tx, column, ids);
+  if (column !== 'decisionFlowId') return deleteRoutes;
+  const deleteTests = await lockTests(tx, ids);
+  return async () => (await deleteRoutes()) + (await deleteTests());
+}
+
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts = {
   alsoDue: jobFeaturePorts.alsoDue,
@@ -103,13 +113,13 @@ export const featurePorts = {
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
-  findingsOfFlow,
+  failedTestsOfFlow,
   findModelUses: flowsScoringBy,
   findExperimentUses: experimentsWithModel,
   readCustomer: readCustomerProfile,
   readProfile: readCustomerProfile,
   recordableColumns,
-  lockRoutes,
+  lockRoutes: lockDependants,
   recordableSegments,
   rebuildRealtime,
   policyReferrers: { flowsNaming: flowsNamingPolicy },

@@ -9,6 +9,7 @@ import { type MailPorts, mailQueue } from '../features/identity/mail/index.ts';
 import { furtherStep } from '../features/identity/second-factor/index.ts';
 import { requiresSso } from '../features/identity/sso/index.ts';
 import { expireApprovals } from '../features/operations/approvals/index.ts';
+import { findingsOfFlow } from '../features/operations/checks/index.ts';
 import { type ConsolePorts, readTextOf } from '../features/operations/console/index.ts';
 import { withOverlay } from '../features/operations/gitops/index.ts';
 import type { NarrativeWriter } from '../features/operations/narration/index.ts';
@@ -63,6 +64,8 @@ export interface ProcessParts {
   readonly deliverySender: DeliverySender;
   /** Counts the statuses that deliveries take. */
   readonly onDelivery: (status: string) => void;
+  /** Counts faults of the policy compiler. */
+  readonly onContradiction: (offers: number) => void;
   readonly rateLimits: RateLimitStore;
   readonly reapOutbox: ReapOutbox;
   readonly eventPublisher: EventPublisher;
@@ -156,7 +159,8 @@ export interface OperationParts extends ProcessParts {
 
 /** What operations need from the process. */
 export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyof typeof featurePorts> {
-  const { consoleDist, decisions, jobs, keyedWork, metricsSummary, onError, options, rateLimits } = parts;
+  const { consoleDist, decisions, jobs, keyedWork, metricsSummary, onContradiction, onError, options, rateLimits } =
+    parts;
   const shared = sharedPorts(parts);
   const { config, clock } = options;
   return {
@@ -168,7 +172,8 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
     decideForTrigger: journeyDecider(decisions, false),
     eventPublisher: parts.eventPublisher,
     simulateForJourney: journeyDecider(decisions, true),
-    ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onError, rateLimits },
+    ...{ clock, consoleDist, jobs, keyedWork, metricsSummary, onContradiction, onError, rateLimits },
+    findingsOfFlow: (tx, flow) => findingsOfFlow({ onContradiction, onError }, tx, flow),
     decisions: {
       service: decisions,
       keys: parts.encryption.keys,

@@ -2377,6 +2377,27 @@ create index flow_routes_flow on arbiter.flow_routes (tenant_id, decision_flow_i
 select arbiter.protect_table('arbiter.flow_routes');
 select arbiter.keep_versions('arbiter.flow_routes', 'flowRoute', 'version', 'id', '{}');
 
+-- Decisions that a flow must make for fictional customers.
+create table arbiter.decision_tests (
+  tenant_id uuid not null references arbiter.tenants (id),
+  id uuid not null,
+  decision_flow_id uuid not null,
+  name text not null check (char_length(name) between 1 and 200),
+  description text not null default '' check (char_length(description) <= 1000),
+  given jsonb not null check (jsonb_typeof(given) = 'object'),
+  expect jsonb not null check (jsonb_typeof(expect) = 'object'),
+  version integer not null check (version > 0),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, decision_flow_id) references arbiter.decision_flows (tenant_id, id)
+);
+create unique index decision_tests_name on arbiter.decision_tests (tenant_id, decision_flow_id, name)
+  where deleted_at is null;
+select arbiter.protect_table('arbiter.decision_tests');
+select arbiter.keep_versions('arbiter.decision_tests', 'decisionTest');
+
 -- =====================================================================================================================
 -- Customers
 -- =====================================================================================================================

@@ -130,6 +130,16 @@ export function createNotificationMetrics(registry: Registry): (kind: string, re
   return (kind, result) => sent.inc({ kind, result });
 }
 
+/** Returns a function that counts offers for which the policy compiler contradicted itself. */
+export function createCheckMetrics(registry: Registry): (offers: number) => void {
+  const contradictions = new Counter({
+    name: 'svc_check_contradictions_total',
+    help: 'Offers that a generated customer got although a check had proved that nobody can.',
+    registers: [registry],
+  });
+  return (offers) => contradictions.inc(offers);
+}
+
 /** Counts deliveries by the status they take (docs/design/api-access.md 19). */
 export function createDeliveryMetrics(registry: Registry): (status: string) => void {
   const deliveries = new Counter({

@@ -53,6 +53,7 @@ export {
   countReferring,
   type ReferringColumn,
   type RelatedRow,
+  readNames,
   readReferring,
   readRelated,
   requireVersion,

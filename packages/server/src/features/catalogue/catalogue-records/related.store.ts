@@ -35,6 +35,24 @@ export async function readRelated<E extends EntityType, const C extends ColumnOf
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Id and key, or name for records without key, of all live records of a resource. */
+export async function readNames(
+  tx: Tx,
+  entityType: EntityType,
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  const resource = resources[entityType];
+  const table: string = tableOf(resource);
+  const naming: string = 'key' in resource.unique ? 'key' : 'name';
+  let query = anyTable(tx)
+    .selectFrom(table)
+    .select('id')
+    .select(sql<string>`${sql.ref(naming)}`.as('name'))
+    .where('tenantId', '=', tx.tenantId)
+    .orderBy('id');
+  if (resource.softDelete) query = query.where('deletedAt', 'is', null);
+  return rowsOf(tx, query);
+}
+
 /**
  * The neighbour's live rows that refer to these ids by `column`, oldest first, grouped by the id referred to: what a
  * record shows of the records that refer to it.

@@ -13,7 +13,7 @@ import { remarksAt } from '../../../platform/remark.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 import { getRecord } from '../catalogue-records/index.ts';
 import type { RunnableFlow } from './flow-directory.ts';
-import type { FindFlowConflicts, FlowPorts } from './flow-ports.ts';
+import type { FindFailedTests, FindFlowConflicts, FlowPorts } from './flow-ports.ts';
 import { readReferences } from './flow-references.store.ts';
 import { missingSecrets } from './flow-secrets.service.ts';
 import { asFlowConfig, type DecisionFlowRow, flowSpec, type StoredConfig } from './flows.store.ts';
@@ -140,4 +140,19 @@ export async function tellConflicts(
     const path = subject.type === 'flowNode' ? `/draftConfig${subject.path}` : '';
     tx.remarks.push({ path, nearest: null, reason: message, isAdvice: true });
   }
+}
+
+const maxFailedTold = 20;
+
+/** Adds which tests a flow that was just published doesn't pass, as advice. */
+export async function tellFailedTests(
+  tx: Tx,
+  flow: DecisionFlowRow,
+  { failedTestsOfFlow }: { readonly failedTestsOfFlow: FindFailedTests },
+): Promise<void> {
+  const { failed, left } = await failedTestsOfFlow(tx, runnableDraft(flow.draftConfig, flow));
+  const tell = (reason: string): void => void tx.remarks.push({ path: '', nearest: null, reason, isAdvice: true });
+  for (const { name, message } of failed.slice(0, maxFailedTold)) tell(`The test “${name}” fails: ${message}.`);
+  if (failed.length > maxFailedTold) tell(`${failed.length - maxFailedTold} more decision tests fail.`);
+  if (left > 0) tell(`${left} decision tests were not run, because they would have taken too long.`);
 }

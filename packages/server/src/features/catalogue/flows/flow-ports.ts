@@ -14,5 +14,14 @@ export interface FlowPorts {
 /** Returns what never works in a flow with the catalogue; null when looking takes too long. */
 export type FindFlowConflicts = (tx: Tx, flow: RunnableFlow) => Promise<PolicyFinding[] | null>;
 
+/** Returns the tests of a flow that it doesn't pass, and the number of tests that there was no time for. */
+export type FindFailedTests = (
+  tx: Tx,
+  flow: RunnableFlow,
+) => Promise<{
+  readonly failed: readonly { readonly name: string; readonly message: string }[];
+  readonly left: number;
+}>;
+
 /** For callers whose flows hide nothing, such as packs. */
 export const withoutSecrets: FlowPorts = { envelope: null, outboundRules: createOutboundRules({}) };

@@ -10,9 +10,9 @@ import { type Handlers, reply } from '../../../http/handler.ts';
 import { type LockDependants, type RouteColumn, recordHandlers } from '../catalogue-records/index.ts';
 import type { AppendEvents } from '../schemas/index.ts';
 import { readAssemblyLog } from './assembly.service.ts';
-import { inspectDraft, tellConflicts } from './flow-check.ts';
+import { inspectDraft, tellConflicts, tellFailedTests } from './flow-check.ts';
 import { exportFlow, importFlow } from './flow-exchange.service.ts';
-import type { FindFlowConflicts, FlowPorts } from './flow-ports.ts';
+import type { FindFailedTests, FindFlowConflicts, FlowPorts } from './flow-ports.ts';
 import { diffFlowVersions, readVersions, restoreVersion, type VersionName } from './flow-versions.service.ts';
 import { publishedEvent } from './flows.events.ts';
 import {
@@ -31,6 +31,7 @@ export interface FlowRoutePorts extends FlowPorts {
   readonly lockRoutes: LockDependants<RouteColumn>;
   readonly appendEvents: AppendEvents;
   readonly findingsOfFlow: FindFlowConflicts;
+  readonly failedTestsOfFlow: FindFailedTests;
 }
 
 export const flowRecordRoutes = (ports: FlowRoutePorts) =>
@@ -48,6 +49,7 @@ export function decisionFlowRoutes(ports: FlowRoutePorts): Handlers<typeof decis
       const flow = await publishFlow(tx, body, ports);
       await ports.appendEvents(tx, [publishedEvent(tx, flow)]);
       await tellConflicts(tx, flow, ports);
+      await tellFailedTests(tx, flow, ports);
       return reply(200, await showFlow(tx, flow));
     },
     validate: async (tx, { body }) => reply(200, await inspectDraft(tx, body.draftConfig, body.id ?? null, ports)),

@@ -15,7 +15,11 @@ import { readVersions } from './flow-versions.service.ts';
 import { flowRecordRoutes } from './flows.routes.ts';
 import { deleteFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow, showFlow } from './flows.service.ts';
 
-const ports = { ...withoutSecrets, findingsOfFlow: async () => [] };
+const ports = {
+  ...withoutSecrets,
+  findingsOfFlow: async () => [],
+  failedTestsOfFlow: async () => ({ failed: [], left: 0 }),
+};
 
 const {
   create: createFlow,

@@ -1,8 +1,13 @@
-import type { policyConflictOperations } from '@arbiter/contract';
+import type { decisionTestRunOperations, policyConflictOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { analyzeConflicts, type CheckPorts, reachOfOffer } from './checks.service.ts';
+import { runDecisionTests } from './decision-tests.service.ts';
 
 export const checkRoutes = (ports: CheckPorts): Handlers<typeof policyConflictOperations> => ({
   analyze: async (request) => reply(200, await analyzeConflicts(ports, request, request.body)),
   reach: async (request) => reply(200, await reachOfOffer(ports, request, request.params.id, request.query.flowId)),
+});
+
+export const testRunRoutes = (ports: CheckPorts): Handlers<typeof decisionTestRunOperations> => ({
+  run: async (request) => reply(200, await runDecisionTests(ports, request, request.body)),
 });

@@ -12,10 +12,16 @@ import { readFlowSnapshot } from '../../deciding/plans/index.ts';
 import { type GitopsPorts, withOverlay } from '../gitops/index.ts';
 import { showFinding, showWitness, verdictOf } from './findings.rules.ts';
 
-export interface CheckPorts extends GitopsPorts, FlowPorts {
-  /** Told when a generated customer contradicts the checker. */
+/** What a check needs from the process. */
+export interface GuardPorts {
   readonly onError: (error: unknown) => void;
+  /** Counts offers that a generated customer got although the checker said that nobody can: its findings are dropped. */
+  readonly onContradiction: (offers: number) => void;
+  /** Absent: generated customers. */
+  readonly guard?: CheckInput['guard'];
 }
+
+export interface CheckPorts extends GitopsPorts, FlowPorts, GuardPorts {}
 
 /** Maximum findings in an answer. */
 const maxFindings = 1000;
@@ -99,7 +105,8 @@ const inactive = (id: string, { name, status }: { readonly name: string; readonl
   message: `“${name}” is never shown: it’s ${status}.`,
 });
 
-function inCatalogue<Result>(
+/** Does the work with the catalogue as the overlay would leave it. */
+export function inCatalogue<Result>(
   ports: CheckPorts,
   facts: RequestFacts,
   overlay: readonly OverlayChange[],
@@ -109,7 +116,8 @@ function inCatalogue<Result>(
   return ports.database.withTenant(facts.tenantId, facts.actor, read, { until: facts.until, snapshot: true });
 }
 
-async function flowToCheck(
+/** Throws 404 and 409 for flows that can't run, 422 for a draft that can't be published. */
+export async function flowToCheck(
   tx: Tx,
   ports: FlowPorts,
   name: string | undefined,
@@ -130,23 +138,29 @@ async function flowToCheck(
 }
 
 /** Runs a check in turns with other work. Throws 503 `overloaded` when it isn't done in time. */
-async function check(ports: CheckPorts, input: Omit<CheckInput, 'clockAt'>, until: number): Promise<CheckResult> {
-  const result = await checkUntil(input, until);
-  if (result === null)
-    throw new AppError('overloaded', { detail: 'The check takes too long. Check fewer offers at a time.' });
-  if (result.contradictions > 0) {
-    ports.onError(new Error(`the checker was contradicted for ${result.contradictions} offers`));
-  }
-  return result;
+async function check(ports: GuardPorts, input: Omit<CheckInput, 'clockAt'>, until: number): Promise<CheckResult> {
+  const result = await checkUntil(ports, input, until);
+  if (result !== null) return result;
+  throw new AppError('overloaded', { detail: 'The check takes too long. Check fewer offers at a time.' });
 }
 
 /** Null: it isn't done by then (monotonic ms). */
-async function checkUntil(input: Omit<CheckInput, 'clockAt'>, until: number): Promise<CheckResult | null> {
-  const work = checkInSlices({ ...input, clockAt: zoneClock });
+export async function checkUntil(
+  { guard, onContradiction, onError }: GuardPorts,
+  input: Omit<CheckInput, 'clockAt'>,
+  until: number,
+): Promise<CheckResult | null> {
+  const work = checkInSlices({ ...input, guard, clockAt: zoneClock });
   const turns = takeTurns();
   for (;;) {
     const slice = work.next();
-    if (slice.done) return slice.value;
+    if (slice.done) {
+      const { contradictions } = slice.value;
+      if (contradictions === 0) return slice.value;
+      onContradiction(contradictions);
+      onError(new Error(`the checker was contradicted for ${contradictions} offers`));
+      return slice.value;
+    }
     const pause = turns();
     if (pause === undefined) continue;
     await pause;
@@ -159,9 +173,9 @@ const draftCheckMs = 2000;
 const maxDraftFindings = 100;
 
 /** Returns what a check finds with a flow that is stored nowhere; null when it takes too long. */
-export async function findingsOfFlow(tx: Tx, flow: RunnableFlow): Promise<PolicyFinding[] | null> {
+export async function findingsOfFlow(ports: GuardPorts, tx: Tx, flow: RunnableFlow): Promise<PolicyFinding[] | null> {
   const until = performance.now() + draftCheckMs;
   const catalogue = await readFlowSnapshot(tx, flow);
-  const result = await checkUntil({ ...catalogue, now: tx.now.getTime() }, until);
+  const result = await checkUntil(ports, { ...catalogue, now: tx.now.getTime() }, until);
   return result === null ? null : result.findings.slice(0, maxDraftFindings).map(showFinding);
 }

@@ -1,13 +1,18 @@
-import { policyConflictOperations } from '@arbiter/contract';
+import { decisionTestRunOperations, policyConflictOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { checkRoutes } from './checks.routes.ts';
+import { checkRoutes, testRunRoutes } from './checks.routes.ts';
 import type { CheckPorts } from './checks.service.ts';
 
 export { findingsOfFlow } from './checks.service.ts';
+export { failedTestsOfFlow } from './decision-tests.service.ts';
 export { checkPolicyFolder } from './folder/check-folder.ts';
+export { testPolicyFolder } from './folder/test-folder.ts';
 
 export const checksFeature = feature({
   name: 'checks',
-  operations: (ports: CheckPorts) => handlerEntries(policyConflictOperations, checkRoutes(ports)),
+  operations: (ports: CheckPorts) => [
+    ...handlerEntries(policyConflictOperations, checkRoutes(ports)),
+    ...handlerEntries(decisionTestRunOperations, testRunRoutes(ports)),
+  ],
 });

@@ -87,9 +87,10 @@ export async function judgeFiles(session: JudgeContext, files: readonly PolicyFi
     }
     seen.add(path);
     const [folder, file, ...deeper] = path.split('/');
-    const kind = file === undefined || deeper.length > 0 ? null : kindAt(folder ?? '');
+    const named = kindAt(folder ?? '');
+    const kind = file !== undefined && deeper.length === (named?.isNested ? 1 : 0) ? named : null;
     if (!path.endsWith('.yaml') || (kind === null && path !== settingsPath)) {
-      refuse('', unknownFile(folder ?? '', file));
+      refuse('', unknownFile(folder ?? '', file, deeper.length));
       continue;
     }
     const isLarge = content.length > largeYaml;
@@ -106,8 +107,12 @@ export async function judgeFiles(session: JudgeContext, files: readonly PolicyFi
   return { objects, settings, names, errors };
 }
 
-function unknownFile(folder: string, file: string | undefined): string {
-  if (file !== undefined && kindAt(folder) !== null) return 'is not a resource file; resource files end in .yaml';
+function unknownFile(folder: string, file: string | undefined, deeper: number): string {
+  const kind = kindAt(folder);
+  if (file !== undefined && kind?.isNested === true && deeper !== 1) {
+    return `must be in a folder of its own parent: ${folder}/<parent>/<name>.yaml`;
+  }
+  if (file !== undefined && kind !== null) return 'is not a resource file; resource files end in .yaml';
   const folders = kinds.map(({ type }) => type);
   if (file === undefined) return `is not a known file; outside the folders only ${settingsPath} is allowed`;
   return `is not a known folder; folders are ${listWords(folders)}${didYouMean(folder, folders)}`;
@@ -208,8 +213,8 @@ function judged(
   for (const { pointer, message } of kind.rules.problems?.(body) ?? []) told(pointer, message);
   if (before.length > 0) return null;
   names.push(...found);
-  const own = path === pathOf(kind.type, ref);
-  if (!own) told('', `must be at ${pathOf(kind.type, ref)}, because it contains ${toldRef(ref)}`);
+  const own = path === pathOf(kind, ref);
+  if (!own) told('', `must be at ${pathOf(kind, ref)}, because it contains ${toldRef(ref)}`);
   return own ? { kind, ref, path, body: canonical(session, kind, ref, body), secrets } : null;
 }
 

@@ -7,8 +7,10 @@ import type { KindRules } from './rules/kind-rules.ts';
 
 /** A kind of object that has files: a resource, or the settings of the tenant. */
 export interface FileKind {
-  /** Folder of its files: the last part of the resource's path. */
+  /** Folder of its files: the last part of the resource's path, unless the resource names another. */
   readonly type: string;
+  /** True: each parent has a folder of its own in it. */
+  readonly isNested: boolean;
   readonly entityType: string;
   readonly noun: string;
   readonly resource: Resource;
@@ -42,7 +44,8 @@ function kindOf(resource: Resource): FileKind {
   const properties = new Map<string, TSchema | null>(Object.entries(writable).filter(([name]) => !hidden.has(name)));
   for (const name of rules.adds ?? []) properties.set(name, null);
   return {
-    type: resource.path,
+    type: files.folder ?? resource.path,
+    isNested: files.folder !== undefined,
     entityType: resource.entityType,
     noun: resource.noun,
     resource,

@@ -28,7 +28,12 @@ function slugOf(ref: Ref): string {
   return `${slug}-${createHash('sha256').update(exact).digest('hex').slice(0, 8)}`;
 }
 
-export const pathOf = (type: string, ref: Ref): string => `${type}/${slugOf(ref)}.yaml`;
+/** Returns the path of a record's file. `isNested`: its parent has a folder of its own. */
+export function pathOf({ type, isNested }: { readonly type: string; readonly isNested: boolean }, ref: Ref): string {
+  const [parent, child, ...deeper] = ref;
+  if (!isNested || child === undefined) return `${type}/${slugOf(ref)}.yaml`;
+  return `${type}/${slugOf([parent])}/${slugOf([child, ...deeper])}.yaml`;
+}
 
 /** The file with the settings of the tenant. */
 export const settingsPath = 'settings.yaml';

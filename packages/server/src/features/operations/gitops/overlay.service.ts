@@ -141,7 +141,8 @@ function named(type: string, key: OverlayChange['key']): Members {
 function pathFor(type: string, key: OverlayChange['key']): string | null {
   if (type === settingsType) return settingsPath;
   const [first, ...rest] = typeof key === 'string' ? [key] : key;
-  return kindAt(type) === null || first === undefined ? null : pathOf(type, [first, ...rest]);
+  const kind = kindAt(type);
+  return kind === null || first === undefined ? null : pathOf(kind, [first, ...rest]);
 }
 
 /** A JSON merge patch (RFC 7386). */

@@ -140,7 +140,7 @@ function formed(
 ): TenantObject | null {
   const ref = refOf(kind, record, directory);
   if (ref === null) return null;
-  const path = pathOf(kind.type, ref);
+  const path = pathOf(kind, ref);
   const picked = pickProperties(kind, record);
   const own = kind.rules.toFile?.(picked, record, session) ?? picked;
   const named = mapReferences(kind, own, (place, value) => {

@@ -9,10 +9,10 @@ import {
   type Witness,
 } from '@arbiter/lab';
 import { zoneClock } from '../../../../platform/time/zones.ts';
-import { readPolicyFolder } from '../../gitops/index.ts';
 import { showWitness } from '../findings.rules.ts';
-import { type FolderCatalogue, folderSnapshot, readFolderCatalogue } from './folder-catalogue.ts';
-import { type FlowToCheck, readFlows } from './folder-flows.ts';
+import { type FolderCatalogue, folderSnapshot } from './folder-catalogue.ts';
+import type { FlowToCheck } from './folder-flows.ts';
+import { openFolder, type SkippedFlow } from './open-folder.ts';
 
 /** An object of the folder, or a part of it. */
 export interface FolderPlace extends Omit<Subject, 'id' | 'path'> {
@@ -46,7 +46,7 @@ export interface FolderCheck {
   readonly findings: readonly FolderFinding[];
   readonly flows: readonly CheckedFlow[];
   /** Flows that weren't checked, and why. */
-  readonly skipped: readonly { readonly file: string; readonly name: string; readonly reason: string }[];
+  readonly skipped: readonly SkippedFlow[];
   /** Offers that a generated customer got although no customer should: faults of the checker. */
   readonly contradictions: number;
 }
@@ -56,17 +56,10 @@ export interface FolderCheck {
  * which customers may come. Secrets, users and the addresses of webhooks aren't judged, because a folder doesn't say them.
  */
 export async function checkPolicyFolder(files: readonly PolicyFile[], now: number): Promise<FolderCheck> {
-  const folder = await readPolicyFolder(files);
-  const errors: ErrorEntry[] = [...folder.errors];
-  const nothing = { findings: [], flows: [], skipped: [], contradictions: 0 };
-  if (errors.length > 0) return { errors, ...nothing };
-  const refuse = (file: string, problems: readonly ErrorEntry[]): void => {
-    for (const { path, message } of problems) errors.push({ path: `${file}#${path}`, message });
-  };
-  const catalogue = await readFolderCatalogue(folder, refuse);
-  const { directory, toCheck, idle } = readFlows(folder, catalogue, refuse);
-  const skipped = idle.map(({ path, ...rest }) => ({ file: path, ...rest }));
-  if (errors.length > 0) return { errors, ...nothing, skipped };
+  const opened = await openFolder(files);
+  const nothing = { findings: [], flows: [], contradictions: 0 };
+  if (!('folder' in opened)) return { ...nothing, ...opened };
+  const { folder, catalogue, directory, toCheck, skipped } = opened;
   const names = new Map(folder.objects.map(({ id, path, name }) => [id, { path, name }]));
   const found: FolderFinding[] = [];
   const flows: CheckedFlow[] = [];
@@ -83,7 +76,7 @@ export async function checkPolicyFolder(files: readonly PolicyFile[], now: numbe
     });
     found.push(...result.findings.map((finding) => shownFinding(finding, each, names)));
   }
-  return { errors, findings: joined(found), flows, skipped, contradictions };
+  return { errors: [], findings: joined(found), flows, skipped, contradictions };
 }
 
 function check({ previews }: FolderCatalogue, snapshot: Parameters<typeof compile>[0], now: number): CheckResult {

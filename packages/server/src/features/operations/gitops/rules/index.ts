@@ -1,5 +1,6 @@
 import { connectorRules } from './connectors.ts';
 import { contentRules } from './content.ts';
+import { decisionTestRules } from './decision-tests.ts';
 import { flowRouteRules } from './flow-routes.ts';
 import { flowRules } from './flows.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -15,6 +16,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   contentItem: contentRules,
   dataSchema: schemaRules,
   decisionFlow: flowRules,
+  decisionTest: decisionTestRules,
   flowRoute: flowRouteRules,
   offer: offerRules,
   outcomeType: outcomeTypeRules,
