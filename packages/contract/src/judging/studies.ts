@@ -11,7 +11,7 @@ import { EvaluationResult, EvaluationSpec } from './evaluation-results.ts';
 /** Kinds of studies. */
 export const studyKinds = ['backtest', 'evaluate'] as const;
 export const studyStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
-export const studyErrors = ['internal', 'plan_missing'] as const;
+export const studyErrors = ['internal', 'plan_missing', 'timed_out'] as const;
 /** Days until a study is deleted. */
 export const studyDays = 90;
 /** Maximum lines of `GET /studies/{id}/rows`. */
@@ -37,7 +37,9 @@ const summary = {
   }),
   progress: StudyProgress,
   error: Nullable(StringEnum(studyErrors, { description: 'Error code.' }), {
-    description: 'Why it failed; null unless it did.',
+    description:
+      'Why it failed; null unless it did. `internal`: every attempt within a few minutes failed. `plan_missing`: its plan is ' +
+      'damaged or missing. `timed_out`: selecting its records took longer than five minutes; choose a shorter range.',
   }),
   candidateHash: Type.String({ description: 'Hash of the judged plan, in hex.' }),
   configVersion: Type.Integer({ description: 'Catalogue version that the plan was compiled from.' }),

@@ -35,6 +35,7 @@ export type { Database, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
 export { startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 export { DatabaseError, translateError } from './errors.ts';
+export { inTime, isTimedOut } from './in-time.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartition, ensureMonthPartitions } from './partitions.ts';
 export { checkRole } from './roles/role-check.ts';

@@ -5,7 +5,7 @@ import { type StudyJobPorts, studyJobs } from './studies.jobs.ts';
 import { backtestRoutes, evaluationRoutes, studyRoutes } from './studies.routes.ts';
 import type { StudyPorts } from './studies.service.ts';
 
-export type { StudyThreads } from './run-study.ts';
+export { busySeconds, type StudyThreads } from './run-study.ts';
 export { plansOfStudies } from './studies.store.ts';
 export type { StudyStep, StudyStepResult } from './study-kind.ts';
 export { createSteps } from './study-steps.ts';
