@@ -1,4 +1,5 @@
 export { type CheckResult, checkCatalogue, checkInSlices } from './check/check.ts';
+export { requiredSegments } from './check/check-references.ts';
 export {
   type Coverage,
   type Finding,
@@ -7,6 +8,7 @@ export {
   type Repair,
   type Severity,
 } from './check/findings.ts';
+export { comparedColumns, type TextColumn } from './check/known-texts.ts';
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
 export type { Witness } from './check/witness.ts';

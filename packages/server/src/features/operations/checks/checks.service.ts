@@ -10,6 +10,7 @@ import { type FlowPorts, flowVersionToTry, type RunnableFlow, readFlowDirectory 
 import { findOfferFacts } from '../../catalogue/offers/index.ts';
 import { readFlowSnapshot } from '../../deciding/plans/index.ts';
 import { type GitopsPorts, withOverlay } from '../gitops/index.ts';
+import { readCustomerFacts } from './customer-facts.ts';
 import { showFinding, showWitness, verdictOf } from './findings.rules.ts';
 
 export interface CheckPorts extends GitopsPorts, FlowPorts {
@@ -39,7 +40,10 @@ export async function analyzeConflicts(
   const startedAt = performance.now();
   const read = async (tx: Tx) => {
     const flow = await flowToCheck(tx, ports, flowId, version);
-    return { flow, now: tx.now.getTime(), ...(await readFlowSnapshot(tx, flow)) };
+    const catalogue = await readFlowSnapshot(tx, flow);
+    // Of single offers, only what excludes them is checked.
+    const customers = offerIds === undefined ? await readCustomerFacts(tx, catalogue) : {};
+    return { flow, now: tx.now.getTime(), ...catalogue, ...customers };
   };
   const { flow, ...catalogue } = await inCatalogue(ports, facts, overlay, read);
   const only = offerIds === undefined ? {} : { offerIds: offerIds.map((id) => id.toLowerCase()) };
@@ -162,6 +166,7 @@ const maxDraftFindings = 100;
 export async function findingsOfFlow(tx: Tx, flow: RunnableFlow): Promise<PolicyFinding[] | null> {
   const until = performance.now() + draftCheckMs;
   const catalogue = await readFlowSnapshot(tx, flow);
-  const result = await checkUntil({ ...catalogue, now: tx.now.getTime() }, until);
+  const customers = await readCustomerFacts(tx, catalogue);
+  const result = await checkUntil({ ...catalogue, ...customers, now: tx.now.getTime() }, until);
   return result === null ? null : result.findings.slice(0, maxDraftFindings).map(showFinding);
 }

@@ -7,6 +7,7 @@ import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
 let server: TestServer;
 let flowId: string;
+let peopleId: string;
 const offers: Record<string, string> = {};
 
 const node = (type: string, config: object = {}) => ({ id: type, type, config });
@@ -30,7 +31,7 @@ async function rule(name: string, offer: string, config: object): Promise<string
 
 before(async () => {
   server = await startTestServer({ tenants: 2 });
-  await server.create('schemas', {
+  peopleId = await server.create('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -39,6 +40,8 @@ before(async () => {
       { name: 'customer_id', dataType: 'varchar', isPrimaryKey: true },
       { name: 'age', dataType: 'integer' },
       { name: 'tier', dataType: 'varchar' },
+      { name: 'pin', dataType: 'varchar', isSensitive: true },
+      { name: 'note', dataType: 'text' },
     ],
   });
   for (const name of ['Open', 'Closed', 'Over']) {
@@ -137,6 +140,62 @@ test('says whether anybody can get an offer', async () => {
   assert.deepEqual([open.verdict, open.witness?.profile], ['shown', { tier: 'gold' }]);
   const closed = await reach('Closed');
   assert.deepEqual([closed.verdict, closed.witness, codes(closed)], ['never', null, ['gates_exclude Closed']]);
+});
+
+test('names texts that no customer has and segments without members, once there are customers', async () => {
+  const insert = (rows: readonly object[]) =>
+    server.call('POST', `/api/v1/schemas/${peopleId}/data`, { body: { rows } });
+  const segment = (name: string, value: string) =>
+    server.create('segments', {
+      name,
+      baseSchemaId: peopleId,
+      filters: { logic: 'and', conditions: [{ field: 'tier', operator: 'eq', value }] },
+    });
+  const segments = { Silver: await segment('Silver', 'silver'), Nobody: await segment('Nobody', 'platinum') };
+  const ids: [path: string, id: string][] = [];
+  const add = async (name: string, ruleType: string, config: object): Promise<void> => {
+    const scopes = [{ scope: 'offer', scopeId: offers.Open }];
+    ids.push([
+      'qualification-rules',
+      await server.create('qualification-rules', { name, ruleType, config, scopes, status: 'active' }),
+    ]);
+  };
+  await add('Typo', 'attribute_condition', { attribute: 'customer.tier', operator: 'in', value: ['gold', 'sliver'] });
+  await add('Secret', 'attribute_condition', { attribute: 'customer.pin', operator: 'eq', value: '1234' });
+  await add('Many', 'attribute_condition', { attribute: 'customer.note', operator: 'eq', value: 'note' });
+  await add('Members', 'segment_required', { requiredSegments: [segments.Silver] });
+  await add('No members', 'segment_required', { requiredSegments: [segments.Nobody] });
+  const found = async () =>
+    (await analyze({ flowId: 'main' })).findings
+      .filter(({ code }) => code === 'unknown_value' || code === 'segment_empty')
+      .map(({ code, message }) => `${code}: ${message}`)
+      .toSorted();
+  assert.deepEqual(await found(), [], 'without customers, nothing is known');
+  const people = Array.from({ length: 300 }, (_, at) => ({
+    ...{ customer_id: `C${at}`, age: 40, tier: at % 2 === 0 ? 'gold' : 'silver', pin: '0000', note: `note ${at}` },
+  }));
+  assert.equal((await insert(people)).status, 201);
+  assert.deepEqual(await found(), [
+    'segment_empty: The segment “Nobody” has no members, so nobody passes “No members”.',
+    'unknown_value: No customer has “sliver” in tier. Did you mean “silver”?',
+  ]);
+  // In the draft check as well.
+  const validated = await server.call<PolicyConflicts>('POST', '/api/v1/decision-flows/validate', {
+    body: { id: flowId, draftConfig },
+  });
+  assert.ok(codes(validated.body).includes('unknown_value Typo'), JSON.stringify(codes(validated.body)));
+  // The next row makes the text known, and the segment is no longer empty.
+  assert.equal(
+    (
+      await insert([
+        { customer_id: 'D1', tier: 'sliver' },
+        { customer_id: 'D2', tier: 'platinum' },
+      ])
+    ).status,
+    201,
+  );
+  assert.deepEqual(await found(), []);
+  for (const [path, id] of ids) await server.call('DELETE', `/api/v1/${path}/${id}`);
 });
 
 test('answers unknown flows, versions and offers, and other tenants, with 404', async () => {
