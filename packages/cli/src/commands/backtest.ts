@@ -167,6 +167,7 @@ function linesOf(result: BacktestResult): string[] {
 
 function exitCodeOf({ study }: Outcome): number {
   if (study === undefined) return exitCodes.ok;
-  if (study.status !== 'completed' || study.result === null) return exitCodes.refused;
-  return study.result.verdict === 'ok' ? exitCodes.ok : exitCodes.differences;
+  const { status, result } = study;
+  if (status !== 'completed' || result === null || !isBacktest(result)) return exitCodes.refused;
+  return result.verdict === 'ok' ? exitCodes.ok : exitCodes.differences;
 }

@@ -152,6 +152,7 @@ function adviceOf({ explore, days }: NonNullable<EvaluationResult['needed']>): s
 
 function exitCodeOf({ study }: Outcome): number {
   if (study === undefined) return exitCodes.ok;
-  if (study.status !== 'completed' || study.result === null) return exitCodes.refused;
-  return study.result.verdict === 'refused' ? exitCodes.differences : exitCodes.ok;
+  const { status, result } = study;
+  if (status !== 'completed' || result === null || !isEvaluation(result)) return exitCodes.refused;
+  return result.verdict === 'refused' ? exitCodes.differences : exitCodes.ok;
 }

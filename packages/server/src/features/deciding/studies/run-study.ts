@@ -163,10 +163,11 @@ function stopSteps(run: StudyRun): void {
  */
 async function prepare({ inTenant }: StudyRun, row: StudyRow): Promise<boolean> {
   const question = questionOf(row);
+  const choice = kindNamed(row.kind).records(question);
   const select = async (tx: Tx): Promise<void> => {
     if (!(await keepSelecting(tx, row.id))) throw new Postponed(busySeconds);
     if ((await findStudy(tx, row.id))?.isPrepared !== false) return;
-    const total = await cutChunks(tx, question, kindNamed(row.kind).records(question));
+    const total = choice === null ? 0 : await cutChunks(tx, question, choice);
     if (!(await notePrepared(tx, row.id, total))) throw new Superseded();
   };
   try {

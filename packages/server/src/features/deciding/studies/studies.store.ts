@@ -1,4 +1,4 @@
-import type { EvaluationResult, studyErrors, studyKinds, studyStatuses } from '@arbiter/contract';
+import type { CheckResult, EvaluationResult, studyErrors, studyKinds, studyStatuses } from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { isUuid } from '../../../platform/ids.ts';
@@ -16,7 +16,7 @@ interface NarrowStudy {
   status: (typeof studyStatuses)[number];
   error: (typeof studyErrors)[number] | null;
   spec: StudySpec;
-  result: StoredBacktest | EvaluationResult | null;
+  result: StoredBacktest | EvaluationResult | CheckResult | null;
   load: StudyLoad | null;
   routing: Routing | null;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { OfferReach, PolicyConflicts } from '@arbiter/contract';
-import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import type { OfferReach, PolicyConflicts, Study, StudyStarted } from '@arbiter/contract';
+import { startServerOn, startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { readStudy, runStudies } from '../../deciding/studies/test-studies.ts';
 
 /** The policy compiler over HTTP, on a catalogue with planted defects. */
 
@@ -196,6 +197,52 @@ test('names texts that no customer has and segments without members, once there 
   );
   assert.deepEqual(await found(), []);
   for (const [path, id] of ids) await server.call('DELETE', `/api/v1/${path}/${id}`);
+});
+
+test('a check that takes too long continues as a study, with the same findings', async () => {
+  const overlay = [
+    { kind: 'qualification-rules', key: 'Children', patch: { status: 'paused' } },
+    { kind: 'offers', key: 'Open', patch: { inventory: { totalStock: 0 } } },
+  ];
+  const body = { flowId: 'main', overlay };
+  const expected = await analyze(body);
+  assert.ok(codes(expected).includes('stock_zero Open'), JSON.stringify(codes(expected)));
+  const slow = startServerOn({ ...server.testDatabase, close: async () => undefined }, { analysisMs: 0 });
+  try {
+    const { viewer } = server.tenants[0].keys;
+    const call = (sent: object) =>
+      slow.call<StudyStarted & { code: string }>('POST', '/api/v1/policy-conflicts/analyze', {
+        body: sent,
+        key: viewer,
+      });
+    const started = await call(body);
+    assert.equal(started.status, 202, started.text);
+    const again = await call(body);
+    assert.deepEqual([again.status, again.body.code], [409, 'study_running']);
+    const published = await call({ flowId: 'main', offerIds: [offers.Closed!.toUpperCase()] });
+    assert.equal(published.status, 202, published.text);
+    await runStudies(server);
+    const { kind, status, spec, result, progress } = await readStudy<Study>(server, started.body.studyId, {
+      key: viewer,
+    });
+    const { durationMs: _, ...findings } = expected;
+    assert.deepEqual([kind, status, progress.total], ['check', 'completed', 0]);
+    assert.deepEqual(spec, {
+      ...{ version: 1, offerIds: null },
+      overlay: overlay.map(({ kind: changed, key }) => ({ kind: changed, key })),
+    });
+    // Customers come from the start of each check on.
+    const timeless = (value: unknown) => JSON.stringify(value).replaceAll(/"at":"[^"]*"/g, '"at":""');
+    assert.deepEqual(JSON.parse(timeless(result)), JSON.parse(timeless(findings)));
+    const single = await readStudy<Study & { readonly result: PolicyConflicts }>(server, published.body.studyId);
+    assert.deepEqual(codes(single.result), ['gates_exclude Closed']);
+    const other = await server.call('GET', `/api/v1/studies/${started.body.studyId}`, {
+      key: server.tenants[1]!.keys.admin,
+    });
+    assert.equal(other.status, 404);
+  } finally {
+    await slow.close();
+  }
 });
 
 test('answers unknown flows, versions and offers, and other tenants, with 404', async () => {

@@ -9,8 +9,8 @@ import {
   type Witness,
 } from '@arbiter/lab';
 import { zoneClock } from '../../../../platform/time/zones.ts';
+import { showWitness } from '../../../deciding/studies/index.ts';
 import { readPolicyFolder } from '../../gitops/index.ts';
-import { showWitness } from '../findings.rules.ts';
 import { type FolderCatalogue, folderSnapshot, readFolderCatalogue } from './folder-catalogue.ts';
 import { type FlowToCheck, readFlows } from './folder-flows.ts';
 
