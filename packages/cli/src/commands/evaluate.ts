@@ -142,7 +142,8 @@ function linesOf(result: EvaluationResult): string[] {
   ];
 }
 
-function adviceOf({ explore, days }: NonNullable<EvaluationResult['needed']>): string {
+function adviceOf({ explore, days, from }: NonNullable<EvaluationResult['needed']>): string {
+  if (from !== null) return `The draft’s models were trained on these outcomes. Judge decisions from ${from} on.`;
   const ways = [
     ...(explore === null ? [] : [`explore at a rate of ${figure(explore)}`]),
     ...(days === null ? [] : [`use ${count(days, 'day')} of decisions`]),
