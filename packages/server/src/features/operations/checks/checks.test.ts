@@ -99,6 +99,9 @@ test('checks the catalogue as an overlay would leave it, and stores nothing', as
   ];
   assert.deepEqual(codes(await analyze({ flowId: 'main', overlay })), []);
   assert.deepEqual(codes(await analyze({ flowId: 'main' })), planted);
+  // The whole file of an object, without its schedule.
+  const replaced = [{ kind: 'offers', key: 'Over', patch: { name: 'Over', status: 'active' }, replace: true }];
+  assert.deepEqual(codes(await analyze({ flowId: 'main', overlay: replaced })), ['gates_exclude Closed']);
   const blocking = {
     kind: 'contact-policies',
     key: 'Nobody',

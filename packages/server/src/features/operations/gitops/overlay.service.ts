@@ -114,7 +114,7 @@ function patched(tenant: TenantFiles, overlay: readonly OverlayChange[]): Patche
   const places = new Map<string, number>();
   const removals: { at: number; kind: string; id: string }[] = [];
   const problems: OverlayProblem[] = [];
-  for (const [at, { kind, key, patch: given }] of overlay.entries()) {
+  for (const [at, { kind, key, patch: given, replace = false }] of overlay.entries()) {
     const patch = asJson(given);
     const path = pathFor(kind, key);
     if (path === null) {
@@ -131,7 +131,7 @@ function patched(tenant: TenantFiles, overlay: readonly OverlayChange[]): Patche
     else if (before === undefined && Object.keys(patch).length === 0) {
       problems.push({ path: `/overlay/${at}/key`, message: 'refers to an object that doesn’t exist' });
     } else {
-      bodies.set(path, membersOf(mergePatch(before ?? named(kind, key), patch)));
+      bodies.set(path, membersOf(replace ? patch : mergePatch(before ?? named(kind, key), patch)));
       places.set(path, at);
     }
   }
