@@ -2870,6 +2870,19 @@ create table retention_configs (
   grant select to arbiter_readonly
   comment: How long a tenant keeps its data, by class.
 
+create table retention_removals (
+  tenant_id uuid not null,
+  data_class text not null,
+  removed_before timestamp(3) with time zone not null
+);
+  constraint retention_removals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint retention_removals_pkey PRIMARY KEY (tenant_id, data_class)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Until when data of a class was deleted by its age.
+
 create table schedules (
   tenant_id uuid not null,
   job text not null,

@@ -45,6 +45,7 @@ const doors = [
   // Parts of decisions that several operations return.
   ...['drops', 'policies', 'record', 'rules', 'scores', 'trace'].map((part) => `deciding/decision-${part}.ts`),
   'judging/backtest-results.ts',
+  'judging/checks.ts',
   'judging/evaluation-results.ts',
   'judging/overlays.ts',
   'deciding/policy-findings.ts',

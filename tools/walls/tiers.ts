@@ -56,7 +56,8 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['simulations', 'customer-tools', 'alerts', 'shap'],
   ['seed-packs', 'erasure', 'why-not', 'narratives'],
   ['gitops', 'approvals', 'console'],
-  ['admin', 'archive', 'checks', 'maintenance', 'reports', 'studies'],
+  ['admin', 'archive', 'maintenance', 'reports', 'studies'],
+  ['checks'],
 ];
 
 /** The group of each feature: its folder below `features/`. Imports don't depend on groups. */

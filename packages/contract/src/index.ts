@@ -100,6 +100,7 @@ export * from './identity/user-credentials.ts';
 export * from './identity/users.ts';
 export * from './judging/backtest-results.ts';
 export * from './judging/backtests.ts';
+export * from './judging/checks.ts';
 export * from './judging/evaluation-results.ts';
 export * from './judging/evaluations.ts';
 export * from './judging/overlays.ts';

@@ -1,4 +1,5 @@
 export { type CheckResult, checkCatalogue, checkInSlices } from './check/check.ts';
+export { requiredSegments } from './check/check-references.ts';
 export {
   type Coverage,
   type Finding,
@@ -8,6 +9,7 @@ export {
   type Severity,
 } from './check/findings.ts';
 export type { Guard } from './check/guard.ts';
+export { comparedColumns, type TextColumn } from './check/known-texts.ts';
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
 export type { Witness } from './check/witness.ts';

@@ -1,5 +1,6 @@
 export { ConfigError, configExitCode, readConfig } from './config.ts';
 export { checkPolicyFolder, testPolicyFolder } from './features/operations/checks/index.ts';
+export { overlayOfFolder } from './features/operations/gitops/index.ts';
 export {
   applyFragment,
   applyOnly,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../run.ts';
 
@@ -99,8 +99,36 @@ test('sends the flags and the overlay', async () => {
     });
     writeFileSync(file, '{}');
     assert.equal((await backtest([], 'main', '--overlay', file)).code, 2);
+    assert.equal((await backtest([], 'main', '--overlay', join(folder, 'missing'))).code, 2);
     assert.equal((await backtest([], 'main', '--max-empty', '2')).code, 2);
     assert.equal((await backtest([])).code, 2);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('sends the files of a folder as whole objects', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arbiter-backtest-'));
+  const write = (path: string, content: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  };
+  try {
+    assert.match((await backtest([], 'main', '--overlay', folder)).err.join(), /has no files of policy as code/);
+    write('offers/card.yaml', 'name: card\nstatus: active\npriority: 70\n');
+    write('settings.yaml', 'timezone: Europe/Berlin\n');
+    const { requests } = await backtest([], 'main', '--overlay', folder);
+    assert.deepEqual(requests[0]?.body.overlay, [
+      { kind: 'offers', key: 'card', patch: { name: 'card', priority: 70, status: 'active' }, replace: true },
+      { kind: 'settings', key: 'settings', patch: { timezone: 'Europe/Berlin' }, replace: true },
+    ]);
+    write('categories/loans.yaml', 'name: loans\n');
+    const other = await backtest([], 'main', '--overlay', folder);
+    assert.equal(other.code, 2);
+    assert.match(other.err.join(), /categories\/loans\.yaml# can’t be tried/);
+    rmSync(join(folder, 'categories'), { recursive: true });
+    write('offers/card.yaml', 'name: card\npriority: high\n');
+    assert.match((await backtest([], 'main', '--overlay', folder)).err.join(), /card\.yaml#\/priority/);
   } finally {
     rmSync(folder, { recursive: true });
   }

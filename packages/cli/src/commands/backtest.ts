@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
-import type { BacktestRequest, BacktestResult, OverlayChange, Study } from '@arbiter/contract';
+import type { BacktestRequest, BacktestResult, Study } from '@arbiter/contract';
 import type { Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
+import { readOverlay } from '../read-overlay.ts';
 import { tableLines } from '../table.ts';
 import { endOf, followStudy, wordsOf } from './follow-study.ts';
 import { count } from './operator/backup.ts';
@@ -31,7 +31,8 @@ refused, 1 when the backtest fails.
   --version <n>        judge a published version instead of the draft
   --days <n>           judge the last n days (default: ${defaultDays})
   --from, --to <time>  judge another range: dates or timestamps
-  --overlay <file>     try changes to the catalogue, from a JSON file: [{ "kind", "key", "patch" }]
+  --overlay <path>     try changes to the catalogue: a folder with changed files of policy as code, or a JSON file:
+                       [{ "kind", "key", "patch" }]
   --chained            count the draft's items as contacts in later decisions
   --compare-to <n>     compare with a published version instead of the recorded answers
   --max <n>            judge at most n decisions, oldest first
@@ -61,7 +62,7 @@ Examples:
   async run(call) {
     const [flow, ...more] = call.positionals;
     if (flow === undefined || more.length > 0) throw new UsageError('expects the ID or key of one flow');
-    const body = bodyOf(call);
+    const body = await bodyOf(call);
     const ask = async (client: Client): Promise<Outcome> => {
       const { studyId } = await client.backtests.start({ params: { id: flow }, body });
       return call.flags.flag('wait') ? { studyId, study: await followStudy(call, client, studyId) } : { studyId };
@@ -70,7 +71,7 @@ Examples:
   },
 };
 
-function bodyOf({ flags }: Call): BacktestRequest {
+async function bodyOf({ flags }: Call): Promise<BacktestRequest> {
   const [version, max, base] = [flags.integer('version'), flags.integer('max'), flags.integer('compare-to')];
   const [changed, empty] = [shareIn(flags, 'max-changed'), shareIn(flags, 'max-empty')];
   const overlay = flags.text('overlay');
@@ -80,7 +81,7 @@ function bodyOf({ flags }: Call): BacktestRequest {
     from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? defaultDays) * dayMs).toISOString(),
     to: flags.text('to') ?? new Date(now).toISOString(),
     mode: flags.flag('chained') ? 'chained' : 'independent',
-    ...(overlay === undefined ? {} : { overlay: readOverlay(overlay) }),
+    ...(overlay === undefined ? {} : { overlay: await readOverlay(overlay) }),
     ...(base === undefined ? {} : { compareTo: base }),
     ...(max === undefined ? {} : { maxDecisions: max }),
     limits: {
@@ -96,18 +97,6 @@ function shareIn(flags: Call['flags'], name: string): number | undefined {
   const share = Number(text);
   if (text.trim() === '' || !(share >= 0 && share <= 1)) throw new UsageError(`--${name} must be a share from 0 to 1`);
   return share;
-}
-
-/** Reads an overlay. The server checks its content. Throws UsageError when the file isn't a JSON list. */
-export function readOverlay(file: string): OverlayChange[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (!Array.isArray(parsed)) throw new UsageError(`${file} must be a JSON list of changes`);
-  return parsed;
 }
 
 function report(call: Call, { studyId, study }: Outcome): void {
@@ -167,6 +156,7 @@ function linesOf(result: BacktestResult): string[] {
 
 function exitCodeOf({ study }: Outcome): number {
   if (study === undefined) return exitCodes.ok;
-  if (study.status !== 'completed' || study.result === null) return exitCodes.refused;
-  return study.result.verdict === 'ok' ? exitCodes.ok : exitCodes.differences;
+  const { status, result } = study;
+  if (status !== 'completed' || result === null || !isBacktest(result)) return exitCodes.refused;
+  return result.verdict === 'ok' ? exitCodes.ok : exitCodes.differences;
 }

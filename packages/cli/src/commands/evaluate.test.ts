@@ -19,7 +19,7 @@ const refused = {
     reasons: ['few_effective'],
     estimates: null,
     delta: null,
-    needed: { explore: 0.1, days: 40 },
+    needed: { explore: 0.1, days: 40, from: null },
   },
 };
 const completed = (own: object) => ({

@@ -3,8 +3,8 @@ import type { Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
+import { readOverlay } from '../read-overlay.ts';
 import { tableLines } from '../table.ts';
-import { readOverlay } from './backtest.ts';
 import { endOf, followStudy, wordsOf } from './follow-study.ts';
 import { count } from './operator/backup.ts';
 
@@ -32,7 +32,8 @@ evaluation fails.
   --version <n>        evaluate a published version instead of the draft
   --days <n>           use the last n days (default: ${defaultDays})
   --from, --to <time>  use another range: dates or timestamps
-  --overlay <file>     try changes to the catalogue, from a JSON file: [{ "kind", "key", "patch" }]
+  --overlay <path>     try changes to the catalogue: a folder with changed files of policy as code, or a JSON file:
+                       [{ "kind", "key", "patch" }]
   --confidence <c>     confidence level of the intervals, 0.8 to 0.99 (default: 0.95)
   --clip <w>           maximum weight of a decision (default: 100)
   --max <n>            use at most n decisions, oldest first
@@ -60,7 +61,7 @@ Examples:
   async run(call) {
     const [flow, ...more] = call.positionals;
     if (flow === undefined || more.length > 0) throw new UsageError('expects the ID or key of one flow');
-    const body = bodyOf(call);
+    const body = await bodyOf(call);
     const ask = async (client: Client): Promise<Outcome> => {
       const { studyId } = await client.evaluations.start({ params: { id: flow }, body });
       return call.flags.flag('wait') ? { studyId, study: await followStudy(call, client, studyId) } : { studyId };
@@ -69,7 +70,7 @@ Examples:
   },
 };
 
-function bodyOf({ flags }: Call): EvaluationRequest {
+async function bodyOf({ flags }: Call): Promise<EvaluationRequest> {
   const [days, max, clip] = [flags.integer('reward-days'), flags.integer('max'), numberIn(flags, 'clip')];
   const confidence = numberIn(flags, 'confidence');
   const overlay = flags.text('overlay');
@@ -79,7 +80,7 @@ function bodyOf({ flags }: Call): EvaluationRequest {
     from: flags.text('from') ?? new Date(now - (flags.integer('days') ?? defaultDays) * dayMs).toISOString(),
     to: flags.text('to') ?? new Date(now).toISOString(),
     reward: flags.text('reward') ?? 'convert',
-    ...(overlay === undefined ? {} : { overlay: readOverlay(overlay) }),
+    ...(overlay === undefined ? {} : { overlay: await readOverlay(overlay) }),
     ...(days === undefined ? {} : { rewardDays: days }),
     ...(max === undefined ? {} : { maxDecisions: max }),
     ...(clip === undefined ? {} : { clip }),
@@ -142,7 +143,8 @@ function linesOf(result: EvaluationResult): string[] {
   ];
 }
 
-function adviceOf({ explore, days }: NonNullable<EvaluationResult['needed']>): string {
+function adviceOf({ explore, days, from }: NonNullable<EvaluationResult['needed']>): string {
+  if (from !== null) return `The draft’s models were trained on these outcomes. Judge decisions from ${from} on.`;
   const ways = [
     ...(explore === null ? [] : [`explore at a rate of ${figure(explore)}`]),
     ...(days === null ? [] : [`use ${count(days, 'day')} of decisions`]),
@@ -152,6 +154,7 @@ function adviceOf({ explore, days }: NonNullable<EvaluationResult['needed']>): s
 
 function exitCodeOf({ study }: Outcome): number {
   if (study === undefined) return exitCodes.ok;
-  if (study.status !== 'completed' || study.result === null) return exitCodes.refused;
-  return study.result.verdict === 'refused' ? exitCodes.differences : exitCodes.ok;
+  const { status, result } = study;
+  if (status !== 'completed' || result === null || !isEvaluation(result)) return exitCodes.refused;
+  return result.verdict === 'refused' ? exitCodes.differences : exitCodes.ok;
 }

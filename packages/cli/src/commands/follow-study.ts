@@ -12,7 +12,9 @@ export const wordsOf = (word: string): string => word.replaceAll('_', ' ');
 /** Returns a sentence about a study that ended without a result. */
 export function endOf(kind: string, status: Study['status'], error: Study['error']): string {
   if (status === 'cancelled') return `The ${kind} was cancelled.`;
-  return error === 'plan_missing' ? `The ${kind} failed: its plan is missing.` : `The ${kind} failed. Try again.`;
+  if (error === 'plan_missing') return `The ${kind} failed: its plan is missing.`;
+  if (error === 'timed_out') return `The ${kind} failed: selecting its records took too long. Choose a shorter range.`;
+  return `The ${kind} failed. Try again.`;
 }
 
 /** Polls a study until it ends, with growing pauses. Prints progress to standard error. */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from '../core/examples.ts';
 import { operation } from '../core/operation.ts';
 import { Id, IdText, Nullable, StringEnum } from '../core/schemas.ts';
-import { flowVersion } from '../deciding/policy-conflicts.ts';
+import { CheckedVersion } from '../judging/checks.ts';
 import { Overlay } from '../judging/overlays.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -81,7 +81,7 @@ export const decisionTestRunOperations = {
     body: Type.Object(
       {
         flowId: Type.Optional(IdText('Key or id of the flow. Default: the default flow.')),
-        version: flowVersion,
+        version: Type.Optional(CheckedVersion),
         overlay: Type.Optional(Overlay),
         testIds: Type.Optional(
           Type.Array(Id('Test.'), {

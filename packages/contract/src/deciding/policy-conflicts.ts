@@ -1,64 +1,23 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { Id, IdText, Nullable, StringEnum } from '../core/schemas.ts';
+import { CheckedVersion, checkedFlow, checkFindings, PolicyConflicts } from '../judging/checks.ts';
 import { Overlay } from '../judging/overlays.ts';
-import { FindingWitness, PolicyFinding } from './policy-findings.ts';
+import { StudyStarted } from '../judging/studies.ts';
+import { FindingWitness } from './policy-findings.ts';
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-
-/** Version of a flow to look at. */
-export const flowVersion = Type.Optional(
-  Type.Union(
-    [
-      StringEnum(['published', 'draft'], { description: 'Version by name.' }),
-      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number.' }),
-    ],
-    { description: '`published` (default), `draft`, or the number of a published version.' },
-  ),
-);
-
-const Coverage = Type.Object(
-  {
-    offers: count('Offers checked.'),
-    proved: count('Offers with a proven verdict: never shown, or shown to a witness.'),
-    unknown: count('Offers for which neither is known.'),
-    unread: Type.Array(
-      Type.Object(
-        {
-          type: Type.String({ description: '`node:`, `rule:` or `policy:` and the type.' }),
-          count: count('How many.'),
-        },
-        { description: 'Parts of one type.' },
-      ),
-      { description: 'Parts whose result depends on models, metrics or other services. They count as passed.' },
-    ),
-  },
-  { description: 'What the check knows. The absence of findings proves nothing about unknown offers.' },
-);
-
-const checked = {
-  flowId: Id('The flow that was checked.'),
-  version: Nullable(Type.Integer(), { description: 'Its version, or null for the draft.' }),
-};
-const findings = Type.Array(PolicyFinding, { description: 'Findings, errors first, at most 1,000.' });
 const durationMs = Type.Number({ description: 'Duration of the check in milliseconds.' });
-
-export const PolicyConflicts = Type.Object(
-  { ...checked, findings, coverage: Coverage, durationMs },
-  { description: 'What never works or has no effect.' },
-);
-export type PolicyConflicts = Static<typeof PolicyConflicts>;
 
 export const OfferReach = Type.Object(
   {
     offerId: Id('The offer.'),
-    ...checked,
+    ...checkedFlow,
     verdict: StringEnum(['shown', 'never', 'unknown'], {
       description:
         '`shown`: the witness gets it. `never`: proved that no customer, request and time gets it. `unknown`: neither.',
     }),
     witness: Nullable(FindingWitness, { description: 'A customer who gets it, or null.' }),
-    findings,
+    findings: checkFindings,
     durationMs,
   },
   { description: 'Whether an offer can be shown at all.' },
@@ -84,11 +43,12 @@ export const policyConflictOperations = {
     path: '/api/v1/policy-conflicts/analyze',
     summary: 'Find offers that nobody can get, and settings that have no effect',
     description:
-      'Proves conflicts between schedules, targeting, eligibility, rules, policies and the nodes of a flow. Everything that is only known when deciding counts as passed. Stores nothing.',
+      'Proves conflicts between schedules, targeting, eligibility, rules, policies and the nodes of a flow. Everything that is only known when deciding counts as passed. ' +
+      'A check that takes longer than 2 seconds continues as a study, whose result `GET /studies/{id}` returns. Nothing else is stored.',
     body: Type.Object(
       {
         flowId: Type.Optional(IdText('Key or id of the flow. Default: the default flow.')),
-        version: flowVersion,
+        version: Type.Optional(CheckedVersion),
         overlay: Type.Optional(Overlay),
         offerIds: Type.Optional(
           Type.Array(Id('Offer.'), { maxItems: 1000, description: 'Check only these offers. Default: everything.' }),
@@ -96,7 +56,10 @@ export const policyConflictOperations = {
       },
       { description: 'What to check.', examples: [{ flowId: 'base', version: 'draft' }] },
     ),
-    responses: { 200: { description: 'The findings.', schema: PolicyConflicts } },
+    responses: {
+      200: { description: 'The findings.', schema: PolicyConflicts },
+      202: { description: 'The check continues as a study.', schema: StudyStarted },
+    },
     errors: [
       'validation_failed',
       'not_found',
@@ -104,6 +67,8 @@ export const policyConflictOperations = {
       'pipeline_invalid',
       'scoring_not_configured',
       'overlay_invalid',
+      'study_running',
+      'limit_reached',
     ],
   }),
   reach: operation({

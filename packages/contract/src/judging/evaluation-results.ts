@@ -236,6 +236,10 @@ export const EvaluationResult = Type.Object(
           days: Nullable(count('Days.'), {
             description: 'Days that would be enough at the same rate; null if no number of days is enough.',
           }),
+          from: Nullable(Timestamp('Instant.'), {
+            description:
+              'Earliest start of a range whose outcomes no model of the draft was trained on; null if that isn’t the reason.',
+          }),
         },
         { description: 'What would help.' },
       ),

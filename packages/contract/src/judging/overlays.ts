@@ -24,6 +24,12 @@ export const OverlayChange = Type.Object(
       description:
         "JSON merge patch (RFC 7386) of the object's file, or null to delete the object. Creates an object that doesn't exist.",
     }),
+    replace: Type.Optional(
+      Type.Boolean({
+        description:
+          'True: `patch` is the whole file of the object, and members that it leaves out get their defaults.',
+      }),
+    ),
   },
   { additionalProperties: false, description: 'A change to one object.' },
 );

@@ -4,14 +4,15 @@ import { operation } from '../core/operation.ts';
 import { cursorPage, cursorQuery, defaultPage } from '../core/pages.ts';
 import { Id, IdFilter, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { BacktestResult, BacktestSpec } from './backtest-results.ts';
+import { CheckResult, CheckSpec } from './checks.ts';
 import { EvaluationResult, EvaluationSpec } from './evaluation-results.ts';
 
-// Long analyses of recorded decisions (docs/design/lead.md 1).
+// Long analyses of recorded decisions and of the catalogue (docs/design/lead.md 1).
 
 /** Kinds of studies. */
-export const studyKinds = ['backtest', 'evaluate'] as const;
+export const studyKinds = ['backtest', 'evaluate', 'check'] as const;
 export const studyStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
-export const studyErrors = ['internal', 'plan_missing'] as const;
+export const studyErrors = ['internal', 'plan_missing', 'timed_out'] as const;
 /** Days until a study is deleted. */
 export const studyDays = 90;
 /** Maximum lines of `GET /studies/{id}/rows`. */
@@ -22,7 +23,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const StudyProgress = Type.Object(
   {
     decisions: count('Decisions judged so far.'),
-    total: count('Decisions to judge; 0 until they are selected.'),
+    total: count('Decisions to judge; 0 until they are selected, and for checks, which judge none.'),
   },
   { description: 'Progress of the study.' },
 );
@@ -37,7 +38,9 @@ const summary = {
   }),
   progress: StudyProgress,
   error: Nullable(StringEnum(studyErrors, { description: 'Error code.' }), {
-    description: 'Why it failed; null unless it did.',
+    description:
+      'Why it failed; null unless it did. `internal`: every attempt within a few minutes failed. `plan_missing`: its plan is ' +
+      'damaged or missing. `timed_out`: selecting its records took longer than five minutes; choose a shorter range.',
   }),
   candidateHash: Type.String({ description: 'Hash of the judged plan, in hex.' }),
   configVersion: Type.Integer({ description: 'Catalogue version that the plan was compiled from.' }),
@@ -54,10 +57,13 @@ export type StudySummary = Static<typeof StudySummary>;
 export const Study = Type.Object(
   {
     ...summary,
-    spec: Type.Union([BacktestSpec, EvaluationSpec], { description: 'The request, with its defaults.' }),
-    result: Nullable(Type.Union([BacktestResult, EvaluationResult], { description: 'The result, by kind of study.' }), {
-      description: 'The result; null until the study is completed.',
-    }),
+    spec: Type.Union([BacktestSpec, EvaluationSpec, CheckSpec], { description: 'The request, with its defaults.' }),
+    result: Nullable(
+      Type.Union([BacktestResult, EvaluationResult, CheckResult], { description: 'The result, by kind of study.' }),
+      {
+        description: 'The result; null until the study is completed.',
+      },
+    ),
   },
   { description: 'A study.' },
 );

@@ -1,4 +1,4 @@
-import { type Condition, canonicalJson, nearestWord, type PlanOffer, type SnapshotRule } from '@arbiter/engine';
+import { type Condition, canonicalJson, type PlanOffer, type SnapshotRule } from '@arbiter/engine';
 import { enabledNodes } from './check-flow.ts';
 import { type Finding, finding, quoted } from './findings.ts';
 import { type ConditionSource, type Formula, negate, nothingFixed, ofCondition, storedCondition } from './formula.ts';
@@ -13,7 +13,7 @@ interface Placed {
   readonly source: ConditionSource;
 }
 
-function conditionsOf({ snapshot }: CheckInput): Placed[] {
+export function conditionsOf({ snapshot }: Pick<CheckInput, 'snapshot'>): Placed[] {
   const found: Placed[] = [];
   for (const { id, name, eligibility } of snapshot.offers) {
     if (eligibility?.conditions === undefined || eligibility.conditions === null) continue;
@@ -73,7 +73,12 @@ interface Part {
 }
 
 /** The whole and the parts, those outside first. */
-function partsOf(condition: Condition, path: string, inside: string, context: readonly Condition[] = []): Part[] {
+export function partsOf(
+  condition: Condition,
+  path: string,
+  inside: string,
+  context: readonly Condition[] = [],
+): Part[] {
   const own: Part = { condition, path, context };
   if (!('conditions' in condition) || condition.conditions.length < 2) return [own];
   return [
@@ -178,35 +183,6 @@ const covers = (first: SnapshotRule, second: SnapshotRule): boolean =>
 function byOrder(a: SnapshotRule, b: SnapshotRule): number {
   const stage = (rule: SnapshotRule): number => (rule.stage === 'eligibility' ? 0 : 1);
   return stage(a) - stage(b) || b.priority - a.priority || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
-}
-
-/** Texts that their column never has. */
-export function checkKnownTexts(input: CheckInput): Finding[] {
-  const { knownTexts } = input;
-  if (knownTexts === undefined) return [];
-  return conditionsOf(input).flatMap(({ subject, source }) => {
-    const stored = storedCondition(source);
-    if (stored === null) return [];
-    const inside = 'list' in source ? '' : '/conditions';
-    return partsOf(stored, subject.path, inside).flatMap(({ condition, path }) => {
-      if ('conditions' in condition || (condition.operator !== 'eq' && condition.operator !== 'in')) return [];
-      const column = condition.field.replace(/^customer\./, '');
-      const known = knownTexts.get(column);
-      if (known === undefined) return [];
-      const unseen = [condition.value ?? []]
-        .flat()
-        .filter((value) => typeof value === 'string' && !known.includes(value));
-      return unseen.map((value) => {
-        const near = nearestWord(`${value}`, known);
-        const hint = near === null ? '' : ` Did you mean ${quoted(near)}?`;
-        return finding(
-          'unknown_value',
-          { ...subject, path },
-          `No customer has ${quoted(`${value}`)} in ${column}.${hint}`,
-        );
-      });
-    });
-  });
 }
 
 /** Mandatory offers that nobody sees, and those that exclude each other. */

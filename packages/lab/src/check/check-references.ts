@@ -8,9 +8,17 @@ import { nodeSubject } from './ways.ts';
 const textsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
+/** Ids and names of segments that somebody must be in to get an offer. */
+export const requiredSegments = ({ rules, policies, offers }: Snapshot): ReadonlySet<string> =>
+  new Set([
+    ...[...rules, ...policies].flatMap(({ config }) => textsOf(config.requiredSegments)),
+    ...offers.flatMap(({ eligibility }) => textsOf(eligibility?.requiredSegments)),
+  ]);
+
 /** Segments without members that somebody must be in, and metrics that don't exist. */
-export function checkReferences({ snapshot, emptySegments }: CheckInput): Finding[] {
-  const empty = new Set(emptySegments ?? []);
+export function checkReferences({ snapshot, emptySegments = new Map() }: CheckInput): Finding[] {
+  const emptyAmong = (value: Json | undefined): string[] =>
+    textsOf(value).flatMap((segment) => emptySegments.get(segment) ?? []);
   const metrics = new Set((snapshot.metrics ?? []).map(({ id }) => id));
   const rows = [
     ...snapshot.rules.map((row) => ({ type: 'qualificationRule', row }) as const),
@@ -18,8 +26,7 @@ export function checkReferences({ snapshot, emptySegments }: CheckInput): Findin
   ];
   const found = rows.flatMap(({ type, row: { id, name, ruleType, config } }) => {
     const at = (path: string): Subject => ({ type, id, name, path });
-    const segments = textsOf(config.requiredSegments).filter((segment) => empty.has(segment));
-    const own = segments.map((segment) =>
+    const own = emptyAmong(config.requiredSegments).map((segment) =>
       finding(
         'segment_empty',
         at('/config/requiredSegments'),
@@ -35,15 +42,13 @@ export function checkReferences({ snapshot, emptySegments }: CheckInput): Findin
       : own;
   });
   const ofOffers = snapshot.offers.flatMap(({ id, name, eligibility }) =>
-    textsOf(eligibility?.requiredSegments)
-      .filter((segment) => empty.has(segment))
-      .map((segment) =>
-        finding(
-          'segment_empty',
-          { type: 'offer', id, name, path: '/eligibility/requiredSegments' },
-          `The segment ${quoted(segment)} has no members, so no customer is eligible for ${quoted(name)}.`,
-        ),
+    emptyAmong(eligibility?.requiredSegments).map((segment) =>
+      finding(
+        'segment_empty',
+        { type: 'offer', id, name, path: '/eligibility/requiredSegments' },
+        `The segment ${quoted(segment)} has no members, so no customer is eligible for ${quoted(name)}.`,
       ),
+    ),
   );
   return [...found, ...ofOffers];
 }

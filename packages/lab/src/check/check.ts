@@ -1,5 +1,5 @@
 import type { PlanOffer } from '@arbiter/engine';
-import { checkConditions, checkKnownTexts, checkMandatory, checkRules } from './check-conditions.ts';
+import { checkConditions, checkMandatory, checkRules } from './check-conditions.ts';
 import { checkEmpty, checkStructure } from './check-flow.ts';
 import {
   checkContent,
@@ -13,6 +13,7 @@ import { checkCapBounds, checkPolicies } from './check-policies.ts';
 import { checkCoupling, checkExploration, checkOutranked, checkReferences } from './check-references.ts';
 import type { Coverage, Finding, Severity } from './findings.ts';
 import { leavesIn } from './formula.ts';
+import { checkKnownTexts } from './known-texts.ts';
 import { gateSource, type Passage, passagesOf } from './offer-gates.ts';
 import { policyReadings } from './policy-gates.ts';
 import { ruleReadings } from './rule-gates.ts';

@@ -295,7 +295,7 @@ const plants: Readonly<Record<FindingCode, (snapshot: Snapshot, chance: Chance) 
   }),
   segment_empty: (s) => ({
     snapshot: withRules(s, rule('Nobody', { requiredSegments: ['ghosts'] }, s.offers[1]!.id, 'segment_required')),
-    more: { emptySegments: ['ghosts'] },
+    more: { emptySegments: new Map([['ghosts', 'Ghosts']]) },
   }),
   metric_unset: (s) => ({
     snapshot: withRules(

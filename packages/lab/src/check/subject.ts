@@ -12,9 +12,9 @@ export interface CheckInput {
   readonly clockAt: (zone: string, at: number) => ZoneClock;
   /** Ids of offers without stock. */
   readonly soldOut?: readonly string[] | undefined;
-  /** Ids and names of segments without members. */
-  readonly emptySegments?: readonly string[] | undefined;
-  /** Texts that columns of schemas have, by name. Columns with others too are left out. */
+  /** Names of segments without members, by id and by name. */
+  readonly emptySegments?: ReadonlyMap<string, string> | undefined;
+  /** All texts that customers have, by the name of the value. Names with others too, and those without any, are left out. */
   readonly knownTexts?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Absent: 10,000 generated customers. */
   readonly guard?: Guard | undefined;

@@ -95,20 +95,23 @@ function fitFold(
   isTrained: (place: number) => boolean,
 ): { readonly effects: Effects; readonly mean: number } {
   const rows = trainingRows(log, isTrained);
-  const target = Float64Array.from(rows, (place) => scaled[place]!);
+  const target = filled(new Float64Array(rows.length), (row) => scaled[rows[row]!]!);
   const mean = Math.min(1 - minChance, Math.max(minChance, rows.length === 0 ? 0 : sum(target) / rows.length));
-  const segments = Uint16Array.from(rows, (place) => log.segments[decisionOf[place]!]!);
+  const segments = filled(new Uint16Array(rows.length), (row) => log.segments[decisionOf[rows[row]!]!]!);
   const used = segments.reduce((all, own) => all | own, 0);
   const group = (levels: number, levelOf: (row: number) => number, penalty = ridge): Group => ({
     effects: new Float64Array(levels),
-    level: Int32Array.from(rows, (_, row) => levelOf(row)),
+    level: filled(new Int32Array(rows.length), levelOf),
     value: null,
     penalty,
   });
   const offerOf = (row: number): number => log.offer[rows[row]!]!;
   const intercept = group(1, () => 0, 1e-9);
   intercept.effects[0] = ln(mean / (1 - mean));
-  const slope = { ...group(1, () => 0), value: Float64Array.from(rows, (place) => log.expectation[place]!) };
+  const slope = {
+    ...group(1, () => 0),
+    value: filled(new Float64Array(rows.length), (row) => log.expectation[rows[row]!]!),
+  };
   const slot = group(256, (row) => log.slot[rows[row]!]!);
   const offer = group(log.offers.length, offerOf);
   const channel = group(log.channels.length, (row) => log.channel[rows[row]!]!);
@@ -117,7 +120,8 @@ function fitFold(
       ? null
       : group(log.offers.length, (row) => ((segments[row]! & (1 << bit)) === 0 ? -1 : offerOf(row))),
   );
-  fitGroups(target, [intercept, slope, slot, offer, channel, ...bits.filter((bit) => bit !== null)]);
+  const groups = [slot, offer, channel, ...bits.filter((bit) => bit !== null)];
+  fitGroups(target, [intercept, slope, ...groups.filter(hasSeveralLevels)]);
   const effects: Effects = {
     of(decision, ownSlot, ownOffer, ownChannel, expectation) {
       let eta = intercept.effects[0]! + slope.effects[0]! * expectation;
@@ -128,6 +132,15 @@ function fitFold(
     },
   };
   return { effects, mean };
+}
+
+/** A group with the same effect in every row would repeat the intercept. */
+const hasSeveralLevels = ({ level }: Group): boolean => level.some((own) => own !== level[0]);
+
+/** A loop, because `from` with a callback takes several times as long. */
+function filled<T extends Float64Array | Int32Array | Uint16Array>(values: T, valueAt: (row: number) => number): T {
+  for (let row = 0; row < values.length; row++) values[row] = valueAt(row);
+  return values;
 }
 
 /** Effects that never meet in one row: those of one property. */

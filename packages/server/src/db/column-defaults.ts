@@ -664,6 +664,7 @@ export const columnDefaults = {
   retention_configs: {
     legalHold: false,
   },
+  retention_removals: {},
   schedules: {
     nextRunAt: null,
     lastRunAt: null,

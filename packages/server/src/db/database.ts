@@ -48,10 +48,11 @@ export interface TransactionOptions {
    */
   readonly until?: number;
   /**
-   * REPEATABLE READ, READ ONLY: all statements see the state at one instant, however long they take, and no other
-   * transaction waits for them. Default: READ COMMITTED.
+   * REPEATABLE READ: all statements see the state at one instant, however long they take. `true`: READ ONLY, and no other
+   * transaction waits for them. `writable`: throws `concurrent_modification` when it changes a row that someone else has
+   * changed since. Default: READ COMMITTED.
    */
-  readonly snapshot?: boolean;
+  readonly snapshot?: boolean | 'writable';
   /**
    * Runs while no other transaction of the tenant is open on any node, hot path included. Throws `unavailable` when the
    * others don't end within seconds. For work whose half-done state nothing else may see.
@@ -205,7 +206,7 @@ async function transact<T>(
       clock: core.clock,
       statementTimeoutMs: extra.statementTimeoutMs ?? core.statementTimeoutMs - (performance.now() - startedAt),
       until,
-      snapshot: extra.snapshot ?? false,
+      snapshot: extra.snapshot === 'writable' ? 'writable' : extra.snapshot === true ? 'readable' : null,
       alone: extra.alone ?? false,
       // On a cluster, plans without the values can't find the worker.
       prepared: extra.prepares === true && !core.isCluster ? core.statementNames : null,

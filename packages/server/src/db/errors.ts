@@ -147,3 +147,16 @@ function text(error: Error, key: string): string | null {
   const value: unknown = Reflect.get(error, key);
   return typeof value === 'string' ? value : null;
 }
+
+/** SQLSTATE of a statement that took longer than it may. */
+const cancelled = '57014';
+
+/** True for the error of a statement that took longer than it may. */
+export function isTimedOut(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    error.code === 'unavailable' &&
+    error.cause instanceof Error &&
+    Reflect.get(error.cause, 'code') === cancelled
+  );
+}

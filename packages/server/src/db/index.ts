@@ -34,7 +34,7 @@ export { createQueuePool, queueSchema } from './connections/queue-pool.ts';
 export type { Database, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
 export { startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
-export { DatabaseError, translateError } from './errors.ts';
+export { DatabaseError, isTimedOut, translateError } from './errors.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartition, ensureMonthPartitions } from './partitions.ts';
 export { checkRole } from './roles/role-check.ts';
@@ -43,4 +43,4 @@ export type { DatabaseSource, DatabaseTarget, TableQuery } from './sources/datab
 export { openMysqlSource } from './sources/mysql-source.ts';
 export { openPostgresSource } from './sources/postgres-source.ts';
 export { openSqlServerSource } from './sources/sqlserver-source.ts';
-export type { Actor, CountedWrite as Written, Tx } from './tx.ts';
+export { type Actor, type CountedWrite as Written, inTime, type Tx } from './tx.ts';

@@ -1709,6 +1709,13 @@ export interface RetentionConfigsRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `retention_removals`. */
+export interface RetentionRemovalsRow {
+  readonly tenantId: string;
+  readonly dataClass: string;
+  readonly removedBefore: Date;
+}
+
 /** A row of `schedules`. */
 export interface SchedulesRow {
   readonly tenantId: string;
@@ -2271,6 +2278,7 @@ export interface Tables {
   readonly report_templates: ReportTemplatesRow;
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
+  readonly retention_removals: RetentionRemovalsRow;
   readonly schedules: SchedulesRow;
   readonly schema_joins: SchemaJoinsRow;
   readonly schema_migrations: SchemaMigrationsRow;
@@ -3772,6 +3780,11 @@ export const columnKinds = {
     version: 'integer',
     createdAt: 'instant',
     updatedAt: 'instant',
+  },
+  retention_removals: {
+    tenantId: 'uuid',
+    dataClass: 'text',
+    removedBefore: 'instant',
   },
   schedules: {
     tenantId: 'uuid',

@@ -24,7 +24,7 @@ async function statementsApart(failure: Error): Promise<string[]> {
   const ran: string[] = [];
   const facts: TransactionFacts = {
     ...{ tenantId: newId(), actor: systemActor('test'), requestId: newId(), clock: systemClock },
-    ...{ statementTimeoutMs: 5_000, until: Infinity, snapshot: false },
+    ...{ statementTimeoutMs: 5_000, until: Infinity, snapshot: null },
     async runApart(statements: readonly PlainStatement[]) {
       ran.push(...statements.map(({ text }) => text));
       return [];

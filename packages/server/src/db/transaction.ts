@@ -26,8 +26,8 @@ export interface TransactionFacts {
   readonly statementTimeoutMs: number;
   /** Monotonic ms by which the whole transaction ends. Infinity: only the limit per statement applies. */
   readonly until: number;
-  /** Read only, with one snapshot for all statements. */
-  readonly snapshot: boolean;
+  /** One snapshot for all statements. `readable`: nothing is written. */
+  readonly snapshot: 'readable' | 'writable' | null;
   /** No other transaction of the tenant is open at the same time, on any node. */
   readonly alone?: boolean;
   /** Names of statements to prepare, planned as on the hot path; null: plan each time. */
@@ -117,7 +117,7 @@ const waitMs = 3_000;
 function beginStatements(
   tenantId: string | null,
   statementTimeoutMs: number,
-  { snapshot = false, alone = false, prepared = null, isCluster = false }: Partial<TransactionFacts> = {},
+  { snapshot = null, alone = false, prepared = null, isCluster = false }: Partial<TransactionFacts> = {},
 ): string {
   if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs a tenant id');
   const settings = [
@@ -130,7 +130,7 @@ function beginStatements(
   const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
   const role = tenantId === null ? 'set local role arbiter_system; ' : '';
   const sent = isCluster && tenantId !== null ? `${enterTenant(tenantId, false)}; ` : '';
-  const kind = snapshot ? 'repeatable read read only' : 'read committed';
+  const kind = snapshot === null ? 'read committed' : `repeatable read${snapshot === 'readable' ? ' read only' : ''}`;
   const beside =
     tenantId === null || alone ? '' : `pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))}), `;
   // Last, because the wait for the lock is over by then.

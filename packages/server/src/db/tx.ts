@@ -1,6 +1,7 @@
 import type { Role } from '@arbiter/contract';
 import type { Kysely } from 'kysely';
 import type { Remark } from '../platform/remark.ts';
+import { isTimedOut } from './errors.ts';
 import type { Tables } from './rows.ts';
 
 /** Who acts. Audit rows store it as `userId` and `userName` (docs/design/api-access.md 7). */
@@ -89,4 +90,20 @@ export interface Tx {
    * a sign-out or revocation applies to the caller's next request. Other processes learn of it from the database.
    */
   touchCredentials(): void;
+}
+
+/** Runs a query that may take too long: null when it does. The transaction continues either way. The query may only read. */
+export async function inTime<Row>(tx: Tx, query: () => Promise<Row>, withinMs: number): Promise<Row | null> {
+  await tx.query('savepoint in_time');
+  await tx.query(`select set_config('statement_timeout', $1, true)`, [String(withinMs)]);
+  let result: Row | null = null;
+  try {
+    result = await query();
+  } catch (error) {
+    if (!isTimedOut(error)) throw error;
+  }
+  // Also restores the setting's old value.
+  await tx.query('rollback to savepoint in_time');
+  await tx.query('release savepoint in_time');
+  return result;
 }

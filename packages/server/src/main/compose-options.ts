@@ -99,6 +99,8 @@ export interface ComposeOptions {
    * For tests: the minimum time of responses whose timing must not reveal who exists. Default: 300.
    */
   readonly evenAnswersMs?: number;
+  /** Longest time of an analysis of conflicts that its caller waits for, in ms. Default: 2,000. Tests shorten it. */
+  readonly analysisMs?: number;
   /** For tests: on a busy machine everything takes longer without anything hanging. */
   readonly patience?: {
     readonly acquireTimeoutMs: number;

@@ -40,6 +40,8 @@ import type { Threads } from './threads/threads.ts';
  * known address writes rows that an unknown one doesn't (docs/design/quality.md T29).
  */
 const evenAnswersMs = 300;
+/** An analysis of conflicts that takes longer becomes a study (docs/design/lead.md 5). */
+const analysisMs = 2_000;
 
 /** The parts of one process that features use. */
 export interface ProcessParts {
@@ -165,6 +167,7 @@ export function operationPorts(parts: OperationParts): Omit<OperationPorts, keyo
   const { config, clock } = options;
   return {
     ...shared,
+    analysisMs: options.analysisMs ?? analysisMs,
     ...customerPorts(parts),
     ...identityPorts(parts),
     ...listedByFeatures(),

@@ -80,6 +80,8 @@ export interface TestServerOptions {
   readonly config?: Partial<ComposeConfig>;
   /** Delay answers that must not reveal by their timing who exists, like the real server. Default: no delay. */
   readonly evenAnswers?: boolean;
+  /** See `ComposeOptions.analysisMs`. */
+  readonly analysisMs?: number;
   /** NEXTAUTH_URL; default `http://localhost:3000`. */
   readonly publicUrl?: string;
   /** Folder of the built console. Default: none is built. */
@@ -229,6 +231,7 @@ export function startServerOn(
       : { consoleFolder: options.consoleFolder }),
     checkResponses: options.checkResponses ?? true,
     ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
+    ...(options.analysisMs === undefined ? {} : { analysisMs: options.analysisMs }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.chunkThreads === undefined ? {} : { chunkThreads: options.chunkThreads }),
     ...(options.openReader === undefined ? {} : { openReader: options.openReader }),

@@ -476,6 +476,17 @@ comment on table arbiter.retention_configs is 'How long a tenant keeps its data,
 create unique index retention_configs_data_class on arbiter.retention_configs (tenant_id, data_class);
 select arbiter.protect_table('arbiter.retention_configs');
 
+-- What was deleted by age: retention doesn't tell, because it may have been raised since.
+create table arbiter.retention_removals (
+  tenant_id uuid not null references arbiter.tenants (id),
+  data_class text not null,
+  -- Data stored before this was deleted.
+  removed_before timestamptz(3) not null,
+  primary key (tenant_id, data_class)
+);
+comment on table arbiter.retention_removals is 'Until when data of a class was deleted by its age.';
+select arbiter.protect_table('arbiter.retention_removals');
+
 -- Policy as code: the files that were applied last, so that we can report drift without the folder.
 create table arbiter.applied_files (
   tenant_id uuid not null references arbiter.tenants (id),

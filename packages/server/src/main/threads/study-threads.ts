@@ -1,6 +1,7 @@
 import type { StudyStep, StudyStepResult, StudyThreads } from '../../features/deciding/studies/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { type FromStudyThread, pauseFlag, type StudyThreadData, stopFlag, type ToStudyThread } from './study-thread.ts';
+import { createTurns } from './study-turns.ts';
 import { createThreadQueue, type ThreadQueue } from './thread-queue.ts';
 
 /** A chunk takes seconds. A thread that takes this long hangs. */
@@ -31,7 +32,7 @@ interface Slot {
 export function createStudyThreads(options: StudyThreadsOptions): StudyThreads & { close(): Promise<void> } {
   const slots: Slot[] = Array.from({ length: options.count }, () => ({ queue: queueOf(options), steps: 0 }));
   const running = new Set<ToStudyThread['flags']>();
-  let isClaimed = false;
+  const turns = createTurns();
   let watch: NodeJS.Timeout | null = null;
   const updateFlags = (): void => {
     const isPressed = options.isPressed() ? 1 : 0;
@@ -58,13 +59,7 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
   };
   return {
     count: options.count,
-    claim() {
-      if (isClaimed) return null;
-      isClaimed = true;
-      return () => {
-        isClaimed = false;
-      };
-    },
+    claim: turns.claim,
     start(step) {
       const flags = new Int32Array(new SharedArrayBuffer(8));
       return {

@@ -27,6 +27,8 @@ export interface DraftCheck {
   readonly ports: FlowPorts;
   /** The draft's flow; `id` null: it's being created. */
   readonly flow: { readonly id: string | null; readonly key: string };
+  /** The draft is only tried, perhaps in a snapshot, which can't lock anything. */
+  readonly isTrial?: boolean;
 }
 
 /** Where the draft is in the body. */
@@ -70,8 +72,12 @@ const webhookRules = ({ outboundRules }: FlowPorts): WebhookRules => ({
 const runs = (use: DraftUse): boolean => use === 'publish' || use === 'simulate';
 
 /** Throws the problem of a draft that must not be stored (create, update), published or run. */
-export async function checkDraft(tx: Tx, draft: StoredConfig, { use, ports, flow }: DraftCheck): Promise<void> {
-  const lookup = { ownKey: flow.key, webhooks: webhookRules(ports) };
+export async function checkDraft(
+  tx: Tx,
+  draft: StoredConfig,
+  { use, ports, flow, isTrial = false }: DraftCheck,
+): Promise<void> {
+  const lookup = { ownKey: flow.key, webhooks: webhookRules(ports), locks: !isTrial };
   const { errors: found, warnings } = validateFlow(draft, await readReferences(tx, draft, lookup), {
     use: runs(use) ? 'publish' : 'draft',
   });
@@ -112,7 +118,7 @@ export async function inspectDraft(
   ports: FlowPorts & { readonly findingsOfFlow: FindFlowConflicts },
 ): Promise<{ valid: boolean; errors: Finding[]; warnings: Finding[]; findings: PolicyFinding[] | null }> {
   const flow = flowId === null ? null : await getRecord(tx, flowSpec, flowId);
-  const lookup = { ownKey: flow?.key ?? null, webhooks: webhookRules(ports) };
+  const lookup = { ownKey: flow?.key ?? null, webhooks: webhookRules(ports), locks: false };
   const { errors, warnings } = validateFlow(draft, await readReferences(tx, draft, lookup), { use: 'publish' });
   // A config without the shape of one has no bullets to ask about.
   const isShaped = !errors.some((issue) => issue.class === 'S');

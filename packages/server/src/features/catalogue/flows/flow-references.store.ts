@@ -13,7 +13,7 @@ import { isObject } from '../../../platform/json.ts';
 import { tableOf } from '../catalogue-records/index.ts';
 import { selectCustomFieldKeys } from '../categories/index.ts';
 import { selectGlobalPolicyIds } from '../contact-policies/index.ts';
-import { keepModels, type ModelFacts, modelNamed } from '../models/index.ts';
+import { type ModelFacts, modelNamed, namedModels } from '../models/index.ts';
 import { snapshotSchemas } from '../schemas/index.ts';
 import { type StoredConfig, selectPublishedFlows } from './flows.store.ts';
 
@@ -63,6 +63,7 @@ async function readExisting(
   tx: Tx,
   wanted: WantedReferences,
   models: readonly ModelFacts[],
+  locks: boolean,
 ): Promise<NamedReference[]> {
   const kinds = Map.groupBy(wanted, ({ kind }) => kind);
   const values: unknown[] = [tx.tenantId];
@@ -85,7 +86,7 @@ async function readExisting(
       `select '${kind}' as kind, ${column}::text as name from arbiter.${tableOf(resources[entityType])}
        where tenant_id = $1 and ${column} = any($${parameter}::${type}[])${liveOnly(resources[entityType])}`;
     const nameColumn = nameColumns[kind];
-    if (lockedKinds.includes(kind)) {
+    if (locks && lockedKinds.includes(kind)) {
       const locked = (column: string, type: string, names: readonly string[]) =>
         tx.query<NamedReference>(`${select(column, type, 2)} for key share`, [tx.tenantId, names]);
       found.push(...(await locked('id', 'uuid', ids.filter(isUuid))));
@@ -133,20 +134,25 @@ async function readKnownFlows(tx: Tx, config: unknown): Promise<KnownFlow[]> {
 
 /**
  * Looks up what the config names. Missing, deleted and foreign records look the same (docs/design/quality.md T1).
- * `ownKey`: key of the config's flow.
+ * `ownKey`: key of the config's flow. `locks`: models, schemas and ranking profiles that it names can't be deleted until the
+ * transaction ends, as a stored config needs.
  */
 export async function readReferences(
   tx: Tx,
   config: unknown,
-  { ownKey, webhooks }: { readonly ownKey: string | null; readonly webhooks: WebhookRules },
+  {
+    ownKey,
+    webhooks,
+    locks,
+  }: { readonly ownKey: string | null; readonly webhooks: WebhookRules; readonly locks: boolean },
 ): Promise<FlowReferences> {
   const wanted = flowReferences(config);
-  // Naming a model locks it against deletion.
-  const models = await keepModels(
+  const models = await namedModels(
     tx,
     wanted.flatMap(({ kind, id }) => (kind === 'model' ? [id] : [])),
+    locks,
   );
-  const existing = await readExisting(tx, wanted, models);
+  const existing = await readExisting(tx, wanted, models, locks);
   const columns = await readColumns(tx, wanted);
   const known = new Set(existing.map(({ kind, name }) => `${kind} ${name}`));
   return {

@@ -19,7 +19,7 @@ export async function flowVersionToTry(
 ): Promise<RunnableFlow> {
   const flow = await findFlow(tx, keyOrId);
   const config = await readConfig(tx, flow, version);
-  if (version === 'draft') await checkDraft(tx, config, { use: 'publish', ports, flow });
+  if (version === 'draft') await checkDraft(tx, config, { use: 'publish', ports, flow, isTrial: true });
   return runnable(flow, config, version === 'draft' ? null : version);
 }
 
@@ -40,7 +40,7 @@ export async function flowConfigToTry(
   ports: FlowPorts,
 ): Promise<RunnableFlow> {
   const flow = await findFlow(tx, keyOrId);
-  await checkDraft(tx, config, { use: 'simulate', ports, flow });
+  await checkDraft(tx, config, { use: 'simulate', ports, flow, isTrial: true });
   return runnable(flow, hideSecrets(config).config, null);
 }
 

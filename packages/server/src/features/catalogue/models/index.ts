@@ -21,7 +21,7 @@ export { modelNamed, modelsForPlan } from './model-names.rules.ts';
 export type { ModelPorts } from './models.routes.ts';
 export { problemsOf, registryMoves } from './models.rules.ts';
 export { createModel, showModels } from './models.service.ts';
-export { keepModels, type ModelFacts, type ModelRow, modelSpec, selectModels } from './models.store.ts';
+export { type ModelFacts, type ModelRow, modelSpec, namedModels, selectModels } from './models.store.ts';
 export { type ModelPlace, type PreparedImport, prepareImport, type ReadModelFile } from './prepare-import.ts';
 export { type MeasureModel, type PromotePorts, promoteModel } from './promote.service.ts';
 export { retrainModelJob } from './retrain-schedule.ts';
@@ -42,10 +42,10 @@ export {
   isActivating,
   lockOpenTraining,
   lockOpenTrainingOf,
-  modelsTrainedOn,
   noteProgress,
   type TrainingError,
   type TrainingRequest,
+  trainedUntil,
   trainingBaseline,
 } from './trainings.store.ts';
 

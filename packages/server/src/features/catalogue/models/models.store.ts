@@ -44,8 +44,8 @@ export async function selectModels(tx: Tx): Promise<ModelFacts[]> {
   );
 }
 
-/** Returns the same for models with one of these keys or families. Naming them locks them against deletion. */
-export async function keepModels(tx: Tx, names: readonly string[]): Promise<ModelFacts[]> {
+/** Returns the same for models with one of these keys or families. `locks`: they can't be deleted until the transaction ends. */
+export async function namedModels(tx: Tx, names: readonly string[], locks: boolean): Promise<ModelFacts[]> {
   if (names.length === 0) return [];
   return select(
     tx,
@@ -54,7 +54,7 @@ export async function keepModels(tx: Tx, names: readonly string[]): Promise<Mode
        and (key = any($2::text[]) or family = any($2::text[])
          or family in (select family from arbiter.algorithm_models
            where tenant_id = $1 and deleted_at is null and key = any($2::text[])))
-     order by key collate "C" for key share`,
+     order by key collate "C"${locks ? ' for key share' : ''}`,
     [tx.tenantId, names],
   );
 }

@@ -49,27 +49,29 @@ export type TrainingBaseline = RowOf<typeof baseline>;
 /** Successful trainings that a model shows; older ones are deleted. */
 const maxTrainings = 50;
 
-/** Stores a queued training. Returns false when one of the model is still open. */
 /**
- * Returns which of these models were trained before `until` on outcomes of decisions that may be in a range: a training on records
- * reads all responses of its own range.
+ * Returns until when trainings before `until` have read outcomes of decisions that may be in a range; null if none of these
+ * models has seen any. A training on records reads all responses of its own range.
  */
-export async function modelsTrainedOn(
+export async function trainedUntil(
   tx: Tx,
   modelIds: readonly string[],
   range: { readonly from: Date; readonly to: Date },
   until: Date,
-): Promise<string[]> {
-  const rows = await tx.query<{ modelId: string }>(
-    `select distinct model_id as "modelId" from arbiter.model_trainings
+): Promise<Date | null> {
+  const [row] = await select(
+    tx,
+    columns(trainings, ['rowsTo']),
+    `from arbiter.model_trainings
      where tenant_id = $1 and model_id = any($2::uuid[]) and status = 'completed' and schema_id is null
        and rows_to > $3 and (rows_from is null or rows_from < $4) and created_at <= $5
-     order by model_id`,
+     order by rows_to desc limit 1`,
     [tx.tenantId, modelIds, range.from, range.to, until],
   );
-  return rows.map(({ modelId }) => modelId);
+  return row?.rowsTo ?? null;
 }
 
+/** Stores a queued training. Returns false when one of the model is still open. */
 export async function insertTraining(tx: Tx, training: Omit<TrainingRequest, 'status'>): Promise<boolean> {
   await tx.query(
     `delete from model_trainings where tenant_id = $1 and model_id = $2 and status in ('completed', 'failed') and id not in (

@@ -50,6 +50,7 @@ export type { AppendEvents } from './schemas.events.ts';
 export { fieldHandlersInside } from './schemas.routes.ts';
 export { createSchema } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
+export { columnTexts } from './stats/column-texts.service.ts';
 export { figuresByKeyStatement } from './stats/figures-by-key.store.ts';
 export { sampleRows } from './stats/sample.store.ts';
 export { unreadRemark } from './unread.rules.ts';

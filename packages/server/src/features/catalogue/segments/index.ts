@@ -11,7 +11,7 @@ import { dropAllViews, segmentSpec } from './segments.store.ts';
 import { eraseMember } from './snapshots.store.ts';
 
 export { segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
-export { memberIds } from './members.service.ts';
+export { emptySegments, memberIds } from './members.service.ts';
 export {
   type Membership,
   type MembershipReader,

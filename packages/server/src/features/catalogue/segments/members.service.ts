@@ -1,11 +1,12 @@
 import { maxMembersCounted, type SegmentOverlap } from '@arbiter/contract';
-import type { Tx } from '../../../db/tx.ts';
+import { inTime, type Tx } from '../../../db/index.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { findRecords, getRecord } from '../catalogue-records/index.ts';
 import { countInTime } from './counts.store.ts';
 import { type DefinitionInput, loadDefinition, readDefinition } from './definitions.ts';
-import { countTogether, countUpTo, hasCustomer, selectMembers, selectRows } from './members.store.ts';
+import { countTogether, countUpTo, hasCustomer, hasCustomers, selectMembers, selectRows } from './members.store.ts';
+import { readActiveSegments } from './membership.ts';
 import type { Definition } from './membership-sql.store.ts';
 import { compareSegments } from './overlap.rules.ts';
 import { segmentSpec } from './segments.store.ts';
@@ -103,4 +104,31 @@ export async function overlapSegments(
     counts = await countTogether(tx, definitions, share);
   }
   return { ...compareSegments(rows, counts, share), sampled: share < 1 };
+}
+
+/** Time for one segment, and for all of them, in ms. */
+const segmentMs = 250;
+const allMs = 750;
+
+/**
+ * Returns the names of active segments without members, by id and by name, of those with one of the given ids or names. They
+ * are looked up now: stored counts may be a day old. Leaves out segments that take too long, and those of a schema without
+ * customers, which say nothing yet.
+ */
+export async function emptySegments(tx: Tx, named: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  if (named.size === 0) return found;
+  const until = performance.now() + allMs;
+  for (const { id, name, definition } of await readActiveSegments(tx)) {
+    if (!named.has(id) && !named.has(name)) continue;
+    const left = Math.min(segmentMs, Math.floor(until - performance.now()));
+    if (left <= 0) break;
+    const isEmpty = await inTime(
+      tx,
+      async () => (await countUpTo(tx, definition, 1)) === 0 && (await hasCustomers(tx, definition)),
+      left,
+    );
+    if (isEmpty === true) found.set(id, name).set(name, name);
+  }
+  return found;
 }

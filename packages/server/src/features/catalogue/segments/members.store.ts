@@ -21,6 +21,12 @@ export async function hasCustomer(tx: Tx, { base }: Definition, customerId: stri
   return rows.length > 0;
 }
 
+/** True when the base has a row that could be a member. */
+export async function hasCustomers(tx: Tx, { base }: Definition): Promise<boolean> {
+  const rows = await tx.query(`select ${fromSql(base)} where ${countingRow(base)} limit 1`);
+  return rows.length > 0;
+}
+
 /** Members behind a customer id, in the order of their row keys. */
 export async function selectMembers(
   tx: Tx,

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { systemActor, type Tx } from '../../../db/index.ts';
+import { inTime, systemActor, type Tx } from '../../../db/index.ts';
 import type { JobHandler, StreamEvent } from '../../../jobs/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { newId } from '../../../platform/ids.ts';
 import { appendEvents } from '../../operations/stream/index.ts';
-import { inTime } from './counts.store.ts';
 import type { RefreshPorts } from './refresh.service.ts';
 import { refreshSegmentJob, refreshSegmentsJob, segmentJobs } from './segments.jobs.ts';
 import { segmentsUrl, type TestSegments, testSegments } from './test-segments.ts';

@@ -8,7 +8,7 @@ import { interactionJobs, retainers } from './interactions.jobs.ts';
 import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
-export { contactHistory, oldestInteraction, type PastContact } from './contacts/contact-history.store.ts';
+export { contactHistory, type PastContact } from './contacts/contact-history.store.ts';
 export { countsOfErased, isHistoryOf } from './erasure.store.ts';
 export {
   type HistoryRow,

@@ -5,7 +5,11 @@ import { type StudyJobPorts, studyJobs } from './studies.jobs.ts';
 import { backtestRoutes, evaluationRoutes, studyRoutes } from './studies.routes.ts';
 import type { StudyPorts } from './studies.service.ts';
 
-export type { StudyThreads } from './run-study.ts';
+export { startCheckStudy } from './check/check-study.service.ts';
+export { readEmptySegments, readKnownTexts } from './check/customer-facts.ts';
+export { maxFindings, showFinding, showWitness } from './check/shown-findings.ts';
+export { busySeconds, type StudyThreads } from './run-study.ts';
+export type { StudyPorts } from './studies.service.ts';
 export { plansOfStudies } from './studies.store.ts';
 export type { StudyStep, StudyStepResult } from './study-kind.ts';
 export { createSteps } from './study-steps.ts';

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../db/index.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import { dayOrInstant } from '../../../platform/time/day-or-instant.ts';
-import { retentionOf } from '../../operations/retention/index.ts';
+import { removedBefore, retentionOf } from '../../operations/retention/index.ts';
 import { archivedMonths } from '../archived-months/index.ts';
 
 const dayMs = 86_400_000;
@@ -20,11 +20,15 @@ export async function requireRange(
   const to = dayOrInstant('/to', range.to, zone);
   if (from >= to) throw invalid('/from', 'must be before to');
   const { days, legalHold } = await retentionOf(tx, 'decisions');
-  const oldestMs = tx.now.getTime() - days * dayMs;
-  if (!legalHold && from.getTime() < oldestMs) {
+  const oldestMs = legalHold ? Number.NEGATIVE_INFINITY : tx.now.getTime() - days * dayMs;
+  const removedMs = (await removedBefore(tx, 'decisions'))?.getTime() ?? Number.NEGATIVE_INFINITY;
+  if (from.getTime() < Math.max(oldestMs, removedMs)) {
     // A little later, or it would be too early when the caller tries it.
-    const first = new Date((Math.floor(oldestMs / hourMs) + 2) * hourMs);
-    throw unavailable(first, `Decisions are deleted after ${days} days.`);
+    const first = new Date((Math.floor(Math.max(oldestMs, removedMs) / hourMs) + 2) * hourMs);
+    throw unavailable(
+      first,
+      oldestMs >= removedMs ? `Decisions are deleted after ${days} days.` : 'Older decisions were deleted.',
+    );
   }
   const months = await archivedMonths(tx, ['decisions'], { from, to });
   const last = months.at(-1);

@@ -1,4 +1,4 @@
-import { type Database, systemActor, type Tx } from '../../../db/index.ts';
+import { type Database, isTimedOut, systemActor, type Tx } from '../../../db/index.ts';
 import { Postponed } from '../../../jobs/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -6,7 +6,9 @@ import { rest } from '../../../platform/turns.ts';
 import {
   addProgress,
   endStudy,
+  findStudy,
   isRunning,
+  keepSelecting,
   lockRunning,
   nextQueued,
   notePrepared,
@@ -31,8 +33,11 @@ import { questionOf } from './study-steps.ts';
 /** Port: threads that work on studies, each with a connection of its own. */
 export interface StudyThreads {
   readonly count: number;
-  /** Takes the threads for one study until the returned function is called; null while another one has them. */
-  claim(): (() => void) | null;
+  /**
+   * Takes the threads for one study until the returned function is called; null while another one has them, or if it's
+   * the turn of another tenant.
+   */
+  claim(tenantId: string): (() => void) | null;
   /** Starts a step. `stop` makes it reject soon. */
   start(step: StudyStep): { readonly result: Promise<StudyStepResult>; readonly stop: () => void };
 }
@@ -46,8 +51,8 @@ export interface RunStudyPorts {
 
 /** How often leases are renewed and a cancelled study is noticed. */
 const checkEveryMs = 2_000;
-/** Seconds until a study is retried while this process works on another one. */
-const busySeconds = 5;
+/** Seconds until a study is retried while this process works on another one, or another process selects its records. */
+export const busySeconds = 5;
 /** Time for selecting the records of a study, in ms. */
 const cutMs = 300_000;
 const actor = systemActor('study');
@@ -64,6 +69,19 @@ export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise
   return true;
 }
 
+/** Ends a study that can't be completed, unless it has ended already. */
+export async function failStudy(
+  { database, onStudyEnded }: RunStudyPorts,
+  tenantId: string,
+  id: string,
+  error: (StudyEnd & { readonly status: 'failed' })['error'],
+): Promise<void> {
+  const kind = await database.withTenant(tenantId, actor, async (tx) =>
+    (await endAndContinue(tx, id, { status: 'failed', error })) ? ((await findStudy(tx, id))?.kind ?? null) : null,
+  );
+  if (kind !== null) onStudyEnded(tenantId, kind, 'failed');
+}
+
 /**
  * Works on a study until it ends: cuts it into chunks, has threads work on them, and merges. Can be repeated: finished
  * chunks stay. Throws when the process stops, and Postponed while it works on another study; a retry continues.
@@ -75,7 +93,7 @@ export async function runStudy(
   signal: AbortSignal,
 ): Promise<void> {
   // Otherwise, studies of several tenants could occupy every job slot.
-  const release = ports.studyThreads.claim();
+  const release = ports.studyThreads.claim(tenantId);
   if (release === null) throw new Postponed(busySeconds);
   try {
     await work(ports, tenantId, studyId, signal);
@@ -104,7 +122,7 @@ async function work(ports: RunStudyPorts, tenantId: string, studyId: string, sig
       ports.onStudyEnded(tenantId, row.kind, ending.status);
   };
   try {
-    if (!row.isPrepared) await inTenant((tx) => prepare(tx, row), cutMs);
+    if (!row.isPrepared && !(await prepare(run, row))) return await end({ status: 'failed', error: 'timed_out' });
     await watched(run, async () => {
       await workInThreads(run);
       const { outcome } = await step(run, null);
@@ -139,11 +157,26 @@ function stopSteps(run: StudyRun): void {
   for (const stop of run.steps) stop();
 }
 
-async function prepare(tx: Tx, row: StudyRow): Promise<void> {
-  if (!(await lockRunning(tx, row.id))) throw new Superseded();
+/**
+ * Selects the records of a study and stores its chunks. Doesn't lock the study meanwhile, so that it can be cancelled. False:
+ * it takes too long, and would the next time.
+ */
+async function prepare({ inTenant }: StudyRun, row: StudyRow): Promise<boolean> {
   const question = questionOf(row);
-  const total = await cutChunks(tx, question, kindNamed(row.kind).records(question));
-  await notePrepared(tx, row.id, total);
+  const choice = kindNamed(row.kind).records(question);
+  const select = async (tx: Tx): Promise<void> => {
+    if (!(await keepSelecting(tx, row.id))) throw new Postponed(busySeconds);
+    if ((await findStudy(tx, row.id))?.isPrepared !== false) return;
+    const total = choice === null ? 0 : await cutChunks(tx, question, choice);
+    if (!(await notePrepared(tx, row.id, total))) throw new Superseded();
+  };
+  try {
+    await inTenant(select, cutMs);
+    return true;
+  } catch (error) {
+    if (isTimedOut(error)) return false;
+    throw error;
+  }
 }
 
 /** Renews leases while the task runs. Rejects when the process stops, and with Superseded once the study has ended. */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { type Database, systemActor, type Tx } from '../../../db/index.ts';
-import { handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
-import { endAndContinue, type RunStudyPorts, runStudy } from './run-study.ts';
+import type { Database, Tx } from '../../../db/index.ts';
+import { handleInSlices, handleJob, type JobHandler, job, Postponed } from '../../../jobs/index.ts';
+import { failStudy, type RunStudyPorts, runStudy } from './run-study.ts';
 import { expireStudies, nextQueued } from './studies.store.ts';
 import { enqueueStudy, runStudyJob } from './study-job.ts';
 
@@ -12,21 +12,34 @@ const expireStudiesJob = job({
   schedule: { cron: '55 4 * * *', payload: {}, upkeep: true },
 });
 
+/** The attempt whose error ends a study, about four minutes after its first one. */
+const lastAttempt = 6;
+
 export interface StudyJobPorts extends RunStudyPorts {
   readonly database: Database;
 }
 
-export const studyJobs = (ports: StudyJobPorts): JobHandler[] => [
-  handleJob(
-    runStudyJob,
-    ({ studyId }, { tenantId, signal }) => runStudy(ports, tenantId, studyId, signal),
-    ({ studyId }, tenantId) =>
-      ports.database.withTenant(tenantId, systemActor('study'), async (tx) => {
-        await endAndContinue(tx, studyId, { status: 'failed', error: 'internal' });
-      }),
-  ),
-  handleInSlices(expireStudiesJob, ports.database, expireStudies, wakeQueue),
-];
+export function studyJobs(ports: StudyJobPorts): JobHandler[] {
+  const giveUp = ({ studyId }: { readonly studyId: string }, tenantId: string): Promise<void> =>
+    failStudy(ports, tenantId, studyId, 'internal');
+  return [
+    handleJob(
+      runStudyJob,
+      async (payload, { tenantId, attempt, signal }) => {
+        try {
+          await runStudy(ports, tenantId, payload.studyId, signal);
+        } catch (error) {
+          if (attempt >= lastAttempt && !signal.aborted && !(error instanceof Postponed)) {
+            await giveUp(payload, tenantId);
+          }
+          throw error;
+        }
+      },
+      giveUp,
+    ),
+    handleInSlices(expireStudiesJob, ports.database, expireStudies, wakeQueue),
+  ];
+}
 
 async function wakeQueue(tx: Tx): Promise<boolean> {
   const next = await nextQueued(tx);

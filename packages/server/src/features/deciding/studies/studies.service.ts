@@ -241,12 +241,17 @@ const summaryOf = (row: StudyRow): StudySummary => ({
   expiresAt: row.expiresAt.toISOString(),
 });
 
-function show(row: StudyRow): Study {
-  const { overlay, ...spec } = row.spec;
-  const changed = overlay?.map(({ kind, key }) => ({ kind, key }));
-  return {
-    ...summaryOf(row),
-    spec: changed === undefined ? spec : { ...spec, overlay: changed },
-    result: shownStudy(row),
-  };
+const show = (row: StudyRow): Study => ({
+  ...summaryOf(row),
+  spec: shownSpec(row.spec),
+  result: shownStudy(row),
+});
+
+/** A request without patches, and without what only the study needs. */
+function shownSpec(stored: StudySpec): Study['spec'] {
+  const { overlay } = stored;
+  const changed = overlay === undefined ? {} : { overlay: overlay.map(({ kind, key }) => ({ kind, key })) };
+  if (!('known' in stored)) return { ...stored, ...changed };
+  const { version, offerIds } = stored;
+  return { version, offerIds: offerIds === null ? null : [...offerIds], ...changed };
 }

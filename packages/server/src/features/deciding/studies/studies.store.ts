@@ -1,4 +1,4 @@
-import type { EvaluationResult, studyErrors, studyKinds, studyStatuses } from '@arbiter/contract';
+import type { CheckResult, EvaluationResult, studyErrors, studyKinds, studyStatuses } from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { isUuid } from '../../../platform/ids.ts';
@@ -16,7 +16,7 @@ interface NarrowStudy {
   status: (typeof studyStatuses)[number];
   error: (typeof studyErrors)[number] | null;
   spec: StudySpec;
-  result: StoredBacktest | EvaluationResult | null;
+  result: StoredBacktest | EvaluationResult | CheckResult | null;
   load: StudyLoad | null;
   routing: Routing | null;
 }
@@ -146,12 +146,23 @@ export async function takeStudy(tx: Tx, id: string): Promise<StudyRow | null> {
   return row?.status === 'running' ? row : null;
 }
 
-/** Records that the chunks of a study are stored. */
-export async function notePrepared(tx: Tx, id: string, total: number): Promise<void> {
-  await tx.query(
-    `update arbiter.studies set is_prepared = true, total = $3 where tenant_id = $1 and id = $2 and status = 'running'`,
+/** Keeps other processes from selecting the records of a study until the transaction ends. False: one of them does. */
+export async function keepSelecting(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx.query<{ isFirst: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('arbiter.study:' || $1, 0)) as "isFirst"`,
+    [id],
+  );
+  return row?.isFirst === true;
+}
+
+/** Records that the chunks of a study are stored. False if it has ended. */
+export async function notePrepared(tx: Tx, id: string, total: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update arbiter.studies set is_prepared = true, total = $3
+      where tenant_id = $1 and id = $2 and status = 'running' returning 1`,
     [tx.tenantId, id, total],
   );
+  return rows.length > 0;
 }
 
 export async function isRunning(tx: Tx, id: string): Promise<boolean> {

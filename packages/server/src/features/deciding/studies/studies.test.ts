@@ -179,41 +179,46 @@ test('a study whose chunk fails lets go of all threads before it is tried again'
   await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
 });
 
-test('a plan is made of one version of the catalogue while someone changes it', async (t) => {
-  const hashOf = async (): Promise<string> => {
-    const id = await startBacktest(server, 'main', {});
-    const { candidateHash } = await readStudy(server, id);
-    await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
-    return candidateHash;
-  };
-  const before = await hashOf();
-  const { withTenant } = server.database;
-  const prioritize = async (priority: number): Promise<void> => {
-    const { status, text } = await server.call('PUT', '/api/v1/offers', { body: { id: world.offers[0], priority } });
-    assert.equal(status, 200, text);
-  };
-  let isChanged = false;
-  // Someone changes an offer when policies have been read and offers have not.
-  const changingTx = (tx: Tx): Tx => ({
-    ...tx,
-    async query(text, values) {
-      const rows = await tx.query<never>(text, values);
-      if (!isChanged && text.includes('contact_policies')) {
-        isChanged = true;
-        await prioritize(11);
-      }
-      return rows;
-    },
+for (const [name, overlay] of [
+  ['the draft', []],
+  ['an overlay', pause(5)],
+] as const) {
+  test(`the plan of ${name} is made of one version of the catalogue while someone changes it`, async (t) => {
+    const hashOf = async (): Promise<string> => {
+      const id = await startBacktest(server, 'main', { overlay });
+      const { candidateHash } = await readStudy(server, id);
+      await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
+      return candidateHash;
+    };
+    const before = await hashOf();
+    const { withTenant } = server.database;
+    const prioritize = async (priority: number): Promise<void> => {
+      const { status, text } = await server.call('PUT', '/api/v1/offers', { body: { id: world.offers[0], priority } });
+      assert.equal(status, 200, text);
+    };
+    let isChanged = false;
+    // Someone changes an offer when policies have been read and offers have not.
+    const changingTx = (tx: Tx): Tx => ({
+      ...tx,
+      async query(text, values) {
+        const rows = await tx.query<never>(text, values);
+        if (!isChanged && text.includes('contact_policies')) {
+          isChanged = true;
+          await prioritize(11);
+        }
+        return rows;
+      },
+    });
+    t.mock.method(server.database, 'withTenant', ((tenantId, who, work, options) =>
+      withTenant(tenantId, who, (tx) => work(changingTx(tx)), options)) as typeof withTenant);
+    const during = await hashOf();
+    t.mock.restoreAll();
+    assert.ok(isChanged);
+    assert.equal(during, before);
+    assert.notEqual(await hashOf(), before);
+    await prioritize(90);
   });
-  t.mock.method(server.database, 'withTenant', ((tenantId, who, work, options) =>
-    withTenant(tenantId, who, (tx) => work(changingTx(tx)), options)) as typeof withTenant);
-  const during = await hashOf();
-  t.mock.restoreAll();
-  assert.ok(isChanged);
-  assert.equal(during, before);
-  assert.notEqual(await hashOf(), before);
-  await prioritize(90);
-});
+}
 
 test('the first possible start can be used, and a legal hold makes all of history possible', async () => {
   const keep = (legalHold: boolean) =>

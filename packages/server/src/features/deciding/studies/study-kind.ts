@@ -1,11 +1,23 @@
-import type { BacktestSpec, EvaluationSpec, studyKinds } from '@arbiter/contract';
+import type { BacktestSpec, CheckSpec, EvaluationSpec, OverlayChange, studyKinds } from '@arbiter/contract';
 import type { Database } from '../../../db/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import type { Routing } from '../plans/index.ts';
 import type { RecordReader } from './records/record-reader.ts';
 
+/** The stored request of a check. */
+export interface StoredCheckSpec extends Omit<CheckSpec, 'overlay'> {
+  readonly overlay?: readonly OverlayChange[];
+  /** What the request knew with its overlay, which the study can't look up. */
+  readonly known: {
+    /** Ids of offers without stock. */
+    readonly soldOut: readonly string[];
+    /** Names of segments without members, by id and by name. */
+    readonly emptySegments: readonly (readonly [word: string, name: string])[];
+  };
+}
+
 /** The stored request, by kind. */
-export type StudySpec = BacktestSpec | EvaluationSpec;
+export type StudySpec = BacktestSpec | EvaluationSpec | StoredCheckSpec;
 
 /** A study as the threads that work on it see it. */
 export interface StudyQuestion<Spec extends StudySpec = StudySpec> {
@@ -69,7 +81,8 @@ export interface StudyOutcome {
  */
 export interface StudyKind<Spec extends StudySpec = StudySpec> {
   readonly kind: (typeof studyKinds)[number];
-  records(question: StudyQuestion<Spec>): RecordChoice;
+  /** Null: the kind judges no records, and has no chunks. */
+  records(question: StudyQuestion<Spec>): RecordChoice | null;
   /** `decisionIds`: customer by customer, in the order of the ids. */
   chunk(work: StudyWork, question: StudyQuestion<Spec>, decisionIds: readonly string[]): Promise<ChunkOutcome>;
   /** Merges the partials, which come in the order of the chunks. */

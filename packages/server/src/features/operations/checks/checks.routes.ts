@@ -4,7 +4,10 @@ import { analyzeConflicts, type CheckPorts, reachOfOffer } from './checks.servic
 import { runDecisionTests } from './decision-tests.service.ts';
 
 export const checkRoutes = (ports: CheckPorts): Handlers<typeof policyConflictOperations> => ({
-  analyze: async (request) => reply(200, await analyzeConflicts(ports, request, request.body)),
+  analyze: async (request) => {
+    const answer = await analyzeConflicts(ports, request, request.body);
+    return 'studyId' in answer ? reply(202, answer) : reply(200, answer);
+  },
   reach: async (request) => reply(200, await reachOfOffer(ports, request, request.params.id, request.query.flowId)),
 });
 

@@ -1,4 +1,4 @@
-import type { OfferReach, OverlayChange, PolicyConflicts, PolicyFinding } from '@arbiter/contract';
+import type { OfferReach, OverlayChange, PolicyConflicts, PolicyFinding, StudyStarted } from '@arbiter/contract';
 import { type CheckInput, type CheckResult, checkInSlices } from '@arbiter/lab';
 import type { Tx } from '../../../db/index.ts';
 import type { RequestFacts } from '../../../http/handler.ts';
@@ -9,8 +9,17 @@ import { takeTurns } from '../../../platform/turns.ts';
 import { type FlowPorts, flowVersionToTry, type RunnableFlow, readFlowDirectory } from '../../catalogue/flows/index.ts';
 import { findOfferFacts } from '../../catalogue/offers/index.ts';
 import { readFlowSnapshot } from '../../deciding/plans/index.ts';
-import { type GitopsPorts, withOverlay } from '../gitops/index.ts';
-import { showFinding, showWitness, verdictOf } from './findings.rules.ts';
+import {
+  maxFindings,
+  readEmptySegments,
+  readKnownTexts,
+  type StudyPorts,
+  showFinding,
+  showWitness,
+  startCheckStudy,
+} from '../../deciding/studies/index.ts';
+import { withOverlay } from '../gitops/index.ts';
+import { verdictOf } from './findings.rules.ts';
 
 /** What a check needs from the process. */
 export interface GuardPorts {
@@ -21,10 +30,10 @@ export interface GuardPorts {
   readonly guard?: CheckInput['guard'];
 }
 
-export interface CheckPorts extends GitopsPorts, FlowPorts, GuardPorts {}
-
-/** Maximum findings in an answer. */
-const maxFindings = 1000;
+export interface CheckPorts extends StudyPorts, FlowPorts, GuardPorts {
+  /** Longest time of an analysis that its caller waits for, in ms. */
+  readonly analysisMs: number;
+}
 
 interface CheckQuestion {
   readonly flowId?: string | undefined;
@@ -34,28 +43,50 @@ interface CheckQuestion {
 }
 
 /**
- * Checks a flow with the catalogue as the overlay would leave it. Throws 404 and 409 for flows that can't run, 422 for
- * a draft that can't be published and for an overlay that can't be made.
+ * Checks a flow with the catalogue as the overlay would leave it. A check that takes too long continues as a study. Throws 404
+ * and 409 for flows that can't run, 422 for a draft that can't be published and for an overlay that can't be made, and like
+ * `startStudy`.
  */
 export async function analyzeConflicts(
   ports: CheckPorts,
   facts: RequestFacts,
   { flowId, version = 'published', overlay = [], offerIds }: CheckQuestion,
-): Promise<PolicyConflicts> {
+): Promise<PolicyConflicts | StudyStarted> {
   const startedAt = performance.now();
+  const only = offerIds?.map((id) => id.toLowerCase()) ?? null;
   const read = async (tx: Tx) => {
     const flow = await flowToCheck(tx, ports, flowId, version);
-    return { flow, now: tx.now.getTime(), ...(await readFlowSnapshot(tx, flow)) };
+    const catalogue = await readFlowSnapshot(tx, flow);
+    // Of single offers, only what excludes them is checked.
+    const customers = only === null ? await readCustomerFacts(tx, catalogue) : noFacts;
+    return { flow, now: tx.now.getTime(), ...catalogue, ...customers };
   };
   const { flow, ...catalogue } = await inCatalogue(ports, facts, overlay, read);
-  const only = offerIds === undefined ? {} : { offerIds: offerIds.map((id) => id.toLowerCase()) };
-  const { findings, coverage } = await check(ports, { ...catalogue, ...only }, facts.until);
+  const input = only === null ? catalogue : { ...catalogue, offerIds: only };
+  const result = await checkUntil(ports, input, Math.min(facts.until, startedAt + ports.analysisMs));
+  if (result === null) {
+    const known = { soldOut: catalogue.soldOut, emptySegments: [...(catalogue.emptySegments ?? [])] };
+    return startCheckStudy(ports, facts, {
+      ...{ flowId: flow.id, version: flow.version, overlay, offerIds: only, known },
+    });
+  }
+  const { findings, coverage } = result;
   return {
     flowId: flow.id,
     version: flow.version,
     findings: findings.slice(0, maxFindings).map(showFinding),
     coverage: { ...coverage, unread: coverage.unread.map((each) => ({ ...each })) },
     durationMs: performance.now() - startedAt,
+  };
+}
+
+type CustomerFacts = Pick<CheckInput, 'knownTexts' | 'emptySegments'>;
+const noFacts: CustomerFacts = {};
+
+async function readCustomerFacts(tx: Tx, catalogue: Pick<CheckInput, 'snapshot' | 'plan'>): Promise<CustomerFacts> {
+  return {
+    knownTexts: await readKnownTexts(tx, catalogue),
+    emptySegments: await readEmptySegments(tx, catalogue),
   };
 }
 
@@ -85,7 +116,9 @@ export async function reachOfOffer(
       durationMs: performance.now() - startedAt,
     };
   }
-  const result = await check(ports, { ...catalogue, offerIds: [offerId] }, facts.until);
+  const result = await checkUntil(ports, { ...catalogue, offerIds: [offerId] }, facts.until);
+  if (result === null)
+    throw new AppError('overloaded', { detail: 'The check takes too long. Analyze the flow instead.' });
   const witness = result.witnesses.get(offerId);
   return {
     ...shown,
@@ -137,14 +170,7 @@ export async function flowToCheck(
   throw new AppError('flow_not_published', { detail: 'The decision flow is inactive or has no published version.' });
 }
 
-/** Runs a check in turns with other work. Throws 503 `overloaded` when it isn't done in time. */
-async function check(ports: GuardPorts, input: Omit<CheckInput, 'clockAt'>, until: number): Promise<CheckResult> {
-  const result = await checkUntil(ports, input, until);
-  if (result !== null) return result;
-  throw new AppError('overloaded', { detail: 'The check takes too long. Check fewer offers at a time.' });
-}
-
-/** Null: it isn't done by then (monotonic ms). */
+/** Runs a check in turns with other work, and reports contradictions. Null: it isn't done by then (monotonic ms). */
 export async function checkUntil(
   { guard, onContradiction, onError }: GuardPorts,
   input: Omit<CheckInput, 'clockAt'>,
@@ -152,7 +178,7 @@ export async function checkUntil(
 ): Promise<CheckResult | null> {
   const work = checkInSlices({ ...input, guard, clockAt: zoneClock });
   const turns = takeTurns();
-  for (;;) {
+  while (performance.now() <= until) {
     const slice = work.next();
     if (slice.done) {
       const { contradictions } = slice.value;
@@ -162,10 +188,9 @@ export async function checkUntil(
       return slice.value;
     }
     const pause = turns();
-    if (pause === undefined) continue;
-    await pause;
-    if (performance.now() > until) return null;
+    if (pause !== undefined) await pause;
   }
+  return null;
 }
 
 /** Within so many ms, a draft is checked while its sender waits. */
@@ -176,6 +201,7 @@ const maxDraftFindings = 100;
 export async function findingsOfFlow(ports: GuardPorts, tx: Tx, flow: RunnableFlow): Promise<PolicyFinding[] | null> {
   const until = performance.now() + draftCheckMs;
   const catalogue = await readFlowSnapshot(tx, flow);
-  const result = await checkUntil(ports, { ...catalogue, now: tx.now.getTime() }, until);
+  const customers = await readCustomerFacts(tx, catalogue);
+  const result = await checkUntil(ports, { ...catalogue, ...customers, now: tx.now.getTime() }, until);
   return result === null ? null : result.findings.slice(0, maxDraftFindings).map(showFinding);
 }

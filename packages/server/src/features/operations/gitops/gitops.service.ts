@@ -85,7 +85,7 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
     refuseFiles(errors);
     throw new Undo(await planOf(tenant, judged, asked, outcome, version));
   };
-  return withTries(body, async () => {
+  return withTries(body.expectedConfigVersion !== undefined, async () => {
     try {
       return await database.withTenant(facts.tenantId, facts.actor, work, optionsOf(facts));
     } catch (error) {
@@ -122,19 +122,20 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     configVersion = told;
   };
   const options = { ...optionsOf(facts), onCatalogueVersion };
-  const plan = await withTries(body, () => database.withTenant(facts.tenantId, facts.actor, work, options));
+  const plan = await withTries(body.expectedConfigVersion !== undefined, () =>
+    database.withTenant(facts.tenantId, facts.actor, work, options),
+  );
   return { ...plan, configVersion };
 }
 
 /** Runs again what lost a race; not where the caller expects a version, which has passed then. */
-async function withTries<T>(body: PolicyPlanBody, run: () => Promise<T>): Promise<T> {
+export async function withTries<T>(expectsVersion: boolean, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await run();
     } catch (error) {
       const isLost = error instanceof AppError && error.code === 'concurrent_modification';
-      const isFinal =
-        body.expectedConfigVersion !== undefined && error instanceof AppError && error.cause === undefined;
+      const isFinal = expectsVersion && error instanceof AppError && error.cause === undefined;
       if (!isLost || isFinal || tries === maximumTries) throw error;
     }
   }

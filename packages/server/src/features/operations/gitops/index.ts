@@ -4,6 +4,7 @@ import { handlerEntries } from '../../../http/handler.ts';
 import { gitopsRoutes } from './gitops.routes.ts';
 import type { GitopsPorts } from './gitops.service.ts';
 
+export { overlayOfFolder } from './folder-overlay.ts';
 export type { GitopsPorts } from './gitops.service.ts';
 export { withOverlay } from './overlay.service.ts';
 export { type FolderFiles, type FolderObject, readPolicyFolder } from './read-folder.ts';

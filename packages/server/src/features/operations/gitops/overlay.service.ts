@@ -5,7 +5,7 @@ import type { RequestFacts } from '../../../http/handler.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { asJson, isObject } from '../../../platform/json.ts';
 import type { GitopsPorts } from './gitops.service.ts';
-import { carryOutAll } from './gitops.service.ts';
+import { carryOutAll, withTries } from './gitops.service.ts';
 import { type Members, membersOf } from './json.ts';
 import { judgeFiles, missingNames } from './judge.ts';
 import { kindAt, operationOf } from './kinds.ts';
@@ -42,13 +42,19 @@ export async function withOverlay<Result>(
     await applyOverlay(session, overlay);
     throw new RolledBack(await work(tx));
   };
-  const options = { requestId: facts.requestId, statementTimeoutMs: statementMs, until: facts.until };
-  try {
-    return await ports.database.withTenant(facts.tenantId, facts.actor, inside, options);
-  } catch (error) {
-    if (error instanceof RolledBack) return error.result as Result;
-    throw error;
-  }
+  // One snapshot, so that the work sees one version of the catalogue with the overlay, even while someone changes it.
+  const options = {
+    ...{ requestId: facts.requestId, statementTimeoutMs: statementMs, until: facts.until },
+    snapshot: 'writable',
+  } as const;
+  return withTries(false, async () => {
+    try {
+      return await ports.database.withTenant(facts.tenantId, facts.actor, inside, options);
+    } catch (error) {
+      if (error instanceof RolledBack) return error.result as Result;
+      throw error;
+    }
+  });
 }
 
 interface OverlayProblem {
@@ -108,7 +114,7 @@ function patched(tenant: TenantFiles, overlay: readonly OverlayChange[]): Patche
   const places = new Map<string, number>();
   const removals: { at: number; kind: string; id: string }[] = [];
   const problems: OverlayProblem[] = [];
-  for (const [at, { kind, key, patch: given }] of overlay.entries()) {
+  for (const [at, { kind, key, patch: given, replace = false }] of overlay.entries()) {
     const patch = asJson(given);
     const path = pathFor(kind, key);
     if (path === null) {
@@ -125,7 +131,7 @@ function patched(tenant: TenantFiles, overlay: readonly OverlayChange[]): Patche
     else if (before === undefined && Object.keys(patch).length === 0) {
       problems.push({ path: `/overlay/${at}/key`, message: 'refers to an object that doesn’t exist' });
     } else {
-      bodies.set(path, membersOf(mergePatch(before ?? named(kind, key), patch)));
+      bodies.set(path, membersOf(replace ? patch : mergePatch(before ?? named(kind, key), patch)));
       places.set(path, at);
     }
   }

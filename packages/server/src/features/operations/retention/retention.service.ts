@@ -6,9 +6,11 @@ import { newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import {
   findConfig,
+  findRemoval,
   insertConfig,
   listConfigs,
   lockConfig,
+  noteRemoval,
   type RetentionConfig,
   updateConfig,
 } from './retention.store.ts';
@@ -39,8 +41,19 @@ export async function removeByAge(
   remove: (days: number) => Promise<Removed>,
 ): Promise<Removed> {
   const { days, legalHold } = await retentionOf(tx, dataClass);
-  return legalHold ? { rows: 0, more: false } : remove(days);
+  if (legalHold) return { rows: 0, more: false };
+  const removed = await remove(days);
+  if (removed.rows > 0) await noteRemoval(tx, dataClass, new Date(tx.now.getTime() - days * dayMs));
+  return removed;
 }
+
+const dayMs = 86_400_000;
+
+/**
+ * Returns the instant before which data of a class was deleted by its age; null if none ever was. Retention alone doesn't tell,
+ * because it may have been raised since.
+ */
+export const removedBefore = (tx: Tx, dataClass: DataClass): Promise<Date | null> => findRemoval(tx, dataClass);
 
 /** How long the tenant keeps a class of data. */
 export async function retentionOf(tx: Tx, dataClass: DataClass): Promise<Retention> {

@@ -59,3 +59,24 @@ export async function updateConfig(tx: Tx, config: RetentionConfig): Promise<voi
     [tx.tenantId, config.id, config.retentionDays, config.legalHold, config.version, tx.now],
   );
 }
+
+/** Records that data stored before an instant was deleted. */
+export async function noteRemoval(tx: Tx, dataClass: DataClass, before: Date): Promise<void> {
+  await tx.query(
+    `insert into retention_removals as r (tenant_id, data_class, removed_before) values ($1, $2, $3)
+     on conflict (tenant_id, data_class) do update set removed_before = excluded.removed_before
+       where r.removed_before < excluded.removed_before`,
+    [tx.tenantId, dataClass, before],
+  );
+}
+
+const removal = columns(table('retention_removals'), ['removedBefore']);
+
+/** Returns the instant before which data of a class was deleted; null if none was. */
+export async function findRemoval(tx: Tx, dataClass: DataClass): Promise<Date | null> {
+  const [row] = await select(tx, removal, 'from arbiter.retention_removals where tenant_id = $1 and data_class = $2', [
+    tx.tenantId,
+    dataClass,
+  ]);
+  return row?.removedBefore ?? null;
+}

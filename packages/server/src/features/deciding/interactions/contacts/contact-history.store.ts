@@ -57,14 +57,3 @@ export async function contactHistory(tx: Tx, customerIds: readonly string[]): Pr
         : { id, expiresAt: Math.round(expiresAt), settledSeq: settledSeq === null ? null : Number(settledSeq) },
   }));
 }
-
-/** Returns the smallest id of a stored interaction, which tells when it was stored; null without interactions. */
-export async function oldestInteraction(tx: Tx): Promise<string | null> {
-  const [row] = await tx.query<{ id: string | null }>(
-    `select least(
-       (select id from arbiter.interactions where tenant_id = $1 order by id limit 1),
-       (select id from arbiter.decision_impressions where tenant_id = $1 order by id limit 1)) as id`,
-    [tx.tenantId],
-  );
-  return row?.id ?? null;
-}

@@ -2,9 +2,9 @@ import type { EvaluationSpec } from '@arbiter/contract';
 import { u } from '@arbiter/engine';
 import { collectLog, joinLogs } from '@arbiter/lab';
 import { systemActor } from '../../../../db/index.ts';
-import { modelsTrainedOn } from '../../../catalogue/models/index.ts';
-import { contactHistory, type ItemResponse, type PastContact, responsesToItems } from '../../interactions/index.ts';
-import { eachCustomerBatch } from '../records/customer-batches.ts';
+import { trainedUntil } from '../../../catalogue/models/index.ts';
+import { type ItemResponse, responsesToItems } from '../../interactions/index.ts';
+import { byCustomer, customerIdIn, customersOf, eachCustomerBatch, historiesOf } from '../records/customer-batches.ts';
 import { historyFrom } from '../records/history-reach.ts';
 import { needsHistory } from '../records/input-for.ts';
 import { createRecordReader, type ReadRecord } from '../records/record-reader.ts';
@@ -67,7 +67,7 @@ async function weighChunk(
       records.filter((one) => isFollowed(one) || needs(one)),
     );
     for (const own of byCustomer(records)) {
-      const id = own.find(({ record }) => record.customerId !== null)?.record.customerId ?? null;
+      const id = customerIdIn(own);
       const history = id === null ? null : (histories.get(id) ?? []);
       if (history !== null && own.some(isFollowed)) countShift(own, history);
       for (const one of own) {
@@ -79,16 +79,6 @@ async function weighChunk(
     }
   });
   return { partial: packPart({ log: rows.build(), tally }), rows: null };
-}
-
-function byCustomer(records: readonly ReadRecord[]): Iterable<readonly ReadRecord[]> {
-  const customers = new Map<string, ReadRecord[]>();
-  for (const one of records) {
-    const own = customers.get(one.record.customerRef);
-    if (own === undefined) customers.set(one.record.customerRef, [one]);
-    else own.push(one);
-  }
-  return customers.values();
 }
 
 /** Responses by decision. */
@@ -103,21 +93,6 @@ async function responsesTo(
   return Map.groupBy(found, ({ decisionId }) => decisionId);
 }
 
-/** Contacts by customer. */
-async function historiesOf(
-  { database, tenantId }: StudyWork,
-  records: readonly ReadRecord[],
-): Promise<ReadonlyMap<string, readonly PastContact[]>> {
-  const customers = customersOf(records);
-  if (customers.length === 0) return new Map();
-  const found = await database.withTenant(tenantId, actor, (tx) => contactHistory(tx, customers));
-  return Map.groupBy(found, ({ customerId }) => customerId);
-}
-
-const customersOf = (records: readonly ReadRecord[]): readonly string[] => [
-  ...new Set(records.flatMap(({ record }) => record.customerId ?? [])),
-];
-
 async function finish(
   { database, tenantId }: StudyWork,
   { spec, dataCut }: StudyQuestion<EvaluationSpec>,
@@ -127,9 +102,7 @@ async function finish(
   for await (const partial of partials) parts.push(unpackPart(partial));
   const tally = mergeTallies(parts.map((part) => part.tally));
   const range = { from: new Date(spec.from), to: new Date(spec.to) };
-  const trained = await database.withTenant(tenantId, actor, (tx) =>
-    modelsTrainedOn(tx, tally.newModels, range, dataCut),
-  );
+  const trained = await database.withTenant(tenantId, actor, (tx) => trainedUntil(tx, tally.newModels, range, dataCut));
   const log = joinLogs(parts.map((part) => part.log));
-  return { result: JSON.stringify(resultOf(spec, log, tally, trained.length > 0)), load: null };
+  return { result: JSON.stringify(resultOf(spec, log, tally, trained)), load: null };
 }

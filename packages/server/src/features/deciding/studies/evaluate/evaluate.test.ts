@@ -117,7 +117,7 @@ test('refuses a draft that shows what the log never did, and gives no number', a
   assert.deepEqual([verdict, estimates, delta], ['refused', null, null]);
   assert.ok(reasons.includes('unsupported') && supportShare < 0.2, `${supportShare}`);
   assert.equal(diagnostics.unsupportedOffers[0]?.offerId, offers[2]);
-  assert.deepEqual(needed, { explore: 0.2, days: null });
+  assert.deepEqual(needed, { explore: 0.2, days: null, from: null });
 });
 
 test('leaves out decisions that are too recent', async () => {

@@ -10,12 +10,12 @@ const capQuantile = 0.999;
 const target =
   'The mean reward per decision if the draft had answered each recorded request in its recorded state. It doesn’t show how customers would change after weeks with the draft.';
 
-/** Returns the result of all chunks. `trainedOnWindow`: a model of the draft was trained on the outcomes. */
+/** Returns the result of all chunks. `trainedTo`: until when models of the draft were trained on the outcomes; null: none was. */
 export function resultOf(
   spec: EvaluationSpec,
   joined: EvaluationLog,
   tally: EvaluationTally,
-  trainedOnWindow: boolean,
+  trainedTo: Date | null,
 ): EvaluationResult {
   const capped = spec.reward === 'value' ? capValues(joined, spec.valueCap) : null;
   const log = capped?.log ?? joined;
@@ -35,7 +35,7 @@ export function resultOf(
     segments: spec.segmentIds,
   });
   return {
-    ...verdictOf(found, trainedOnWindow),
+    ...verdictOf(found, trainedTo),
     ...{ target, reward: spec.reward, decisions, customers: found.customers },
     excluded: { controlGroup: tally.controlGroup, notEvaluable: tally.notEvaluable },
     notRecorded: tally.lacking,
@@ -55,14 +55,17 @@ export function resultOf(
 /** Refuses models that were trained on the outcomes they'd be judged by. */
 function verdictOf(
   { verdict, reasons, needed, estimates, delta, lift }: Evaluation,
-  trainedOnWindow: boolean,
+  trainedTo: Date | null,
 ): Pick<EvaluationResult, 'verdict' | 'reasons' | 'needed' | 'estimates' | 'delta' | 'lift'> {
-  if (!trainedOnWindow) return { verdict, reasons: [...reasons], needed, estimates, delta, lift };
+  if (trainedTo === null) {
+    const help = needed === null ? null : { ...needed, from: null };
+    return { verdict, reasons: [...reasons], needed: help, estimates, delta, lift };
+  }
   const others: EvaluationReason[] = verdict === 'refused' ? [...reasons] : [];
   return {
     verdict: 'refused',
     reasons: ['trained_on_window', ...others],
-    needed: { explore: null, days: null },
+    needed: { explore: null, days: null, from: trainedTo.toISOString() },
     ...{ estimates: null, delta: null, lift: null },
   };
 }

@@ -1,3 +1,5 @@
+import { systemActor } from '../../../../db/index.ts';
+import { contactHistory, type PastContact } from '../../interactions/index.ts';
 import type { StudyWork } from '../study-kind.ts';
 import type { ReadRecord, RecordReader } from './record-reader.ts';
 
@@ -22,3 +24,27 @@ export async function eachCustomerBatch(
   }
   await each(waiting);
 }
+
+/** Groups records by customer. */
+export const byCustomer = (records: readonly ReadRecord[]): Iterable<readonly ReadRecord[]> =>
+  Map.groupBy(records, ({ record }) => record.customerRef).values();
+
+/** Returns the contacts of the customers of these records, by customer id. */
+export async function historiesOf(
+  { database, tenantId }: Pick<StudyWork, 'database' | 'tenantId'>,
+  records: readonly ReadRecord[],
+): Promise<ReadonlyMap<string, readonly PastContact[]>> {
+  const customers = customersOf(records);
+  if (customers.length === 0) return new Map();
+  const found = await database.withTenant(tenantId, systemActor('study'), (tx) => contactHistory(tx, customers));
+  return Map.groupBy(found, ({ customerId }) => customerId);
+}
+
+/** Ids of the customers of records, without those that were erased. */
+export const customersOf = (records: readonly ReadRecord[]): readonly string[] => [
+  ...new Set(records.flatMap(({ record }) => record.customerId ?? [])),
+];
+
+/** The id of the customer of these records; null if it was erased. */
+export const customerIdIn = (records: readonly ReadRecord[]): string | null =>
+  records.find(({ record }) => record.customerId !== null)?.record.customerId ?? null;

@@ -1,9 +1,7 @@
 import type { Plan, WindowSpec } from '@arbiter/engine';
 import type { Tx } from '../../../../db/index.ts';
-import { instantOfId } from '../../../../platform/ids.ts';
-import { retentionOf } from '../../../operations/retention/index.ts';
+import { removedBefore } from '../../../operations/retention/index.ts';
 import { archivedMonths } from '../../archived-months/index.ts';
-import { oldestInteraction } from '../../interactions/index.ts';
 
 const dayMs = 86_400_000;
 
@@ -12,15 +10,13 @@ const dayMs = 86_400_000;
  * Minus infinity if nothing was.
  */
 export async function historyFrom(tx: Tx): Promise<number> {
-  const { days } = await retentionOf(tx, 'interactions');
+  const removed = await removedBefore(tx, 'interactions');
   const months = await archivedMonths(tx, ['interactions', 'impressions'], { from: null, to: null });
   const lastMonth = months.at(-1);
-  const afterArchive = lastMonth === undefined ? Number.NEGATIVE_INFINITY : endOfMonth(lastMonth);
-  const oldest = await oldestInteraction(tx);
-  const cutoff = tx.now.getTime() - days * dayMs;
-  // Retention deletes once a day: an older row shows that it hasn't deleted anything yet.
-  const isWhole = oldest === null || instantOfId(oldest) > cutoff + 2 * dayMs;
-  return Math.max(afterArchive, isWhole ? Number.NEGATIVE_INFINITY : instantOfId(oldest));
+  return Math.max(
+    removed?.getTime() ?? Number.NEGATIVE_INFINITY,
+    lastMonth === undefined ? Number.NEGATIVE_INFINITY : endOfMonth(lastMonth),
+  );
 }
 
 /** Returns the end of a month: for `2026-11`, the first instant of December. */

@@ -9,7 +9,7 @@ import {
   type Witness,
 } from '@arbiter/lab';
 import { zoneClock } from '../../../../platform/time/zones.ts';
-import { showWitness } from '../findings.rules.ts';
+import { showWitness } from '../../../deciding/studies/index.ts';
 import { type FolderCatalogue, folderSnapshot } from './folder-catalogue.ts';
 import type { FlowToCheck } from './folder-flows.ts';
 import { openFolder, type SkippedFlow } from './open-folder.ts';
