@@ -140,6 +140,26 @@ test('approves several requests of one kind after opening each, and lists the re
   assert.equal(Object.keys(left).length, 1);
 });
 
+test('a new request appears in an open inbox and on Home without a reload', skip, async () => {
+  const file = async (entityName: string) => {
+    const answer = await editor.request.post(`${stage.url}/api/v1/approvals`, {
+      headers: { 'x-requested-with': 'journey', origin: stage.url },
+      data: { entityType: 'offer', entityName, action: 'create', payload: { name: entityName } },
+    });
+    assert.equal(answer.status(), 201, await answer.text());
+  };
+  // Shorter than the 30 s after which the inbox refetches anyway.
+  const soon = { timeout: 20_000 };
+  await page.goto(`${stage.url}/approvals`);
+  await page.getByRole('region', { name: 'Requests' }).waitFor();
+  await file('Asked for just now');
+  await page.getByRole('region', { name: 'Requests' }).getByText('Asked for just now').waitFor(soon);
+  await page.goto(`${stage.url}/`);
+  await page.getByText('Asked for just now').first().waitFor();
+  await file('Asked for a moment later');
+  await page.getByText('Asked for a moment later').first().waitFor(soon);
+});
+
 test("shows another person's change without a reload", skip, async () => {
   const { data } = await stage.call('GET', 'offers?search=stars&limit=1');
   const [offer] = data as readonly { readonly id: string; readonly name: string }[];
