@@ -64,6 +64,7 @@ function useNames(ids: readonly string[], nameOf: (id: string) => Promise<string
     let isOver = false;
     void (async () => {
       for (const id of missing.split(' ')) {
+        // Without an answer, the reference shows its ID, as for a deleted record. Picking another one still works.
         const name = await nameOf(id).catch(() => null);
         if (isOver) return;
         setNames((before) => new Map(before).set(id, name ?? middleCut(id)));
