@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useAsk } from '../../../data/use-ask.ts';
+import { listText } from '../../../messages/catalogue/conditions.ts';
 import { editingTexts as t } from '../../../messages/lists/editing.ts';
 import { Field, TextField } from '../../../ui/field.tsx';
 import { FilterChip } from '../../../ui/filter-chip.tsx';
@@ -88,6 +89,14 @@ export interface ReferenceInputProps extends FieldInputProps {
 const idsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : typeof value === 'string' ? [value] : [];
 
+/** Names of the records that a stored value refers to. */
+export function ReferenceNames({ to, value }: { readonly to: string; readonly value: unknown }) {
+  const ids = idsOf(value);
+  const { nameOf } = useReferences(to, undefined);
+  const { names } = useNames(ids, nameOf);
+  return listText(ids.map((id) => names.get(id) ?? '…'));
+}
+
 /** Chooses one record, or several, by typing part of a name. */
 export function ReferenceInput({ field, form, className, query }: ReferenceInputProps) {
   const { path, label, help, isRequired, kind, to = '' } = field;
@@ -131,7 +140,7 @@ export function ReferenceInput({ field, form, className, query }: ReferenceInput
                   )
                 }
               >
-                {names.get(id) ?? middleCut(id)}
+                {names.get(id) ?? '…'}
               </FilterChip>
             ))}
           </div>
