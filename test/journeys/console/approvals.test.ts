@@ -18,7 +18,7 @@ before(async () => {
   page.setDefaultTimeout(120_000);
   await page.goto(stage.firstRun);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await stage.call('PUT', 'tenant-settings', { approvalWorkflowEnabled: true });
+  await stage.call('PUT', 'tenant-settings', { approvalWorkflowEnabled: true, fourEyesEnabled: true });
   const email = 'eve@example.test';
   await stage.call('POST', 'users', { email, role: 'editor' });
   editor = await stage.open();
