@@ -144,7 +144,7 @@ test('a new request appears in an open inbox and on Home without a reload', skip
   const file = async (entityName: string) => {
     const answer = await editor.request.post(`${stage.url}/api/v1/approvals`, {
       headers: { 'x-requested-with': 'journey', origin: stage.url },
-      data: { entityType: 'offer', entityName, action: 'create', payload: { name: entityName } },
+      data: { entityType: 'offer', entityId: 'new', entityName, action: 'create', payload: { name: entityName } },
     });
     assert.equal(answer.status(), 201, await answer.text());
   };
