@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Operation, operations, type Resource, resources } from '@arbiter/contract';
+import { shownSettings } from '../../packages/console/src/features/settings/settings-changes.ts';
 import { stepsOf, type Values, valuesOf, withValue } from '../../packages/console/src/forms/editing/changes.ts';
 import { type FieldSpec, fieldsOf } from '../../packages/console/src/forms/editing/field-spec.ts';
 import { recordKinds } from '../../packages/console/src/records/record-kinds.ts';
@@ -20,8 +21,11 @@ after(() => server?.close());
 /** Record types whose name in the contract differs. */
 const contractNames: Readonly<Record<string, string>> = { schema: 'dataSchema' };
 
+/** Records with a form on the page of another kind. */
+const withoutKind = ['subCategory', 'schemaJoin'];
+
 /** Every resource with a form, and the operations that the form calls. Customers and decisions are no resources. */
-const edited = Object.keys(recordKinds).flatMap((kind) => {
+const edited = [...Object.keys(recordKinds), ...withoutKind].flatMap((kind) => {
   const resource = Object.values<Resource>(resources).find(
     ({ entityType }) => entityType === (contractNames[kind] ?? kind),
   );
@@ -58,7 +62,7 @@ async function read(resource: Resource, id: string): Promise<Values> {
 const send = (resource: Resource, id: string, body: Values) =>
   server.call<Problem>('PUT', `/api/v1/${resource.path}/${id}`, { body, headers: { prefer: 'handling=strict' } });
 
-test('finds the resources with forms', () => assert.ok(edited.length >= 13, String(edited.length)));
+test('finds the resources with forms', () => assert.ok(edited.length >= 15, String(edited.length)));
 
 for (const { kind, resource, update } of edited) {
   test(`${kind}: sends back what it read, and nothing changes`, async () => {
@@ -120,3 +124,91 @@ test('every form starts with values that the API accepts', async () => {
     );
   }
 });
+
+/** A form without a resource: how to read what it shows, and how to send it back. */
+interface OtherForm {
+  readonly operation: Operation;
+  readonly read: () => Promise<Values>;
+  /** Properties that the form shows; undefined: each property of the body. */
+  readonly names?: readonly string[];
+  readonly send: (values: Values) => ReturnType<typeof server.call<Problem>>;
+}
+
+const strictly = { prefer: 'handling=strict' };
+const apiPath = (path: string) => `/api/v1/${path}`;
+
+const otherForms: Readonly<Record<string, () => Promise<OtherForm>>> = {
+  settings: async () => ({
+    operation: operations['tenantSettings.update'],
+    read: async () => (await server.call<Values>('GET', apiPath('tenant-settings'))).body,
+    names: shownSettings,
+    send: (body) => server.call('PUT', apiPath('tenant-settings'), { body, headers: strictly }),
+  }),
+  destination: async () => {
+    const body = { kind: 'slack', name: 'On call', config: { webhookUrl: 'https://hooks.slack.com/services/T/B/x' } };
+    const made = await server.call<{ id: string }>('POST', apiPath('notifications/providers'), { body });
+    assert.equal(made.status, 201, made.text);
+    const path = apiPath(`notifications/providers/${made.body.id}`);
+    return {
+      operation: operations['notificationProviders.change'],
+      read: async () => (await server.call<Values>('GET', path)).body,
+      names: ['name', 'enabled'],
+      send: (values) => server.call('PATCH', path, { body: values, headers: strictly }),
+    };
+  },
+  'field of a schema': async () => {
+    const { id } = await fixtures.make('schemas');
+    const fields = async () =>
+      (await server.call<{ fields: readonly Values[] }>('GET', apiPath(`schemas/${id}`))).body.fields;
+    const fieldId = (await fields()).find(({ isPrimaryKey }) => isPrimaryKey !== true)?.id;
+    return {
+      operation: operations['schemas.updateField'],
+      read: async () => (await fields()).find((field) => field.id === fieldId) ?? {},
+      names: ['displayName', 'description', 'ordinal', 'isPredictor', 'isSensitive', 'neverStore'],
+      send: (values) =>
+        server.call('PUT', apiPath('schemas/fields'), { body: { ...values, fieldId }, headers: strictly }),
+    };
+  },
+  account: async () => {
+    const cookie = await fixtures.signIn(await fixtures.account());
+    const path = apiPath('users/me');
+    return {
+      operation: operations['users.updateMe'],
+      read: async () => (await server.call<Values>('GET', path, { key: null, headers: { cookie } })).body,
+      names: ['name'],
+      send: (body) => server.call('PUT', path, { key: null, body, headers: { ...strictly, cookie } }),
+    };
+  },
+};
+
+for (const [name, open] of Object.entries(otherForms)) {
+  test(`${name}: sends back what it read, and finds each bad value at its field`, async () => {
+    const { operation, read, send, names } = await open();
+    const fields = fieldsOf(operation).filter((field) => names === undefined || names.includes(field.name));
+    assert.deepEqual(fields.map((field) => field.name).toSorted(), [...(names ?? [])].toSorted());
+    const before = await read();
+    const values = valuesOf(
+      before,
+      fields.map((field) => field.name),
+    );
+    const saved = await send(values);
+    assert.equal(saved.status, 200, saved.text);
+    assert.deepEqual(valuesOf(await read(), Object.keys(values)), values);
+    let tried = 0;
+    for (const field of flat(fields)) {
+      const bad = badValue(field);
+      if (bad === undefined) continue;
+      tried += 1;
+      const [top = ''] = stepsOf(field.path);
+      const answer = await send({ [top]: withValue(values, stepsOf(field.path), bad)[top] });
+      assert.equal(answer.status, 400, `${field.path}: ${answer.text}`);
+      const paths = (answer.body.errors ?? []).map(({ path }) => path);
+      assert.ok(
+        paths.some((path) => path === field.path || path.startsWith(`${field.path}/`)),
+        `${field.path}: ${paths.join()}`,
+      );
+    }
+    assert.ok(tried > 0, 'the form has a field that can be wrong');
+    assert.deepEqual(valuesOf(await read(), Object.keys(values)), values, 'nothing was stored');
+  });
+}

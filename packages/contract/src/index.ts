@@ -30,6 +30,7 @@ export * from './catalogue/search.ts';
 export * from './catalogue/segments.ts';
 export * from './console-boot.ts';
 export * from './core/answers.ts';
+export * from './core/ascii-letters.ts';
 export * from './core/auth.ts';
 export * from './core/bodies.ts';
 export * from './core/by-id.ts';

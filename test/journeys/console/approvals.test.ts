@@ -18,7 +18,7 @@ before(async () => {
   page.setDefaultTimeout(120_000);
   await page.goto(stage.firstRun);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await stage.call('PUT', 'tenant-settings', { approvalWorkflowEnabled: true });
+  await stage.call('PUT', 'tenant-settings', { approvalWorkflowEnabled: true, fourEyesEnabled: true });
   const email = 'eve@example.test';
   await stage.call('POST', 'users', { email, role: 'editor' });
   editor = await stage.open();
@@ -138,6 +138,26 @@ test('approves several requests of one kind after opening each, and lists the re
   for (const { id } of offers) assert.equal((await stage.call('GET', `offers/${id}`)).priority, 61);
   const left = await stage.call('GET', 'approvals?status=pending');
   assert.equal(Object.keys(left).length, 1);
+});
+
+test('a new request appears in an open inbox and on Home without a reload', skip, async () => {
+  const file = async (entityName: string) => {
+    const answer = await editor.request.post(`${stage.url}/api/v1/approvals`, {
+      headers: { 'x-requested-with': 'journey', origin: stage.url },
+      data: { entityType: 'offer', entityId: 'new', entityName, action: 'create', payload: { name: entityName } },
+    });
+    assert.equal(answer.status(), 201, await answer.text());
+  };
+  // Shorter than the 30 s after which the inbox refetches anyway.
+  const soon = { timeout: 20_000 };
+  await page.goto(`${stage.url}/approvals`);
+  await page.getByRole('region', { name: 'Requests' }).waitFor();
+  await file('Asked for just now');
+  await page.getByRole('region', { name: 'Requests' }).getByText('Asked for just now').waitFor(soon);
+  await page.goto(`${stage.url}/`);
+  await page.getByText('Asked for just now').first().waitFor();
+  await file('Asked for a moment later');
+  await page.getByText('Asked for a moment later').first().waitFor(soon);
 });
 
 test("shows another person's change without a reload", skip, async () => {

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { screens } from '../../../packages/console/src/app/manifest.ts';
 import { isInTurn, isLong } from '../../form.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
-import { overlays } from './overlays.ts';
+import { overlays } from './overlays/overlays.ts';
 import { frames, type Place, placesOf, settled, speakAtLength, wear } from './places.ts';
 
 declare global {

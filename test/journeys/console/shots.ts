@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { cannotBrowse, openStage } from './browser.ts';
 import { mailedToken } from './mail.ts';
-import { overlays } from './overlays.ts';
+import { overlays } from './overlays/overlays.ts';
 import { type Place, placesOf, settled, wear } from './places.ts';
 
 if (cannotBrowse !== false) {

@@ -206,9 +206,12 @@ export interface MutateOptions<O extends Operation> {
   readonly onDone?: (body: CallBody<O>, sent: CallInput<O>) => void;
 }
 
+/** Operations without a body have no result to wait for. What forms of many resources send has a body of any type. */
+type CanRun<Body> = unknown extends Body ? true : null extends Body ? false : true;
+
 export interface Mutation<O extends Operation> {
   /** Sends it. Resolves with the body, or null on failure (see `failure`). Not for operations without a body. */
-  readonly run: null extends CallBody<O> ? never : (input: CallInput<O>) => Promise<CallBody<O> | null>;
+  readonly run: CanRun<CallBody<O>> extends false ? never : (input: CallInput<O>) => Promise<CallBody<O> | null>;
   /** Sends it. Resolves with whether it succeeded. For operations without a body. */
   readonly done: (input: CallInput<O>) => Promise<boolean>;
   readonly busy: boolean;

@@ -80,6 +80,7 @@ export const approvalTexts = {
   approved: (name: string) => `Approved: ${name}`,
   nextStage: (name: string) => `Approved this stage of ${name}. The next stage is open.`,
   rejected: (name: string) => `Rejected: ${name}`,
+  decided: 'You decided an earlier stage. Another person has to decide this one.',
   own: "You can't decide your own request. Another person has to.",
   needsRole: (role: string) => `This stage needs the role ${role}.`,
   notPending: 'This request is already closed.',

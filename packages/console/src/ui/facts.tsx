@@ -17,7 +17,7 @@ export function Facts({ facts, narrow = false }: { readonly facts: readonly Fact
           className={`grid items-baseline gap-x-4 gap-y-0.5 py-1.5 ${narrow ? '' : 'grid-cols-[minmax(6rem,2fr)_minmax(0,3fr)] sm:grid-cols-[minmax(7rem,12rem)_minmax(0,1fr)]'}`}
         >
           <dt className="text-soft">{label}</dt>
-          <dd className="min-w-0 break-words text-ink">{value}</dd>
+          <dd className="min-w-0 wrap-anywhere text-ink">{value}</dd>
         </div>
       ))}
     </dl>

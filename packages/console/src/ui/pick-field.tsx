@@ -96,6 +96,7 @@ function Chooser({ label, shown, find, onPick, required = false, placeholder = p
     const stop = new AbortController();
     setStatus('searching');
     const begin = setTimeout(async () => {
+      // The list says that the search failed; the next keystroke searches again.
       const found = await find(wanted, stop.signal).catch(() => null);
       if (stop.signal.aborted) return;
       setPicks(found ?? []);

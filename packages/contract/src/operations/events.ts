@@ -30,6 +30,9 @@ export type EventPage = Static<typeof EventPage>;
 /** Types of events in the stream, and what their payloads say. */
 export const streamTopics: Readonly<Record<string, string>> = {
   'alert.fired.v1': 'an alert rule fired',
+  'approval.requested.v1':
+    'an approval request waits for a decision: it was filed, or its previous stage was approved. ' +
+    '`{ approvalId, entityType, entityId, action, stage, requiredRole }`',
   'approval.resolved.v1': 'an approval request was approved, rejected, canceled or expired',
   'catalogue.changed.v1':
     'a catalogue record was created, changed, deleted or restored: `{ entityType, id, version }`, one event for each ' +

@@ -234,6 +234,7 @@ function useFound(text: string): FoundState {
             const groups = foundEntries(title, await (await load())(text.trim(), stop.signal));
             if (!stop.signal.aborted) setState((before) => ({ ...before, groups: [...before.groups, ...groups] }));
           } catch {
+            // The palette names the searches that failed.
             if (!stop.signal.aborted) setState((before) => ({ ...before, failed: [...before.failed, title] }));
           }
         }),

@@ -202,6 +202,7 @@ const eventEffects: Readonly<Record<string, readonly string[]>> = {
 /** Types of events that the console listens to. */
 const topic = [
   'alert.fired.v1',
+  'approval.requested.v1',
   'approval.resolved.v1',
   'catalogue.changed.v1',
   'customer.changed.v1',

@@ -121,7 +121,8 @@ function Decision({ request, reviewer, onDecided }: DecisionProps) {
   const { run, busy, failure } = useMutate(approvalOperations.decide);
   const why = whyNotDecide(request, reviewer);
   const stage = openStage(request);
-  const reasons = { own: t.own, closed: t.notPending, role: t.needsRole(stage?.requiredRole ?? 'admin') };
+  const role = t.needsRole(stage?.requiredRole ?? 'admin');
+  const reasons = { own: t.own, decided: t.decided, closed: t.notPending, role };
   const reason = why === null ? null : reasons[why];
   const decide = async (action: 'approve' | 'reject') => {
     if (busy || reason !== null) return;

@@ -21,7 +21,8 @@ function reviewerNow(): Reviewer {
   const block = boot();
   const principal = block.authenticated ? block.session.principal : undefined;
   const userId = principal?.userId ?? principal?.id ?? '';
-  return { userId, role: roleOf(block) ?? 'viewer' };
+  const fourEyes = block.authenticated && block.settings.fourEyesEnabled;
+  return { userId, role: roleOf(block) ?? 'viewer', fourEyes };
 }
 
 /** The inbox: requests that wait for the user, their own, and those that are decided. */

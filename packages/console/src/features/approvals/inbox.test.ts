@@ -13,16 +13,22 @@ const request = (id: string, changes: object = {}) => ({
   ],
   ...changes,
 });
-const admin = { userId: 'ada', role: 'admin' } as const;
+const admin = { userId: 'ada', role: 'admin', fourEyes: true } as const;
+const reviewer = (userId: string, role: 'viewer' | 'editor' | 'admin', fourEyes = true) => ({ userId, role, fourEyes });
 
-test('nobody decides their own request, a closed one, or a stage above their role', () => {
+test('with four eyes, nobody decides their own request; nobody decides a closed one, or a stage above their role', () => {
   assert.equal(whyNotDecide(request('a'), admin), null);
-  assert.equal(whyNotDecide(request('a'), { userId: 'eve', role: 'admin' }), 'own');
-  assert.equal(whyNotDecide(request('a'), { userId: 'ned', role: 'editor' }), 'role');
+  assert.equal(whyNotDecide(request('a'), reviewer('eve', 'admin')), 'own');
+  assert.equal(whyNotDecide(request('a'), reviewer('eve', 'admin', false)), null, 'the tenant allows it');
+  assert.equal(whyNotDecide(request('a'), reviewer('ned', 'editor')), 'role');
   assert.equal(whyNotDecide(request('a', { status: 'rejected' }), admin), 'closed');
   const [stage] = request('a').stages;
   const forViewers = request('a', { stages: [{ ...stage, requiredRole: 'viewer' }] });
-  assert.equal(whyNotDecide(forViewers, { userId: 'vic', role: 'viewer' }), 'role');
+  assert.equal(whyNotDecide(forViewers, reviewer('vic', 'viewer')), 'role');
+  const earlier = { ...stage, ordinal: 0, status: 'approved' as const, decidedBy: 'ada' };
+  const second = request('a', { stages: [earlier, stage] });
+  assert.equal(whyNotDecide(second, admin), 'decided');
+  assert.equal(whyNotDecide(second, { ...admin, fourEyes: false }), null);
 });
 
 test('a tab has its requests', () => {

@@ -8,6 +8,8 @@ export type InboxTab = (typeof inboxTabs)[number];
 export interface Reviewer {
   readonly userId: string;
   readonly role: Role;
+  /** The tenant requires that different people request a change and decide each of its stages. */
+  readonly fourEyes: boolean;
 }
 
 type Request = Pick<
@@ -22,9 +24,13 @@ export const openStage = ({ currentStage, stages }: Pick<Request, 'currentStage'
   stages.find(({ ordinal }) => ordinal === currentStage) ?? null;
 
 /** Why someone can't decide a request; null if they can. */
-export function whyNotDecide(request: Request, { userId, role }: Reviewer): 'own' | 'closed' | 'role' | null {
+export function whyNotDecide(
+  request: Request,
+  { userId, role, fourEyes }: Reviewer,
+): 'own' | 'decided' | 'closed' | 'role' | null {
   if (request.status !== 'pending') return 'closed';
-  if (request.requesterId === userId) return 'own';
+  if (fourEyes && request.requesterId === userId) return 'own';
+  if (fourEyes && request.stages.some(({ decidedBy }) => decidedBy === userId)) return 'decided';
   const stage = openStage(request);
   const needed = order.indexOf(stage?.requiredRole ?? 'admin');
   // Reviewers are editors at least.

@@ -56,7 +56,9 @@ function Entry({ record: { id, name, status, _count: count }, chosen, strong = f
         here ? 'bg-accent-soft text-accent-ink' : 'hover:bg-hover',
       )}
     >
-      <span className="min-w-0 grow break-words">{name}</span>
+      <span dir="auto" className="line-clamp-3 min-w-0 grow wrap-anywhere">
+        {name}
+      </span>
       {status === 'active' ? null : <span className="text-caption text-faint">{status}</span>}
       <span className="text-caption text-faint" title={t.offersIn(format.number(count.offers))}>
         <span aria-hidden>{format.number(count.offers)}</span>

@@ -150,8 +150,10 @@ function Variants({ creative: { id, offerId, channelId, placementId } }: Creativ
 /** Links to a related record, with its status if that hides the creative. */
 function Named({ to, name, status }: { readonly to: string; readonly name: string; readonly status: string }) {
   return (
-    <span className="inline-flex flex-wrap items-center gap-2">
-      <Link to={to}>{name}</Link>
+    <span className="inline-flex max-w-full flex-wrap items-center gap-2">
+      <Link to={to} dir="auto" className="min-w-0 wrap-anywhere">
+        {name}
+      </Link>
       {status === 'active' ? null : <StatusBadge status={status} />}
     </span>
   );

@@ -50,7 +50,9 @@ function NowOfChannel({ customerId, channel }: { readonly customerId: string; re
       to={simulate}
       className="flex h-full gap-x-3 gap-y-1 rounded-card border border-line bg-surface px-3 py-2 no-underline hover:bg-hover max-sm:flex-wrap max-sm:items-baseline max-sm:justify-between sm:min-h-16 sm:flex-col"
     >
-      <span className="shrink-0 text-caption text-soft">{channel.name}</span>
+      <span dir="auto" className="line-clamp-2 min-w-0 text-caption wrap-anywhere text-soft sm:shrink-0">
+        {channel.name}
+      </span>
       {answer.loading ? <Skeleton className="h-5 w-2/3" /> : null}
       {answer.failure === null ? null : <Badge tone="warn">{t.nowFailed}</Badge>}
       {best === undefined ? null : (
@@ -64,9 +66,11 @@ function NowOfChannel({ customerId, channel }: { readonly customerId: string; re
       {simulated !== undefined && best === undefined ? (
         <span className="flex min-w-0 items-center gap-x-2 gap-y-1 max-sm:flex-wrap">
           <span className="shrink-0 font-medium text-ink">{t.nowNothingBy}</span>
-          <Badge tone="block">
-            <Nothing simulated={simulated} />
-          </Badge>
+          <span className="flex min-w-0">
+            <Badge tone="block">
+              <Nothing simulated={simulated} />
+            </Badge>
+          </span>
         </span>
       ) : null}
     </Link>

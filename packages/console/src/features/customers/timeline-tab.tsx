@@ -187,7 +187,7 @@ function InteractionEntry({ row, kind }: { readonly row: EntryOf<'contact'>; rea
       )}
       <span>{row.offer?.name}</span>
       {row.conversionValue === null ? null : <span className="tabular-nums">{format.money(row.conversionValue)}</span>}
-      <span className="text-soft">{[channel, creative].filter(Boolean).join(' · ')}</span>
+      <span className="min-w-0 wrap-anywhere text-soft">{[channel, creative].filter(Boolean).join(' · ')}</span>
     </Line>
   );
 }

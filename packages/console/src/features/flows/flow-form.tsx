@@ -30,6 +30,7 @@ export function FlowForm() {
       operations={decisionFlowOperations}
       spec={spec}
       initial={initial}
+      editing={t.settingsOf}
     >
       {(parts) => <Fields {...parts} />}
     </RecordEditor>

@@ -7,8 +7,8 @@ test('shows a request to those who can decide its open stage', () => {
     requesterId: 'lee',
     currentStage: 2,
     stages: [
-      { ordinal: 1, requiredRole: 'viewer' },
-      { ordinal: 2, requiredRole: 'admin' },
+      { ordinal: 1, requiredRole: 'viewer', decidedBy: 'kim' },
+      { ordinal: 2, requiredRole: 'admin', decidedBy: null },
     ],
   } as const;
   const ask = (role: 'viewer' | 'editor' | 'admin', userId = 'me', fourEyes = false, currentStage: number | null = 2) =>
@@ -19,6 +19,8 @@ test('shows a request to those who can decide its open stage', () => {
   assert.equal(ask('viewer', 'me', false, 1), false);
   assert.equal(ask('admin', 'lee'), true, 'the own request, where the tenant allows it');
   assert.equal(ask('admin', 'lee', true), false);
+  assert.equal(ask('admin', 'kim', true), false, 'they decided an earlier stage');
+  assert.equal(ask('admin', 'kim'), true);
   assert.equal(ask('admin', 'me', true), true);
   assert.equal(ask('admin', 'me', false, null), false, 'no stage is open');
 });

@@ -10,7 +10,11 @@ export interface Person {
 export interface Request {
   readonly requesterId: string;
   readonly currentStage: number | null;
-  readonly stages: readonly { readonly ordinal: number; readonly requiredRole: Role }[];
+  readonly stages: readonly {
+    readonly ordinal: number;
+    readonly requiredRole: Role;
+    readonly decidedBy: string | null;
+  }[];
 }
 
 const reaches = (role: Role, required: Role): boolean => roles.indexOf(role) >= roles.indexOf(required);
@@ -19,7 +23,8 @@ const reaches = (role: Role, required: Role): boolean => roles.indexOf(role) >= 
 export function isForMe(request: Request, { userId, role }: Person, fourEyes: boolean): boolean {
   const stage = request.stages.find(({ ordinal }) => ordinal === request.currentStage);
   if (stage === undefined || !reaches(role, 'editor') || !reaches(role, stage.requiredRole)) return false;
-  return !(fourEyes && request.requesterId === userId);
+  const acted = [request.requesterId, ...request.stages.map(({ decidedBy }) => decidedBy)];
+  return !(fourEyes && acted.includes(userId));
 }
 
 /** Returns the live version of a flow with a newer draft; null if the draft is live or nothing is. */

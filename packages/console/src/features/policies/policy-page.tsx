@@ -5,6 +5,7 @@ import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-screen.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { policySentence, policyTypeNames, policyTexts as t, windowOf } from '../../messages/catalogue/policies.ts';
+import { policyFormTexts as formTexts } from '../../messages/catalogue/policy-form.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -53,7 +54,7 @@ function Policy({ policy }: { readonly policy: ContactPolicy }) {
         </div>
       </Section>
       <Section title={t.settings}>
-        <Settings config={config} />
+        <Settings config={config} labels={formTexts.labels} options={formTexts.options} />
       </Section>
     </div>
   );

@@ -5,6 +5,7 @@ import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-screen.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { Settings } from '../../forms/settings.tsx';
+import { ruleFormTexts as formTexts } from '../../messages/catalogue/rule-form.ts';
 import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/catalogue/rules.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -38,6 +39,8 @@ export function RulePage() {
   );
 }
 
+const settingWords = { ...formTexts.operators, ...formTexts.missing };
+
 function Rule({ rule }: { readonly rule: QualificationRule }) {
   const format = useFormat();
   const { ruleType, config, scopes, stage, priority } = rule;
@@ -65,7 +68,7 @@ function Rule({ rule }: { readonly rule: QualificationRule }) {
       <div className="flex min-w-0 flex-col gap-4">
         <ReachPanel ruleType={ruleType} config={config} />
         <Section title={t.settings}>
-          <Settings config={config} />
+          <Settings config={config} labels={formTexts.labels} options={settingWords} />
         </Section>
       </div>
     </div>

@@ -50,7 +50,7 @@ export function SsoForm({ config }: { config: SsoConfig }) {
   const save = async () => {
     const sent = configToSend(stored, form.values);
     if ((await run({ body: { action: 'configure', config: sent } })) === null) return;
-    // The next edits must start from the saved values.
+    // The next edits must start from the saved values. If they can't be read, the page's own query reports it.
     await ask(ssoOperations.get, {}).catch(() => null);
     form.discard();
     toast({ text: t.saved });

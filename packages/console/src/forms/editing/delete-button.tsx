@@ -2,9 +2,8 @@ import type { Operation } from '@arbiter/contract/core/operation';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { can } from '../../data/can.ts';
-import type { Failure } from '../../data/failure.ts';
 import { deleteLater, undoMs } from '../../data/pending-deletions.ts';
-import { type Mutation, useMutate } from '../../data/use-operation.ts';
+import { useMutate } from '../../data/use-operation.ts';
 import { editingTexts, deletionTexts as t } from '../../messages/lists/editing.ts';
 import { type RecordKind, recordKinds } from '../../records/record-kinds.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,18 +25,12 @@ export interface DeleteButtonProps {
   readonly after?: string;
 }
 
-/** Operations that delete take an ID; the types of all of them together don't say so. */
-type Removal = Pick<Mutation<Operation>, 'busy' | 'clear'> & {
-  readonly done: (input: object) => Promise<boolean>;
-  readonly failure: Failure | null;
-};
-
 /** Deletes a record: with Undo, or after its name was typed if it can't be restored. */
 export function DeleteButton(props: DeleteButtonProps) {
   const { kind, operation, id, name, isSoft, disabledReason = null, after = recordKinds[kind].path } = props;
   const [isAsking, setAsking] = useState(false);
   const links = useLinks();
-  const removal = useMutate(operation) as unknown as Removal;
+  const removal = useMutate(operation);
   const permission = can(operation);
   const remove = () => removal.done({ params: { id } });
   const removeSoftly = () => {

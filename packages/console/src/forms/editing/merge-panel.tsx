@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import type { Conflict } from './changes.ts';
 import type { FieldSpec } from './field-spec.ts';
+import { ReferenceNames } from './inputs/reference-input.tsx';
 
 /** A value of any property in words. */
 function shown(value: unknown): string {
@@ -12,6 +13,11 @@ function shown(value: unknown): string {
   if (typeof value === 'boolean') return value ? editingTexts.yes : editingTexts.no;
   if (typeof value === 'object') return JSON.stringify(value);
   return valueText(value);
+}
+
+function Value({ field, value }: { readonly field: FieldSpec | undefined; readonly value: unknown }) {
+  const isReference = field?.kind === 'reference' || field?.kind === 'references';
+  return isReference && value !== null ? <ReferenceNames to={field.to ?? ''} value={value} /> : shown(value);
 }
 
 export interface MergePanelProps {
@@ -32,10 +38,12 @@ export function MergePanel({ conflicts, fields, onSettle }: MergePanelProps) {
     }
   };
   const all = new Set(conflicts.map(({ name }) => name));
-  const labelOf = (name: string) => fields.find((field) => field.name === name)?.label ?? name;
+  const fieldOf = (name: string) => fields.find((field) => field.name === name);
+  const labelOf = (name: string) => fieldOf(name)?.label ?? name;
   return (
     <ProblemPanel
       tone="warn"
+      takesFocus
       title={t.title}
       actions={
         conflicts.length < 2 ? undefined : (
@@ -57,11 +65,17 @@ export function MergePanel({ conflicts, fields, onSettle }: MergePanelProps) {
             <h3 className="text-dense font-medium text-ink">{labelOf(name)}</h3>
             <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense">
               <dt>{t.mine}</dt>
-              <dd className="min-w-0 break-words text-ink">{shown(mine)}</dd>
+              <dd className="min-w-0 break-words text-ink">
+                <Value field={fieldOf(name)} value={mine} />
+              </dd>
               <dt>{t.theirs}</dt>
-              <dd className="min-w-0 break-words text-ink">{shown(theirs)}</dd>
+              <dd className="min-w-0 break-words text-ink">
+                <Value field={fieldOf(name)} value={theirs} />
+              </dd>
               <dt>{t.base}</dt>
-              <dd className="min-w-0 break-words">{shown(base)}</dd>
+              <dd className="min-w-0 break-words">
+                <Value field={fieldOf(name)} value={base} />
+              </dd>
             </dl>
             <div className="flex gap-2">
               {(['mine', 'theirs'] as const).map((side) => (

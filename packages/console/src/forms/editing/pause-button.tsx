@@ -1,7 +1,7 @@
 import type { Operation } from '@arbiter/contract/core/operation';
 import { Pause, Play } from 'lucide-react';
 import { can } from '../../data/can.ts';
-import { type Mutation, useMutate } from '../../data/use-operation.ts';
+import { useMutate } from '../../data/use-operation.ts';
 import { editingTexts, pauseTexts as t } from '../../messages/lists/editing.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
@@ -26,17 +26,14 @@ export interface PauseButtonProps {
  */
 export function PauseButton({ kind, operation, record }: PauseButtonProps) {
   const { id, name, status, version } = record;
-  // The types of all operations together don't say what an update takes and returns.
-  const { run, busy } = useMutate(operation) as unknown as Pick<Mutation<Operation>, 'busy'> & {
-    readonly run: (input: object) => Promise<object | null>;
-  };
+  const { done, busy } = useMutate(operation);
   if (status !== 'active' && status !== 'paused') return null;
   const isActive = status === 'active';
   const next = isActive ? 'paused' : 'active';
   if (needsApproval({ operation, entityType: kind, before: { status }, after: { status: next } })) return null;
   const permission = can(operation);
   const change = async () => {
-    const isDone = (await run({ params: { id }, body: { status: next, rowVersion: version } })) !== null;
+    const isDone = await done({ params: { id }, body: { status: next, rowVersion: version } });
     toast({ text: isDone ? (isActive ? t.paused(name) : t.resumed(name)) : t.failed(name) });
   };
   return (

@@ -1,7 +1,8 @@
 import type { Operation } from '@arbiter/contract/core/operation';
+import type { CallInput } from '@arbiter/sdk/caller';
 import { type ReactNode, useMemo } from 'react';
 import { codeOf, type Failure } from '../../data/failure.ts';
-import { type Answer, type Mutation, useMutate, useOperation } from '../../data/use-operation.ts';
+import { type Mutation, useMutate, useOperation } from '../../data/use-operation.ts';
 import { editTitles } from '../../messages/edit-titles.ts';
 import { editingTexts as t } from '../../messages/lists/editing.ts';
 import type { RecordKindValue } from '../../records/record-kind.ts';
@@ -60,6 +61,8 @@ export interface RecordEditorProps {
   readonly asBody?: (record: Values) => Values;
   /** Values that a new record starts with. */
   readonly initial?: Values;
+  /** Title of the page of a stored record. Default: `Edit <name>`. */
+  readonly editing?: (name: string) => string;
   /** Query that reads the record. */
   readonly query?: Values;
   readonly children: (parts: FormParts) => ReactNode;
@@ -132,22 +135,34 @@ function NewRecord(props: RecordEditorProps) {
   );
 }
 
-/** Operations that write records answer with the record, which the types of all of them together don't say. */
-interface Save extends Pick<Mutation<Operation>, 'busy' | 'failure'> {
-  readonly run: (input: object) => Promise<EditedRecord | null>;
+/** Operations of records answer with the record, which the types of all of them together don't say. */
+function recordOf(body: unknown): EditedRecord {
+  if (typeof body === 'object' && body !== null && 'id' in body && 'name' in body) {
+    const { id, name } = body;
+    if (typeof id === 'string' && typeof name === 'string') return { ...body, id, name };
+  }
+  throw new Error('the operation answers without a record');
 }
 
-const useSave = (operation: Operation): Save => useMutate(operation) as unknown as Save;
+function useSave(operation: Operation) {
+  const { run, busy, failure } = useMutate(operation);
+  const save = async (input: CallInput<Operation>): Promise<EditedRecord | null> => {
+    const body = await run(input);
+    return body === null ? null : recordOf(body);
+  };
+  return { run: save, busy, failure };
+}
 
 function StoredRecord(props: RecordEditorProps & { readonly id: string }) {
-  const { kind, as, operations, id, query } = props;
+  const { kind, as, operations, id, query, editing = t.editing } = props;
   const { titles, path, record } = as ?? recordKinds[kind];
-  const input: object = { params: { id }, ...(query === undefined ? {} : { query }) };
-  const answer = useOperation(operations.get, input as never) as unknown as Answer<EditedRecord>;
+  const input = { params: { id }, ...(query === undefined ? {} : { query }) };
+  const read = useOperation(operations.get, input);
+  const answer = { ...read, data: read.data === undefined ? undefined : recordOf(read.data) };
   const name = answer.data === undefined ? undefined : nameOf(answer.data);
   return (
     <Page
-      title={name === undefined ? editTitles.edit(titles.one) : t.editing(name)}
+      title={name === undefined ? editTitles.edit(titles.one) : editing(name)}
       parents={[
         { title: titles.many, to: path },
         { title: name ?? titles.one, to: record(id) },
@@ -236,7 +251,7 @@ function useApproval(write: Write, refusal: Failure | null) {
       }
       return isFiled;
     },
-    shown: (save: Pick<Save, 'busy' | 'failure'>) => ({
+    shown: (save: Pick<Mutation<Operation>, 'busy' | 'failure'>) => ({
       isRequest: isNeeded,
       busy: busy || save.busy,
       failure: failure ?? save.failure,

@@ -101,7 +101,11 @@ export function RecordFormFrame(props: RecordFormProps) {
           role="status"
           className={cx('min-w-0 grow text-dense text-soft', actions !== undefined && 'max-sm:basis-full')}
         >
-          {changed.length === 0 ? t.noChanges : t.changes(labels)}
+          {permission.allowed || isRequest
+            ? changed.length === 0
+              ? t.noChanges
+              : t.changes(labels)
+            : t.readOnly(permission.needs)}
           {isRequest ? <span className="block">{t.requestNext}</span> : null}
         </p>
         <Button kind="quiet" onClick={onCancel}>

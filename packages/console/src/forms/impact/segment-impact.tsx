@@ -108,7 +108,8 @@ function Outcome({ simulation, sides, lead }: OutcomeProps) {
       </>
     );
   }
-  const text = t.sampled(format.number(progress.sampled), format.number(progress.total));
+  const text =
+    progress.total === 0 ? t.starting : t.sampled(format.number(progress.sampled), format.number(progress.total));
   return (
     <div className="flex max-w-96 flex-col gap-1">
       <Progress share={progress.total === 0 ? 0 : progress.sampled / progress.total} label={text} />

@@ -165,7 +165,7 @@ export const policyTexts = {
   bypassable: 'Can be overridden',
   bypassed: { yes: 'by overrides and mandatory offers', no: 'never' },
   allDecisions: 'Decisions blocked by this policy',
-  settings: 'Stored settings',
+  settings: 'Settings',
   noLimit: 'never blocks',
   empty: 'No contact policies yet',
   emptyText: 'Without one, customers can be contacted at any time, any number of times.',

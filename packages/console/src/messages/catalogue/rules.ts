@@ -76,7 +76,7 @@ export const ruleTexts = {
   otherwise: 'If not met',
   appliesTo: 'Applies to',
   allDecisions: 'Decisions blocked by this rule',
-  settings: 'Stored settings',
+  settings: 'Settings',
   empty: 'No qualification rules yet',
   emptyText: 'Without one, every offer fits every customer.',
 } as const;

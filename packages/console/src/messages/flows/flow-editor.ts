@@ -6,7 +6,7 @@ const some = (count: number, one: string, many = `${one}s`) => `${count} ${count
 
 /** Texts of the flow editor. */
 export const flowEditorTexts = {
-  draftOf: (name: string) => `Edit ${name}`,
+  draftOf: (name: string) => `Edit draft of ${name}`,
   save: 'Save draft',
   saved: 'Draft saved',
   savedAs: (name: string) => `Saved the draft of ${name}`,

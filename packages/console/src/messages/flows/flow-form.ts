@@ -1,5 +1,6 @@
 /** Texts of the form of a flow. */
 export const flowFormTexts = {
+  settingsOf: (name: string) => `Edit settings of ${name}`,
   basics: 'Flow',
   use: 'Use',
   steps: 'Start from',

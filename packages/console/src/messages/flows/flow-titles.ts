@@ -1,7 +1,7 @@
 /** Titles of the screens that change flows. They load with the shell. */
 export const flowTitles = {
   create: 'New flow',
-  edit: 'Edit flow',
+  edit: 'Edit draft',
   settings: 'Flow settings',
   publish: 'Publish flow',
 } as const;

@@ -7,6 +7,7 @@ export const impactTexts = {
   simulate: 'Simulate',
   again: 'Simulate again',
   stop: 'Stop',
+  starting: 'Starting the simulation…',
   sampled: (done: string, total: string) => `${done} of ${total} customers`,
   changed: (share: string, changed: string, sampled: string) =>
     `${share} get different offers: ${changed} of ${sampled} sampled customers.`,

@@ -90,9 +90,12 @@ export function BarChart({ title, summary, rows, measure, of, fileHead, write, e
             <g aria-hidden className="pointer-events-none">
               {rows.map(({ key, label, value, high }, at) => (
                 <g key={key}>
-                  <text x={4} y={at * line + line / 2} dy="0.32em" className="fill-ink">
-                    {label.length > letters ? `${label.slice(0, letters - 1)}…` : label}
-                  </text>
+                  {/* Wide letters need more room than the average letter: the inner picture cuts them off. */}
+                  <svg x={0} y={at * line} width={names - 6} height={line} aria-hidden>
+                    <text x={4} y={line / 2} dy="0.32em" className="fill-ink">
+                      {label.length > letters ? `${label.slice(0, letters - 1)}…` : label}
+                    </text>
+                  </svg>
                   <text
                     x={scale(Math.max(0, high ?? value)) + 6}
                     y={at * line + line / 2}

@@ -69,7 +69,10 @@ function Card<Row>(props: CardLineProps<Row>) {
             onClick={() => props.onPlace({ row: index, column: at })}
           >
             {bare ? null : (
-              <span aria-hidden className="max-w-3/4 shrink-0 text-caption leading-6 text-faint">
+              <span
+                aria-hidden
+                className="line-clamp-2 max-w-3/4 min-w-0 shrink-0 text-caption leading-6 wrap-anywhere text-faint"
+              >
                 {column.header}
                 {column.unit ? ` ${column.unit}` : ''}
               </span>

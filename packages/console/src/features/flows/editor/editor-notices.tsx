@@ -76,7 +76,14 @@ export function SaveBar({ editor, flow, findings }: SaveBarProps) {
       : editor.isChanged
         ? null
         : t.allSaved;
-  const publishReason = editor.isChanged ? t.saveFirst : errors > 0 ? t.fixFirst : null;
+  const mayPublish = can(decisionFlowOperations.publish);
+  const publishReason = !mayPublish.allowed
+    ? editingTexts.needsRole(mayPublish.needs)
+    : editor.isChanged
+      ? t.saveFirst
+      : errors > 0
+        ? t.fixFirst
+        : null;
   const save = async () => {
     if (saveReason === null && (await editor.save())) toast({ text: t.savedAs(flow.name) });
   };
@@ -97,7 +104,13 @@ export function SaveBar({ editor, flow, findings }: SaveBarProps) {
         className="flex min-w-0 grow flex-wrap items-center gap-2 text-dense text-soft max-sm:basis-full"
       >
         {errors === 0 ? <Badge tone="pass">{t.valid}</Badge> : <Badge tone="block">{t.problems(errors, 0)}</Badge>}
-        <span>{editor.isChanged ? `${t.unsaved}. ${t.keptHere}` : t.allSaved}</span>
+        <span>
+          {permission.allowed
+            ? editor.isChanged
+              ? `${t.unsaved}. ${t.keptHere}`
+              : t.allSaved
+            : editingTexts.readOnly(permission.needs)}
+        </span>
       </div>
       {editor.isChanged ? (
         <Button kind="quiet" onClick={editor.discard}>

@@ -30,6 +30,7 @@ export function FlowMergePanel({ editor }: { readonly editor: FlowEditor }) {
   return (
     <ProblemPanel
       tone="warn"
+      takesFocus
       title={t.title}
       actions={
         conflicts.length < 2 ? undefined : (

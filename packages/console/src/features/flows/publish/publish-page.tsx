@@ -144,7 +144,7 @@ function PublishBar({ flow, notes, errors, onDone }: PublishBarProps) {
         className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-canvas px-4 py-3 md:-mx-6 md:px-6"
       >
         <p role="status" className="min-w-0 grow text-dense text-soft">
-          {isRequest ? `${t.requestNext} ${t.pinned}` : (problem ?? '')}
+          {isRequest ? `${t.requestNext} ${t.pinned}` : (reason ?? '')}
         </p>
         <ButtonLink to={addresses.editFlow(flow.id)}>{t.editDraft}</ButtonLink>
         <Button

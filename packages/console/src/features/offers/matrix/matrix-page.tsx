@@ -67,7 +67,7 @@ const columnsOf = (channels: readonly { readonly id: string; readonly name: stri
       header: channel.name,
       cell: (offer) => <Cell offer={offer} channel={channel} />,
       text: (offer) => cellOf(offer, channel.id).active,
-      width: 150,
+      width: 160,
     }),
   ),
 ];

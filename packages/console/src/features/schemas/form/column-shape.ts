@@ -1,4 +1,5 @@
 import type { DataType } from '@arbiter/contract/catalogue/schemas';
+import { asciiLetters } from '@arbiter/contract/core/ascii-letters';
 import type { Values } from '../../../forms/editing/changes.ts';
 import type { FieldSpec } from '../../../forms/editing/field-spec.ts';
 
@@ -32,9 +33,8 @@ export const withKey = (definition: Values, isPrimaryKey: boolean): Values => ({
   isUnique: false,
 });
 
-/** Returns the table name that the API derives from a schema's name. */
+/** Returns the table name for a schema's name: Latin letters in ASCII, then as the API derives it. */
 export const tableNameOf = (name: string): string =>
-  name
-    .trim()
+  asciiLetters(name.trim())
     .toLowerCase()
     .replaceAll(/[^a-z0-9_]/gu, '_');

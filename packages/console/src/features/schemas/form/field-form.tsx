@@ -118,7 +118,7 @@ function NewField({ schema }: { readonly schema: DataSchema }) {
 function StoredField({ schema, field }: { readonly schema: DataSchema; readonly field: SchemaField }) {
   const links = useLinks();
   const { run, busy, failure } = useMutate(schemaTableOperations.updateField);
-  const stored = useMemo(() => valuesOf(field as unknown as Values, [...meaning, ...usage]), [field]);
+  const stored = useMemo(() => valuesOf({ ...field }, [...meaning, ...usage]), [field]);
   const form = useRecordForm({ draft: `field ${field.id}`, stored, version: schema.version, failure });
   const fields = useMemo(() => fieldsOf(schemaTableOperations.updateField, undefined, spec), []);
   const back = addresses.schema(schema.id);

@@ -50,6 +50,7 @@ export function FileDrop({ busy, disabledReason, onFile }: FileDropProps) {
           if (file !== undefined) onFile(file);
         }}
       />
+      {disabledReason === null ? null : <p className="text-soft">{disabledReason}</p>}
       <Button kind="primary" busy={busy} disabledReason={disabledReason} onClick={() => input.current?.click()}>
         {busy ? t.reading : t.choose}
       </Button>

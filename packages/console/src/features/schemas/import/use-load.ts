@@ -155,7 +155,7 @@ async function loadFile(request: LoadRequest, own: Run, tools: LoadTools): Promi
     return { phase: 'done', schemaId: id, result };
   } catch (error) {
     const before = earlier.current;
-    // The rows may have been stored just before the stop arrived.
+    // The rows may have been stored just before the stop arrived. Without an answer, nothing is known to be stored.
     if (signal.aborted && before !== null && (await storedRows(before.id).catch(() => 0)) > before.rows) {
       report({ state: 'done' }, undefined, before.id);
       return { phase: 'done', schemaId: before.id, result: null };

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useAsk } from '../../../data/use-ask.ts';
+import { listText } from '../../../messages/catalogue/conditions.ts';
 import { editingTexts as t } from '../../../messages/lists/editing.ts';
 import { Field, TextField } from '../../../ui/field.tsx';
 import { FilterChip } from '../../../ui/filter-chip.tsx';
@@ -64,6 +65,7 @@ function useNames(ids: readonly string[], nameOf: (id: string) => Promise<string
     let isOver = false;
     void (async () => {
       for (const id of missing.split(' ')) {
+        // Without an answer, the reference shows its ID, as for a deleted record. Picking another one still works.
         const name = await nameOf(id).catch(() => null);
         if (isOver) return;
         setNames((before) => new Map(before).set(id, name ?? middleCut(id)));
@@ -86,6 +88,14 @@ export interface ReferenceInputProps extends FieldInputProps {
 
 const idsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : typeof value === 'string' ? [value] : [];
+
+/** Names of the records that a stored value refers to. */
+export function ReferenceNames({ to, value }: { readonly to: string; readonly value: unknown }) {
+  const ids = idsOf(value);
+  const { nameOf } = useReferences(to, undefined);
+  const { names } = useNames(ids, nameOf);
+  return listText(ids.map((id) => names.get(id) ?? '…'));
+}
 
 /** Chooses one record, or several, by typing part of a name. */
 export function ReferenceInput({ field, form, className, query }: ReferenceInputProps) {
@@ -130,7 +140,7 @@ export function ReferenceInput({ field, form, className, query }: ReferenceInput
                   )
                 }
               >
-                {names.get(id) ?? middleCut(id)}
+                {names.get(id) ?? '…'}
               </FilterChip>
             ))}
           </div>

@@ -9,6 +9,7 @@ import { recordAudit } from '../../identity/audit/index.ts';
 import { personBehind } from '../../identity/credentials/index.ts';
 import { readTarget } from './apply.service.ts';
 import { tellDeciders } from './approval-mails.ts';
+import { announceRequested } from './approvals.events.ts';
 import type { ApprovalPorts } from './approvals.ports.ts';
 import { showApproval, withExpiry } from './approvals.rules.ts';
 import {
@@ -102,6 +103,7 @@ export async function fileApproval(
     entityName: row.entityName,
     after: approval,
   });
+  await announceRequested(tx, row, asStages);
   await tellDeciders(tx, ports.enqueueMail, row, asStages);
   return withExpiry(approval, ports.approvalMaxAgeHours);
 }

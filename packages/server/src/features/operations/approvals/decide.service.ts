@@ -7,7 +7,7 @@ import { isSamePerson, personBehind } from '../../identity/credentials/index.ts'
 import { readSettings } from '../../identity/settings/index.ts';
 import { applyChange } from './apply.service.ts';
 import { tellDeciders, tellRequester } from './approval-mails.ts';
-import { tellResolved } from './approvals.events.ts';
+import { announceRequested, tellResolved } from './approvals.events.ts';
 import type { ApprovalPorts } from './approvals.ports.ts';
 import { decidesStage, openStage, showApproval } from './approvals.rules.ts';
 import { noApproval, openPayload } from './approvals.service.ts';
@@ -69,6 +69,7 @@ export async function decide(
   if (isLast) await deleteSecrets(tx, [row.id]);
   await noteDecision(tx, action, { row, stages, after, decidedStages });
   if (isLast) await tellResolved(tx, [after]);
+  else await announceRequested(tx, after, decidedStages);
   if (isLast) await tellRequester(tx, ports.enqueueMail, after, person);
   else await tellDeciders(tx, ports.enqueueMail, after, decidedStages);
   return resultOf(after, decidedStages);

@@ -1,7 +1,7 @@
 import { approvalOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { approvalResolved } from './approvals.events.ts';
+import { approvalRequested, approvalResolved } from './approvals.events.ts';
 import { approvalJobs } from './approvals.jobs.ts';
 import type { ApprovalPorts } from './approvals.ports.ts';
 import { approvalRoutes } from './approvals.routes.ts';
@@ -16,7 +16,7 @@ export const tables = ['approvals', 'approval_stages', 'approval_secrets'];
 export const approvalsFeature = feature({
   name: 'approvals',
   tables,
-  events: [approvalResolved],
+  events: [approvalRequested, approvalResolved],
   resets: { empties: tables },
   operations: (ports: ApprovalPorts) => handlerEntries(approvalOperations, approvalRoutes(ports)),
   jobs: (ports: ExpiryPorts) => approvalJobs(ports),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { type Approval, draftFlowConfig, type EventPage, type Problem } from '@arbiter/contract';
 import { takeMails } from '../../identity/mail/test-mailbox.ts';
@@ -235,6 +236,39 @@ test('mail: to who may decide the open stage, at the end to who asked', async ()
   await told();
   assert.equal((await world.decide(admin.cookie, own.id, { action: 'reject' })).status, 200);
   assert.deepEqual(await told(), [], 'nobody is told of what they did themselves');
+});
+
+test('each stage of a request that opens is told in the stream, to its own tenant', async () => {
+  const [editor, admin] = [await world.someone('editor'), await world.someone('admin')];
+  const entityId = randomUUID();
+  const { id } = await world.file(editor.cookie, {
+    entityType: 'offer',
+    entityId,
+    action: 'update',
+    payload: { name: name('Offer') },
+    stages: [
+      { stageName: 'Business', requiredRole: 'editor' },
+      { stageName: 'Risk', requiredRole: 'admin' },
+    ],
+  });
+  const told = async (key = world.tenant.keys.viewer) => {
+    await publishAll(world.server);
+    const { body } = await world.server.call<EventPage>(
+      'GET',
+      '/api/v1/events/stream?topic=approval.requested.v1&limit=1000',
+      { key },
+    );
+    return body.data.map(({ payload }) => payload).filter(({ approvalId }) => approvalId === id);
+  };
+  const waiting = { approvalId: id, entityType: 'offer', entityId, action: 'update' };
+  const first = { ...waiting, stage: 1, requiredRole: 'editor' };
+  assert.deepEqual(await told(), [first]);
+  await world.decide(editor.cookie, id);
+  const second = { ...waiting, stage: 2, requiredRole: 'admin' };
+  assert.deepEqual(await told(), [first, second]);
+  assert.equal((await world.decide(admin.cookie, id, { action: 'reject' })).status, 200);
+  assert.deepEqual(await told(), [first, second], 'nothing waits after the last stage');
+  assert.deepEqual(await told(world.server.tenants[1]!.keys.viewer), []);
 });
 
 test('what became of requests, and flows that were published, are told in the stream', async () => {

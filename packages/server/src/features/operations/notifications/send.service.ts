@@ -48,6 +48,17 @@ export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHel
   });
 }
 
+/** Why a message didn't arrive anywhere, by the reason of the outbound call. */
+const noAnswer: Readonly<Record<string, string>> = {
+  unresolved: "The destination's address wasn't found in DNS.",
+  timeout: "The destination didn't respond in 5 seconds.",
+  failed: 'The connection to the destination failed.',
+  too_large: "The destination's response was too large.",
+  forbidden_url: "The destination's URL isn't allowed.",
+  forbidden_port: "The destination's port isn't allowed.",
+  forbidden_address: "The destination's address is private, which isn't allowed.",
+};
+
 const probe = {
   title: 'Test message',
   message: 'Arbiter can reach this destination.',
@@ -76,7 +87,7 @@ export async function testProvider(
   refuseWhenHeld([outcome]);
   if (ok) return { ok: true, latencyMs, providerMessageId };
   throw new AppError('upstream_failed', {
-    detail: `The destination rejected the message: ${error}.`,
+    detail: noAnswer[error ?? ''] ?? `The destination rejected the message: ${error}.`,
     members: { ok: false, latencyMs, providerMessageId },
   });
 }

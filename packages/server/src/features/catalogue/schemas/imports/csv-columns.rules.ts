@@ -1,4 +1,4 @@
-import type { CsvAnalysis, Warning } from '@arbiter/contract';
+import { asciiLetters, type CsvAnalysis, type Warning } from '@arbiter/contract';
 import { fieldNameProblem, maximumFields, sanitiseSchemaName } from '../fields/names.rules.ts';
 import { Misfit, valueCheck } from '../rows/values.rules.ts';
 
@@ -15,7 +15,7 @@ const longestName = 63;
 const lengths = [50, 100, 255, 1000];
 const emptyLength = 255;
 
-/** Names for fields, one for each header: sanitised, allowed, and different from each other. */
+/** Names for fields, one for each header: spelled in ASCII, sanitised, allowed, and different from each other. */
 export function columnNames(headers: readonly string[]): string[] {
   const usedNames = new Set<string>();
   return headers.map((header, index) => {
@@ -31,7 +31,7 @@ export function columnNames(headers: readonly string[]): string[] {
 }
 
 function columnName(header: string, index: number): string {
-  const clean = sanitiseSchemaName(header.trim());
+  const clean = sanitiseSchemaName(asciiLetters(header.trim()));
   if (!/[a-z0-9]/.test(clean)) return `col_${index + 1}`;
   const started = /^\d/.test(clean) ? `_${clean}` : /^(__|pg_)/.test(clean) ? `col_${clean}` : clean;
   const name = started.slice(0, longestName);

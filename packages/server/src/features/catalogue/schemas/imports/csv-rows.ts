@@ -1,6 +1,7 @@
 import type { DataType } from '@arbiter/contract';
 import { CsvError, parse } from 'csv-parse';
 import type { SpooledFile } from '../../../../platform/spooled-file.ts';
+import { sanitiseSchemaName } from '../fields/names.rules.ts';
 import type { GivenLine } from '../rows/replace-rows.service.ts';
 import { columnNames, nonKeyName } from './csv-columns.rules.ts';
 import { csvInvalid, csvRefusal, delimiterOf, type Encoding, holdsNul, longestHeader } from './csv-text.rules.ts';
@@ -73,7 +74,12 @@ function placesOf(header: readonly string[], { targets, key, csv }: CsvMatch): (
   const places = header.map((cell, at) => {
     const name = cell.trim().toLowerCase();
     const analysedName = analysedNames[at] ?? '';
-    const matches = [csv?.headers[name] ?? name, analysedName, nonKeyName(analysedName, analysedNames)]
+    const matches = [
+      csv?.headers[name] ?? name,
+      analysedName,
+      nonKeyName(analysedName, analysedNames),
+      sanitiseSchemaName(name),
+    ]
       .map((candidate) => known.get(candidate))
       .filter((match) => match !== undefined);
     const [first] = matches;

@@ -76,7 +76,7 @@ describe('columns', () => {
       isUnique: true,
       defaultValue: null,
     });
-    assert.deepEqual(columns[1].name, 'gr__e');
+    assert.deepEqual(columns[1].name, 'grosse');
     assert.deepEqual([rest.headers[1], rest.rowCount, rest.estimatedRows, rest.truncated], ['Größe', 2, 2, false]);
     assert.deepEqual([rest.encoding, rest.delimiter], ['utf-8', ';']);
   });
@@ -91,6 +91,12 @@ describe('columns', () => {
     assert.equal(made.fields.length, 8);
     const keyed = (await upload('id,n\n1,\n2,\n')).json.columns;
     assert.equal((await kit.create({ fields: keyed })).rowKey, 'id');
+  });
+
+  test('spell Latin letters in ASCII', () => {
+    const headers = ['Größe', 'Prénom', 'Łódź', 'Straße 1', 'Ærø', 'Ñandú', 'Größe', 'Возраст', 'ﬁnal'];
+    const names = ['grosse', 'prenom', 'lodz', 'strasse_1', 'aero', 'nandu', 'grosse_2', 'col_8', '_nal'];
+    assert.deepEqual(columnNames(headers), names);
   });
 
   test('have different names of at most 63 bytes', () => {

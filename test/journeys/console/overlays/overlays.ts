@@ -1,34 +1,8 @@
 // Overlays and replacements of screens, for screenshots and axe.
 import type { Page } from 'playwright-core';
-import { settled } from './places.ts';
-
-/** An overlay of a screen. */
-export interface Overlay {
-  /** Unique; used as a file name. */
-  readonly name: string;
-  readonly address: string;
-  /** Shown on wide or narrow screens only; on both if undefined. */
-  readonly only?: 'wide' | 'narrow';
-  /** Opens it on the screen; undefined if the address shows it. */
-  readonly open?: (page: Page) => Promise<void>;
-}
-
-const press = async (page: Page, name: string | RegExp): Promise<void> => {
-  await page.getByRole('button', { name, exact: true }).first().click();
-};
-const dialog = (page: Page) => page.getByRole('dialog').waitFor();
-
-/** Opens the editor of the first flow, without unsaved changes. */
-const editFlow = async (page: Page, search = ''): Promise<void> => {
-  const flow = page.locator('main a[href*="/flows/"]:not([href$="/new"])').first();
-  await flow.waitFor({ state: 'attached' });
-  const address = (await flow.getAttribute('href')) ?? '';
-  await page.goto(new URL(`${address.split('?')[0]}/edit?node=none${search}`, page.url()).href);
-  await page.getByRole('button', { name: 'Insert node' }).waitFor();
-  const discard = page.getByRole('button', { name: 'Discard changes' });
-  if ((await discard.count()) > 0) await discard.first().click();
-  await settled(page);
-};
+import { settled } from '../places.ts';
+import { changeOverlays } from './changes.ts';
+import { dialog, editFlow, type Overlay, press } from './steps.ts';
 
 /** Opens records of the demo, pins one, and returns to Home. */
 const keepSome = async (page: Page): Promise<void> => {
@@ -82,6 +56,7 @@ const editContent = async (page: Page): Promise<void> => {
 };
 
 export const overlays: readonly Overlay[] = [
+  ...changeOverlays,
   {
     name: 'content-archive',
     address: '/content',
