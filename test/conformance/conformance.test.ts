@@ -1,6 +1,5 @@
 // Runs in a process of its own: it is as long as many others together.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
@@ -14,6 +13,7 @@ import {
   type TestTenant,
 } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
+import { isInTurn } from '../form.ts';
 import { type Heard, heardExpectations, inRecord, inTrace } from './answer-reading.ts';
 import { makeCatalogue, type Tools } from './case-catalogue.ts';
 import { importHistory, suppress, writeTotals } from './case-history.ts';
@@ -52,8 +52,9 @@ class Refused extends Error {
 
 /** Each test waits until all cases are done. */
 const patience = { timeout: 900_000 };
-/** Without `CONFORMANCE_ALL=1` a fixed third of the cases runs, and all that the API refuses. */
-const isWhole = process.env.CONFORMANCE_ALL === '1' || process.env.TEST_FORM === 'long';
+/** Without `CONFORMANCE_ALL=1` a share of the cases runs, a case of each file, and all that the API refuses. */
+const isWhole = process.env.CONFORMANCE_ALL === '1';
+const shares = 5;
 const all: Run[] = readdirSync(folder)
   .filter((name) => name.endsWith('.json'))
   .sort()
@@ -62,15 +63,11 @@ const all: Run[] = readdirSync(folder)
     return cases.map((json) => runOf(file, readCase(json)));
   });
 const isTold = (run: Run) => run.skip === null && !(nameOf(run) in refusals);
-/** One case of each file, whichever the third is. */
+/** One case of each file, whatever the share. */
 const firsts = new Set([...Map.groupBy(all.filter(isTold), (run) => run.file).values()].map(([first]) => first));
 const runs = all.filter(
-  (run) => run.skip === null && (isWhole || !isTold(run) || firsts.has(run) || isInThird(nameOf(run))),
+  (run) => run.skip === null && (isWhole || !isTold(run) || firsts.has(run) || isInTurn(nameOf(run), shares)),
 );
-
-function isInThird(name: string): boolean {
-  return createHash('sha256').update(name).digest().readUInt32BE() % 3 === 0;
-}
 
 function runOf(file: string, read: ConformanceCase): Run {
   const now = instantOf(read);

@@ -6,12 +6,13 @@ import { after, before, describe, test } from 'node:test';
 import { packs } from '@arbiter/packs';
 import { backtest } from '../../packages/server/src/features/deciding/studies/test-studies.ts';
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
-import { sized } from '../form.ts';
+import { shareOf, sized } from '../form.ts';
 import { decideMany, startPackServer } from './pack-decisions.ts';
 
 const decisions = Math.ceil(sized('LAB_DECISIONS', { short: 10_000, long: 30_000 }) / packs.length);
 
-for (const pack of packs) {
+// One pack in each run.
+for (const pack of shareOf(packs, 'backtests of packs', packs.length)) {
   describe(`backtests of pack ${pack.key}`, () => {
     let server: TestServer;
     const flow = pack.flows[0]!.key;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Locator, Page, Response } from 'playwright-core';
+import { isInTurn } from '../../form.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage, says } from './browser.ts';
 import { mailedToken } from './mail.ts';
 import { placesOf, settled } from './places.ts';
@@ -488,11 +489,14 @@ test("shows a filter without a field as a chip with the record's name", skip, as
 /** Text of a cell without a value. */
 const nothing = new Set(['', '–', 'not set', 'checking']);
 
+/** A run downloads a third of the lists. */
+const isInRun = (name: string): boolean => isInTurn(name, 3);
+
 test('exports the text of every cell in every list', skip, async () => {
   const found: string[] = [];
   const wrong: string[] = [];
   for (const { name, address, open } of await placesOf(stage)) {
-    if (open) continue;
+    if (open || !isInRun(name)) continue;
     await go(address);
     const buttons = page.getByRole('button', { name: /^Download .* as CSV$/ });
     const count = await buttons.count();
@@ -520,7 +524,7 @@ test('exports the text of every cell in every list', skip, async () => {
     }
   }
   assert.deepEqual(wrong, []);
-  assert.deepEqual(found.toSorted(), [
+  const lists = [
     'audit',
     'channels',
     'channels-placements',
@@ -545,7 +549,8 @@ test('exports the text of every cell in every list', skip, async () => {
     'settings-oauth-clients',
     'settings-people',
     'suppressions',
-  ]);
+  ];
+  assert.deepEqual(found.toSorted(), lists.filter(isInRun));
 });
 
 /** Reads the heads and rows of a grid, in the order of the columns. Runs in the page. */

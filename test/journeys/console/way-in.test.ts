@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
+import { shareOf } from '../../form.ts';
 import { bankFile, noBank } from './bank.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { mailedToken } from './mail.ts';
@@ -58,6 +59,9 @@ function acts() {
   return { counts, press, type };
 }
 
+/** A run looks at each step in one of these ways. */
+const looks = (['dark', 'light'] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })));
+
 test('every step of an empty tenant passes axe, in both themes, wide and narrow', skip, async () => {
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   const found: string[] = [];
@@ -69,20 +73,16 @@ test('every step of an empty tenant passes axe, in both themes, wide and narrow'
     'Make a decision',
   ]) {
     await button(new RegExp(title)).first().click();
-    for (const theme of ['dark', 'light'] as const) {
+    for (const { theme, width } of shareOf(looks, title, looks.length)) {
       await wear(page, theme);
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        await settled(page);
-        const { violations } = await page.evaluate(() =>
-          globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }),
-        );
-        found.push(
-          ...violations.flatMap(({ id, nodes }) =>
-            nodes.map(({ html }) => `${title} ${theme} ${width}: ${id} ${html}`),
-          ),
-        );
-      }
+      await page.setViewportSize({ width, height: 900 });
+      await settled(page);
+      const { violations } = await page.evaluate(() =>
+        globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }),
+      );
+      found.push(
+        ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${title} ${theme} ${width}: ${id} ${html}`)),
+      );
     }
   }
   assert.deepEqual(found, []);
