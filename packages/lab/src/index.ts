@@ -20,6 +20,7 @@ export type {
   TestNote,
   TestResult,
 } from './decision-tests/decision-test.ts';
+export { testOfDecision } from './decision-tests/from-decision.ts';
 export type { Clocks } from './decision-tests/given-input.ts';
 export { openBench, runInSlices, type TestBench } from './decision-tests/run-test.ts';
 export type { OtherRecords } from './decision-tests/test-names.ts';

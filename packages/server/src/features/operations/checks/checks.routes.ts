@@ -2,12 +2,15 @@ import type { decisionTestRunOperations, policyConflictOperations } from '@arbit
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { analyzeConflicts, type CheckPorts, reachOfOffer } from './checks.service.ts';
 import { runDecisionTests } from './decision-tests.service.ts';
+import { type DraftPorts, draftTest } from './test-draft.service.ts';
 
 export const checkRoutes = (ports: CheckPorts): Handlers<typeof policyConflictOperations> => ({
   analyze: async (request) => reply(200, await analyzeConflicts(ports, request, request.body)),
   reach: async (request) => reply(200, await reachOfOffer(ports, request, request.params.id, request.query.flowId)),
 });
 
-export const testRunRoutes = (ports: CheckPorts): Handlers<typeof decisionTestRunOperations> => ({
+export const testRunRoutes = (ports: CheckPorts & DraftPorts): Handlers<typeof decisionTestRunOperations> => ({
+  draft: async (tx, { params, body }) =>
+    reply(200, await draftTest(tx, ports, params.id, { copiesValues: body.copyValues === true })),
   run: async (request) => reply(200, await runDecisionTests(ports, request, request.body)),
 });

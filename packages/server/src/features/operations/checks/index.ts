@@ -3,6 +3,7 @@ import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
 import { checkRoutes, testRunRoutes } from './checks.routes.ts';
 import type { CheckPorts } from './checks.service.ts';
+import type { DraftPorts } from './test-draft.service.ts';
 
 export { findingsOfFlow } from './checks.service.ts';
 export { failedTestsOfFlow } from './decision-tests.service.ts';
@@ -11,7 +12,7 @@ export { testPolicyFolder } from './folder/test-folder.ts';
 
 export const checksFeature = feature({
   name: 'checks',
-  operations: (ports: CheckPorts) => [
+  operations: (ports: CheckPorts & DraftPorts) => [
     ...handlerEntries(policyConflictOperations, checkRoutes(ports)),
     ...handlerEntries(decisionTestRunOperations, testRunRoutes(ports)),
   ],
