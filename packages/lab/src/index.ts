@@ -7,7 +7,6 @@ export {
   type Repair,
   type Severity,
 } from './check/findings.ts';
-export type { Guard } from './check/guard.ts';
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
 export type { Witness } from './check/witness.ts';
@@ -22,9 +21,9 @@ export type {
 } from './decision-tests/decision-test.ts';
 export { testOfDecision } from './decision-tests/from-decision.ts';
 export type { Clocks } from './decision-tests/given-input.ts';
+export type { OtherRecords } from './decision-tests/names.ts';
+export { testProblems } from './decision-tests/problems.ts';
 export { openBench, runInSlices, type TestBench } from './decision-tests/run-test.ts';
-export type { OtherRecords } from './decision-tests/test-names.ts';
-export { testProblems } from './decision-tests/test-problems.ts';
 export { type DiffAnswer, type DiffItem, type DiffKind, diffKinds, kindOf } from './diff/answers.ts';
 export { type DiffFigures, type DiffLimits, type DiffReason, figuresOf, type LimitResult } from './diff/figures.ts';
 export {

@@ -2,7 +2,7 @@ import type { decisionTestRunOperations, policyConflictOperations } from '@arbit
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { analyzeConflicts, type CheckPorts, reachOfOffer } from './checks.service.ts';
 import { runDecisionTests } from './decision-tests.service.ts';
-import { type DraftPorts, draftTest } from './test-draft.service.ts';
+import { type DraftPorts, draftTest } from './draft-test.service.ts';
 
 export const checkRoutes = (ports: CheckPorts): Handlers<typeof policyConflictOperations> => ({
   analyze: async (request) => reply(200, await analyzeConflicts(ports, request, request.body)),

@@ -3,8 +3,8 @@ import { exampleId } from '../core/examples.ts';
 import { operation } from '../core/operation.ts';
 import { Id, IdText, Nullable, StringEnum } from '../core/schemas.ts';
 import { flowVersion } from '../deciding/policy-conflicts.ts';
-import { Overlay } from '../judging/overlays.ts';
 import { DecisionTestExpect, DecisionTestGiven } from './decision-test-parts.ts';
+import { Overlay } from './overlays.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const named = (description: string) => Nullable(Type.String({ description: 'Name.' }), { description });
