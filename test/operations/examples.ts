@@ -960,6 +960,10 @@ export const examples: Readonly<Record<string, Example>> = {
     const change = { kind: 'offers', key: offer.name, patch: { priority: 7 } };
     return { body: { flowId: flow.id, version: 'published', overlay: [change], offerIds: [offer.id] } };
   },
+  'decisionTests.draft': async (f) => ({
+    params: { id: idOf((await aDecision(f)).recommendationId) },
+    body: { copyValues: true },
+  }),
   'decisionTests.run': async (f) => {
     const { offer, flow } = await f.decisionWorld();
     const made = await f.make('decision-tests', { ...(await f.draft('decision-tests')), decisionFlowId: flow.id });

@@ -39,7 +39,7 @@ const doors = [
   ...withGroups.map(({ name }) => name),
   'deciding/contact-policy-parts.ts',
   'catalogue/flow-node-types.ts',
-  'catalogue/decision-test-parts.ts',
+  'judging/decision-test-parts.ts',
   'console-boot.ts',
   ...['fields', 'types', 'words'].map((part) => `data/connector-${part}.ts`),
   // Parts of decisions that several operations return.

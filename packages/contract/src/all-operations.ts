@@ -9,8 +9,6 @@ import { decisionFlowAssemblyOperations } from './catalogue/decision-flow-assemb
 import { decisionFlowExchangeOperations } from './catalogue/decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './catalogue/decision-flow-versions.ts';
 import { decisionFlowOperations } from './catalogue/decision-flows.ts';
-import { decisionTestRunOperations } from './catalogue/decision-test-runs.ts';
-import { decisionTestOperations } from './catalogue/decision-tests.ts';
 import { experimentOperations } from './catalogue/experiments.ts';
 import { flowRouteOperations } from './catalogue/flow-routes.ts';
 import { modelImportOperations } from './catalogue/model-import.ts';
@@ -63,6 +61,8 @@ import { tenantOperations } from './identity/tenants.ts';
 import { userCredentialOperations } from './identity/user-credentials.ts';
 import { userOperations } from './identity/users.ts';
 import { backtestOperations } from './judging/backtests.ts';
+import { decisionTestRunOperations } from './judging/decision-test-runs.ts';
+import { decisionTestOperations } from './judging/decision-tests.ts';
 import { evaluationOperations } from './judging/evaluations.ts';
 import { studyOperations } from './judging/studies.ts';
 import { adminCacheOperations } from './operations/admin-cache.ts';
@@ -110,8 +110,6 @@ export const operations = {
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),
-  ...byId(decisionTestRunOperations),
-  ...byId(decisionTestOperations),
   ...byId(experimentOperations),
   ...byId(flowRouteOperations),
   ...byId(modelImportOperations),
@@ -164,6 +162,8 @@ export const operations = {
   ...byId(userCredentialOperations),
   ...byId(userOperations),
   ...byId(backtestOperations),
+  ...byId(decisionTestRunOperations),
+  ...byId(decisionTestOperations),
   ...byId(evaluationOperations),
   ...byId(studyOperations),
   ...byId(adminCacheOperations),

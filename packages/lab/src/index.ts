@@ -8,7 +8,6 @@ export {
   type Repair,
   type Severity,
 } from './check/findings.ts';
-export type { Guard } from './check/guard.ts';
 export { comparedColumns, type TextColumn } from './check/known-texts.ts';
 export type { CheckInput, Subject } from './check/subject.ts';
 export { subjectTypes } from './check/subject.ts';
@@ -22,10 +21,11 @@ export type {
   TestNote,
   TestResult,
 } from './decision-tests/decision-test.ts';
+export { testOfDecision } from './decision-tests/from-decision.ts';
 export type { Clocks } from './decision-tests/given-input.ts';
+export type { OtherRecords } from './decision-tests/names.ts';
+export { testProblems } from './decision-tests/problems.ts';
 export { openBench, runInSlices, type TestBench } from './decision-tests/run-test.ts';
-export type { OtherRecords } from './decision-tests/test-names.ts';
-export { testProblems } from './decision-tests/test-problems.ts';
 export { type DiffAnswer, type DiffItem, type DiffKind, diffKinds, kindOf } from './diff/answers.ts';
 export { type DiffFigures, type DiffLimits, type DiffReason, figuresOf, type LimitResult } from './diff/figures.ts';
 export {

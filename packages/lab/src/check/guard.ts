@@ -3,13 +3,6 @@ import type { Solver } from './solver.ts';
 import type { CheckInput } from './subject.ts';
 import { inputFor, type Witness, zonesAt } from './witness.ts';
 
-/** Attacks every "never". Returns the ids of offers that somebody gets after all. */
-export type Guard = (
-  input: CheckInput,
-  solver: Solver,
-  nevers: readonly PlanOffer[],
-) => Generator<void, ReadonlySet<string>>;
-
 /** Generated customers that attack every "never". */
 const customersGenerated = 10_000;
 

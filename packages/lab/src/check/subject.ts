@@ -1,6 +1,13 @@
-import type { Json, Plan, Snapshot, SnapshotOffer, ZoneClock } from '@arbiter/engine';
+import type { Json, Plan, PlanOffer, Snapshot, SnapshotOffer, ZoneClock } from '@arbiter/engine';
 import type { Formula } from './formula.ts';
-import type { Guard } from './guard.ts';
+import type { Solver } from './solver.ts';
+
+/** Attacks every "never". Returns the ids of offers that somebody gets after all. */
+export type Guard = (
+  input: CheckInput,
+  solver: Solver,
+  nevers: readonly PlanOffer[],
+) => Generator<void, ReadonlySet<string>>;
 
 /** What a check reads besides the catalogue. The clock of zones is the caller's, as the engine has none. */
 export interface CheckInput {

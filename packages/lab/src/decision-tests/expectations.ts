@@ -16,8 +16,8 @@ import {
   type TellProblem,
   type TestNames,
   unknownName,
-} from './test-names.ts';
-import { pointerStep } from './test-problems.ts';
+} from './names.ts';
+import { pointerStep } from './problems.ts';
 
 interface NamedOffer {
   readonly id: string;

@@ -15,8 +15,8 @@ import {
   type ZoneClock,
 } from '@arbiter/engine';
 import { asJson, type TestContact, type TestEvidence, type TestGiven, type TestRequest } from './decision-test.ts';
-import { idNamed, type TellProblem, type TestNames, unknownName } from './test-names.ts';
-import { pointerStep } from './test-problems.ts';
+import { idNamed, type TellProblem, type TestNames, unknownName } from './names.ts';
+import { pointerStep } from './problems.ts';
 
 /** What tests read besides their own text. */
 export interface TestCatalogue {

@@ -2,8 +2,8 @@ import { type Decision, decide, type Plan, type Snapshot } from '@arbiter/engine
 import type { DecisionTest, TestItem, TestNote, TestResult } from './decision-test.ts';
 import { differencesIn, dropsIn, type Expected, readExpectations } from './expectations.ts';
 import { type Clocks, type GivenInput, inputOf, readGiven } from './given-input.ts';
-import { namesOf, type OtherRecords, type TestNames } from './test-names.ts';
-import { testProblems } from './test-problems.ts';
+import { namesOf, type OtherRecords, type TestNames } from './names.ts';
+import { testProblems } from './problems.ts';
 
 /** A test whose names are resolved, so that it can run with any version of the plan. */
 export type PreparedTest =

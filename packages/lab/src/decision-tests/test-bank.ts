@@ -8,8 +8,8 @@ import {
 } from '@arbiter/engine';
 import { chanceOf, randomWorld, utcClock } from '../../../engine/src/why-not/test-world.ts';
 import type { DecisionTest, TestExpectations, TestGiven, TestResult } from './decision-test.ts';
+import type { OtherRecords } from './names.ts';
 import { openBench } from './run-test.ts';
-import type { OtherRecords } from './test-names.ts';
 
 /** Seven offers on two channels, with rules and policies of which each test needs one. */
 

@@ -1,5 +1,5 @@
 import { type Json, parseInstant } from '@arbiter/engine';
-import { pointerStep } from '../decision-tests/test-problems.ts';
+import { pointerStep } from '../decision-tests/problems.ts';
 
 export type MutantKind = 'boundary' | 'gate' | 'weight';
 

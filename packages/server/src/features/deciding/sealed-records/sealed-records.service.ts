@@ -150,17 +150,17 @@ export interface RecordedQuestion {
 }
 
 /**
- * Returns what a customer's recorded decision was made of. Throws 404, also when it's another customer's; 409
- * `inputs_unavailable`, `record_corrupt`.
+ * Returns what a customer's recorded decision was made of. `customerId` null: anybody's. Throws 404, also when it's another
+ * customer's; 409 `inputs_unavailable`, `record_corrupt`.
  */
 export async function recordedQuestion(
   tx: Tx,
   ports: RecordPorts,
   id: string,
-  customerId: string,
+  customerId: string | null,
 ): Promise<RecordedQuestion> {
   const { record, body } = await openRecord(tx, ports, id);
-  if (record.customerId !== null && record.customerId !== customerId) {
+  if (customerId !== null && record.customerId !== null && record.customerId !== customerId) {
     throw new AppError('not_found', { detail: 'This decision of the customer does not exist.' });
   }
   assertReplayable(body);

@@ -2,6 +2,7 @@ import type { decisionTestRunOperations, policyConflictOperations } from '@arbit
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { analyzeConflicts, type CheckPorts, reachOfOffer } from './checks.service.ts';
 import { runDecisionTests } from './decision-tests.service.ts';
+import { type DraftPorts, draftTest } from './draft-test.service.ts';
 
 export const checkRoutes = (ports: CheckPorts): Handlers<typeof policyConflictOperations> => ({
   analyze: async (request) => {
@@ -11,6 +12,8 @@ export const checkRoutes = (ports: CheckPorts): Handlers<typeof policyConflictOp
   reach: async (request) => reply(200, await reachOfOffer(ports, request, request.params.id, request.query.flowId)),
 });
 
-export const testRunRoutes = (ports: CheckPorts): Handlers<typeof decisionTestRunOperations> => ({
+export const testRunRoutes = (ports: CheckPorts & DraftPorts): Handlers<typeof decisionTestRunOperations> => ({
+  draft: async (tx, { params, body }) =>
+    reply(200, await draftTest(tx, ports, params.id, { copiesValues: body.copyValues === true })),
   run: async (request) => reply(200, await runDecisionTests(ports, request, request.body)),
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type DecisionTest, type DecisionTestRun, maxDecisionTests } from '@arbiter/contract';
+import { type DecisionTest, type DecisionTestDraft, type DecisionTestRun, maxDecisionTests } from '@arbiter/contract';
 import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
@@ -184,4 +184,32 @@ test('limits the tests of a flow', async () => {
   assert.equal(refused.code, 'limit_reached');
   const answer = await run({ flowId: 'full', version: 'draft' });
   assert.equal(answer.results.length, maxDecisionTests);
+});
+
+test('makes a test of a decision, without values unless asked to', async () => {
+  const schemas = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/schemas');
+  const people = schemas.body.data.find(({ name }) => name === 'people')!;
+  const rows = { rows: [{ customer_id: 'C-31', age: 31 }] };
+  const written = await server.call('POST', `/api/v1/schemas/${people.id}/data`, { body: rows });
+  assert.ok(written.status < 300, written.text);
+  const request = { customerId: 'C-31', decisionFlowKey: 'main', limit: 1 };
+  const made = await server.call<{ recommendationId: string }>('POST', '/api/v1/recommend', { body: request });
+  assert.equal(made.status, 200, made.text);
+  const decisionPath = `/api/v1/decisions/${made.body.recommendationId}/decision-test`;
+  const draft = async (body: object, key?: string) =>
+    server.call<DecisionTestDraft>('POST', decisionPath, key === undefined ? { body } : { body, key });
+  const plain = await draft({});
+  assert.equal(plain.status, 200, plain.text);
+  assert.deepEqual([plain.body.leftOut, plain.body.test.given.customer], [['customer.age'], {}]);
+  assert.doesNotMatch(plain.text, /31|C-31/);
+  const { test: copied, leftOut } = (await draft({ copyValues: true })).body;
+  assert.deepEqual([leftOut, copied.given.customer], [[], { age: 31 }]);
+  assert.deepEqual(copied.expect, { count: 1, includes: ['Card'] });
+  const { id } = await store({ ...copied });
+  const answer = await run({ flowId: 'main', testIds: [id] });
+  assert.equal(answer.passed, 1, JSON.stringify(answer.results));
+  const audit = await server.call<{ data: object[] }>('GET', '/api/v1/audit-logs?action=read_decision_inputs');
+  assert.equal(audit.body.data.length, 2);
+  assert.equal((await draft({}, server.tenants[0]!.keys.viewer)).status, 403);
+  assert.equal((await draft({}, server.tenants[1]!.keys.admin)).status, 404);
 });

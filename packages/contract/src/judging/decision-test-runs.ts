@@ -2,8 +2,9 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from '../core/examples.ts';
 import { operation } from '../core/operation.ts';
 import { Id, IdText, Nullable, StringEnum } from '../core/schemas.ts';
-import { CheckedVersion } from '../judging/checks.ts';
-import { Overlay } from '../judging/overlays.ts';
+import { CheckedVersion } from './checks.ts';
+import { DecisionTestExpect, DecisionTestGiven } from './decision-test-parts.ts';
+import { Overlay } from './overlays.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const named = (description: string) => Nullable(Type.String({ description: 'Name.' }), { description });
@@ -59,10 +60,62 @@ export const DecisionTestRun = Type.Object(
 );
 export type DecisionTestRun = Static<typeof DecisionTestRun>;
 
+export const DecisionTestDraft = Type.Object(
+  {
+    test: Type.Object(
+      {
+        decisionFlowId: Id('Flow that made the decision.'),
+        name: Type.String({ description: 'Suggested name.' }),
+        given: DecisionTestGiven,
+        expect: DecisionTestExpect,
+      },
+      { description: 'Body for `POST /decision-tests`.' },
+    ),
+    leftOut: Type.Array(Type.String({ description: 'Name.' }), {
+      description:
+        "Values that were not copied, such as `customer.age`, and state of the decision that a test can't have, such as `models`. Fill in the values before you store the test.",
+    }),
+  },
+  { description: 'A test that expects a decision again.' },
+);
+export type DecisionTestDraft = Static<typeof DecisionTestDraft>;
+
 /** Tests that a flow may have. */
 export const maxDecisionTests = 2000;
 
 export const decisionTestRunOperations = {
+  draft: operation({
+    id: 'decisionTests.draft',
+    method: 'POST',
+    path: '/api/v1/decisions/{id}/decision-test',
+    summary: 'Make a test of a decision',
+    description:
+      'Returns a test that expects the same offers again, and stores nothing. Contacts are made up so that they count as much as those of the customer. Values of the customer, attributes and context are only copied with `copyValues`, because tests are kept when the customer is erased. The access is audited.',
+    tag: 'Decision tests',
+    auth: 'credential',
+    role: 'editor',
+    loadClass: 'crud',
+    transaction: 'tenant',
+    audit: [{ action: 'read_decision_inputs', entityType: 'decision' }],
+    params: Type.Object(
+      { id: IdText('Recommendation id, request id or trace id of the decision.') },
+      { description: 'The decision.' },
+    ),
+    body: Type.Object(
+      {
+        copyValues: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description:
+              'True: copy what the decision read of the customer, the attributes and the context. Check first that nobody can be recognized by it.',
+          }),
+        ),
+      },
+      { description: 'What to copy.', examples: [{ copyValues: true }] },
+    ),
+    responses: { 200: { description: 'The test.', schema: DecisionTestDraft } },
+    errors: ['not_found', 'inputs_unavailable', 'record_corrupt', 'not_configured'],
+  }),
   run: operation({
     id: 'decisionTests.run',
     method: 'POST',
