@@ -1,5 +1,5 @@
-// What a backtest costs: processor time a decision, reading and unsealing included, against the engine alone on the same inputs;
-// and the rate of `recommend` beside it. 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
+// What a backtest and an evaluation cost: processor time a decision, reading and unsealing included, against the engine alone on the
+// same inputs; and the rate of `recommend` beside it. 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
 //   node test/load/backtest-bench.ts [--decisions 4000] [--seconds 6] [--rounds 3]
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,10 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type BacktestSpec, backtestDefaults } from '@arbiter/contract';
+import {
+  type BacktestSpec,
+  backtestDefaults,
+  type EvaluationSpec,
+  estimatorNames,
+  evaluationDefaults,
+} from '@arbiter/contract';
 import { decide } from '@arbiter/engine';
 import { createCustomerKeys } from '../../packages/server/src/features/deciding/customer-states/index.ts';
 import { backtestKind } from '../../packages/server/src/features/deciding/studies/backtest/backtest-kind.ts';
+import { evaluateKind } from '../../packages/server/src/features/deciding/studies/evaluate/evaluate-kind.ts';
 import { createInputFor } from '../../packages/server/src/features/deciding/studies/records/input-for.ts';
 import { createRecordReader } from '../../packages/server/src/features/deciding/studies/records/record-reader.ts';
 import type { StudyQuestion } from '../../packages/server/src/features/deciding/studies/study-kind.ts';
@@ -78,38 +85,60 @@ async function benchCost({ decisions, rounds, say }: BacktestBench): Promise<Row
         to: new Date().toISOString(),
       },
     });
+    const evaluation: StudyQuestion<EvaluationSpec> = {
+      ...question('independent'),
+      ...{ id: 'bench evaluation', total: ids.length },
+      spec: {
+        ...{ ...evaluationDefaults, version: 1, reward: 'positive', rewardDays: 1, segmentIds: [] },
+        ...{ estimators: [...estimatorNames], from: new Date(0).toISOString(), to: new Date().toISOString() },
+      },
+    };
     const candidate = await reader.plan(rows[0]!.hash);
     const inputFor = createInputFor(candidate);
     const inputs = (await reader.read(ids.slice(0, idsPerChunk))).flatMap(({ whole }) => {
       const made = whole === null ? null : inputFor(whole, { contacts: () => null, countsAll: false });
       return made?.input ?? [];
     });
-    const times = { engine: [] as number[], independent: [] as number[], chained: [] as number[] };
+    const inChunks = async (each: (some: readonly string[]) => Promise<unknown>): Promise<void> => {
+      for (let at = 0; at < ids.length; at += idsPerChunk) await each(ids.slice(at, at + idsPerChunk));
+    };
+    const runs = {
+      independent: (some: readonly string[]) => backtestKind.chunk(work, question('independent'), some),
+      chained: (some: readonly string[]) => backtestKind.chunk(work, question('chained'), some),
+      evaluation: (some: readonly string[]) => evaluateKind.chunk(work, evaluation, some),
+    };
+    const times = {
+      engine: [] as number[],
+      independent: [] as number[],
+      chained: [] as number[],
+      evaluation: [] as number[],
+    };
     for (let round = 0; round < rounds + 1; round += 1) {
       const engine = await cpuOf(() => {
         for (const input of inputs) decide(candidate.plan, input, { trace: false });
       });
-      for (const mode of ['independent', 'chained'] as const) {
-        const cpu = await cpuOf(async () => {
-          for (let at = 0; at < ids.length; at += idsPerChunk) {
-            await backtestKind.chunk(work, question(mode), ids.slice(at, at + idsPerChunk));
-          }
-        });
+      for (const mode of ['independent', 'chained', 'evaluation'] as const) {
+        const cpu = await cpuOf(() => inChunks(runs[mode]));
         // The first round warms up.
         if (round > 0) times[mode].push(cpu / ids.length);
       }
       if (round > 0) times.engine.push(engine / inputs.length);
     }
     const engine = median(times.engine);
-    return (['independent', 'chained'] as const).map((mode) => {
+    const bars = { independent: 5, chained: 8, evaluation: 6 };
+    const names = {
+      independent: 'a backtest (independent)',
+      chained: 'a backtest (chained)',
+      evaluation: 'an evaluation',
+    };
+    return (['independent', 'chained', 'evaluation'] as const).map((mode) => {
       const us = median(times[mode]);
-      const bar = mode === 'independent' ? 5 : 8;
-      say(`backtest, ${mode}: ${us.toFixed(0)} us against ${engine.toFixed(0)} us of the engine`);
+      say(`${names[mode]}: ${us.toFixed(0)} us against ${engine.toFixed(0)} us of the engine`);
       return {
-        measure: `Processor time a decision of a backtest (${mode}), against the engine alone; ${n0(ids.length)} decisions of ${n0(customers)} customers`,
-        bar: `at most ${bar} times`,
+        measure: `Processor time a decision of ${names[mode]}, against the engine alone; ${n0(ids.length)} decisions of ${n0(customers)} customers`,
+        bar: `at most ${bars[mode]} times`,
         measured: `${us.toFixed(0)} µs against ${engine.toFixed(0)} µs, ${(us / engine).toFixed(1)} times`,
-        met: us / engine <= bar,
+        met: us / engine <= bars[mode],
       };
     });
   } finally {

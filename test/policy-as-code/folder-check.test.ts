@@ -133,6 +133,21 @@ const soundFiles = {
   'decision-flows/main.yaml': `key: main\nname: Main\nstatus: active\ndraft: { version: 2, nodes: ${webNodes}, flowConfig: {} }\n`,
 };
 
+const schemas = {
+  'schemas/people.yaml':
+    'name: people\ndisplayName: People\nschemaType: customer\nautoEnrich: true\nfields: [{ name: customer_id, dataType: varchar, isPrimaryKey: true }, { name: age, dataType: integer }]\n',
+  'schemas/pays.yaml':
+    'name: pays\ndisplayName: Pays\nschemaType: transaction\nfields: [{ name: nr, dataType: integer, isPrimaryKey: true }, { name: payer, dataType: varchar }]\n',
+};
+const joined = (sides: string) => ({
+  ...schemas,
+  'schema-joins/j.yaml': `name: j\nprimarySchemaId: people\n${sides}\n`,
+});
+const segment = (definition: string) => ({
+  ...schemas,
+  'segments/s.yaml': `name: s\nbaseSchemaId: people\n${definition}\n`,
+});
+
 describe('refuses what an apply refuses, with the same words', () => {
   const broken: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a text that is no YAML': { 'offers/gold.yaml': 'name: [gold\n' },
@@ -169,9 +184,54 @@ describe('refuses what an apply refuses, with the same words', () => {
       'schemas/people.yaml':
         'name: people\ndisplayName: People\nfields: [{ name: a, dataType: text }, { name: a, dataType: text }]\n',
     },
+    'a schedule that ends before it starts': {
+      'offers/gold.yaml': 'name: gold\nschedule: { startDate: "2026-12-02", endDate: "2026-12-01" }\n',
+    },
+    'a schedule in an unknown time zone': { 'offers/gold.yaml': 'name: gold\nschedule: { timezone: Mars/Base }\n' },
+    'eligibility by an unknown operator': {
+      'offers/gold.yaml': 'name: gold\neligibility: { conditions: { field: customer.age, operator: is, value: 1 } }\n',
+    },
+    'a mandate without a reason': { 'offers/gold.yaml': 'name: gold\nmandatory: true\n' },
+    'a sub-category of another category': {
+      'categories/cards.yaml': 'name: cards\n',
+      'categories/loans.yaml': 'name: loans\n',
+      'sub-categories/cards-x-8e81db70.yaml': 'name: x\ncategoryId: cards\n',
+      'offers/gold.yaml': 'name: gold\ncategoryId: loans\nsubCategoryId: [cards, x]\n',
+    },
+    'an active offer without a required custom field': {
+      'categories/cards.yaml': 'name: cards\ncustomFields: [{ key: fee, type: number, required: true }]\n',
+      'offers/gold.yaml': 'name: gold\nstatus: active\ncategoryId: cards\n',
+    },
+    'a creative for a placement of another channel': {
+      'channels/mail.yaml': 'key: mail\nname: Mail\nchannelType: email\n',
+      'placements/mail-top-55a380a0.yaml': 'channelId: mail\nkey: top\nname: Top\n',
+      'creatives/c.yaml': 'name: c\nofferId: gold\nchannelId: web\nplacementId: [mail, top]\n',
+    },
+    'a join by a column that is missing': joined('primaryKey: nope\nforeignSchemaId: pays\nforeignKey: payer'),
+    'a join with a column that is missing': joined('primaryKey: age\nforeignSchemaId: pays\nforeignKey: nope'),
+    'a join of a schema with itself': joined('primaryKey: age\nforeignSchemaId: people\nforeignKey: age'),
+    'a segment by a column that is missing': segment('filters: { field: nope, operator: eq, value: 1 }'),
+    'a segment by an unknown operator': segment('filters: { field: age, operator: is, value: 1 }'),
+    'a segment that compares a number with a text': segment('filters: { field: age, operator: gte, value: old }'),
+    'a segment by a metric that is missing': segment('filters: { field: metric.nope, operator: gte, value: 1 }'),
+    'a segment with a join by a column that is missing': segment(
+      'joins: [{ alias: p, schemaId: pays, baseField: customer_id, joinField: nope }]',
+    ),
+    'a segment of rows that aren’t customers': {
+      ...schemas,
+      'segments/s.yaml': 'name: s\nbaseSchemaId: pays\n',
+    },
+    'a model with an invalid schedule': {
+      'algorithm-models/m.yaml': 'key: m\nname: M\nmodelType: bayesian\nlearnSchedule: "99 * * * *"\n',
+    },
+    'an experiment whose champion is a challenger': {
+      'algorithm-models/m.yaml': 'key: m\nname: M\nmodelType: bayesian\n',
+      'experiments/e.yaml': 'key: e\nname: E\nchampionModelId: m\nchallengers: [{ modelId: m, trafficPct: 50 }]\n',
+    },
   };
   for (const [name, files] of Object.entries(broken)) {
     test(name, async () => {
+      await server.testDatabase.ownerQuery('delete from arbiter.rate_limit_windows');
       const wanted = Object.entries({ ...soundFiles, ...files }).map(([path, content]) => ({ path, content }));
       const answer = await server.call<{ errors: { path: string; message: string }[] }>('POST', '/api/v1/gitops/diff', {
         body: { files: wanted },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { RecommendAnswer } from '@arbiter/contract';
+import type { EvaluationResult, RecommendAnswer, Study } from '@arbiter/contract';
 import {
   migrate,
   migrationsFolder,
@@ -17,6 +17,8 @@ import { createEmptyDatabase, type TestDatabase } from '../../../packages/server
 import { type BacktestStudy, runStudies } from '../../../packages/server/src/features/deciding/studies/test-studies.ts';
 import { startServerOn } from '../../../packages/server/src/main/test-server.ts';
 import { factsOf, restoreDatabase } from './dump.ts';
+
+type EvaluationStudy = Study & { readonly result: EvaluationResult | null };
 
 /**
  * An upgrade with data: a database as an earlier release left it, every migration since, and then the application. Each
@@ -88,6 +90,20 @@ for (const file of files) {
         assert.equal(drift.mismatches, 0);
         assert.ok(drift.checked > 5, JSON.stringify(notEvaluable));
         assert.equal(notEvaluable.record_corrupt, undefined);
+        const asked = { version: first?.version, ...range, reward: 'positive', maxNotEvaluableShare: 0.2 };
+        const begun = await call<{ studyId: string }>('POST', `decision-flows/${flow.id}/evaluate`, asked);
+        assert.equal(begun.status, 202, begun.text);
+        // As if the time for responses had passed.
+        await base.ownerQuery(`update arbiter.studies set data_cut = data_cut + interval '31 days' where id = $1`, [
+          begun.body.studyId,
+        ]);
+        await runStudies({ jobs: server.jobs, testDatabase: base });
+        const evaluated = await call<EvaluationStudy>('GET', `studies/${begun.body.studyId}`);
+        assert.equal(evaluated.body.status, 'completed', evaluated.text);
+        const { diagnostics, excluded, decisions: count } = evaluated.body.result ?? assert.fail();
+        assert.equal(diagnostics.probabilities.mismatches, 0);
+        assert.ok(count > 0, JSON.stringify(excluded));
+        assert.ok(!('record_corrupt' in excluded.notEvaluable), JSON.stringify(excluded));
       });
 
       test(`tenant ${number + 1} goes on deciding, and what it decides replays`, async () => {

@@ -30,7 +30,7 @@ export {
   type TenantJobRun,
 } from './registry.ts';
 export { claimDueRuns, createScheduler, type Scheduler } from './scheduler.ts';
-export { clearSchedule, findSchedule, setSchedule } from './schedules.service.ts';
+export { clearSchedule, cronProblem, findSchedule, setSchedule } from './schedules.service.ts';
 
 export { handleInSlices, type Removed } from './slices.ts';
 export { createWorker, queueConnections, type Worker } from './worker.ts';

@@ -33,11 +33,18 @@ export async function setSchedule<P extends TSchema>(
 }
 
 function readCron(text: string): Cron {
+  const problem = cronProblem(text);
+  if (problem !== null) throw new AppError('invalid_cron', { detail: problem });
+  return parseCron(text);
+}
+
+/** Returns why an expression is invalid or never runs; null: it's fine. */
+export function cronProblem(text: string): string | null {
   try {
-    return parseCron(text);
+    parseCron(text);
+    return null;
   } catch (error) {
-    if (error instanceof RangeError)
-      throw new AppError('invalid_cron', { detail: `The cron expression ${error.message}.` });
+    if (error instanceof RangeError) return `The cron expression ${error.message}.`;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { restorable } from '../catalogue-records/index.ts';
 import { experimentRoutes } from './experiments.routes.ts';
 import { experimentSpec } from './experiments.store.ts';
 
-export { isDue } from './experiments.rules.ts';
+export { isDue, problemsOfArms } from './experiments.rules.ts';
 export { createExperiment } from './experiments.service.ts';
 export {
   type ExperimentRow,

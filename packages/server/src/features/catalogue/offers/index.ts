@@ -25,7 +25,7 @@ export {
   snapshotOtherOffers,
   subCategoryOf,
 } from './offers.store.ts';
-export { type OfferPreview, previewOffer } from './preview-offer.ts';
+export { type OfferPreview, previewOffer, previewProblems } from './preview-offer.ts';
 export { readSoldOut, selectSoldOut, takeStock } from './stock.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

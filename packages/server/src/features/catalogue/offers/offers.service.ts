@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Offer, OfferCreate, OfferCreativeRef } from '@arbiter/contract';
+import type { Category, ErrorEntry, Offer, OfferCreate, OfferCreativeRef, SubCategory } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
-import { AppError, invalid, refuseProblems } from '../../../platform/app-error.ts';
+import { AppError, refuseProblems } from '../../../platform/app-error.ts';
 import type { Remark } from '../../../platform/remark.ts';
 import { dayRange, zoneProblem } from '../../../platform/time/zones.ts';
 import { readOfferVolumes } from '../../deciding/volumes/index.ts';
@@ -50,16 +50,20 @@ export function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
   };
 }
 
-/** Checks the fields on their own. */
-async function checkShape(tx: Tx, fields: OfferFields): Promise<void> {
-  const { schedule = {}, eligibility = {}, frequencyCaps = {} } = fields;
-  const tenantZone = needsZone(schedule) ? (await readSettings(tx)).timezone : 'UTC';
-  refuseProblems([
+/** Returns what's wrong with the fields on their own. `zone`: the tenant's. */
+export function shapeProblems(fields: OfferFields, zone: string): ErrorEntry[] {
+  const { schedule = {}, eligibility = {} } = fields;
+  return [
     ...limitProblems(fields),
     ...sizeProblems(fields, (text) => Buffer.byteLength(text, 'utf8')),
-    ...scheduleProblems(schedule, { problem: zoneProblem, dayRange }, tenantZone),
+    ...scheduleProblems(schedule, { problem: zoneProblem, dayRange }, zone),
     ...eligibilityProblems(eligibility),
-  ]);
+  ];
+}
+
+async function checkShape(tx: Tx, fields: OfferFields): Promise<void> {
+  const { schedule = {}, eligibility = {}, frequencyCaps = {} } = fields;
+  refuseProblems(shapeProblems(fields, needsZone(schedule) ? (await readSettings(tx)).timezone : 'UTC'));
   tx.remarks.push(...offerRemarks({ eligibility, frequencyCaps }));
 }
 
@@ -87,17 +91,29 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
     subCategoryId === null
       ? null
       : await requireLive(tx, 'subCategory', subCategoryId, '/subCategoryId', ['categoryId', 'customFields']);
-  if (subCategory !== null && subCategory.categoryId !== category?.id) {
-    throw invalid('/subCategoryId', 'must be a sub-category of the category');
-  }
-  const status = fields.status ?? current?.status ?? 'draft';
   refuseProblems(
-    customFieldProblems(
-      effectiveFields(category?.customFields ?? [], subCategory?.customFields ?? []),
-      fields.metadata ?? current?.metadata ?? {},
-      status === 'active',
-    ),
+    categoryProblems({
+      ...{ category, subCategory },
+      metadata: fields.metadata ?? current?.metadata ?? {},
+      isActive: (fields.status ?? current?.status ?? 'draft') === 'active',
+    }),
   );
+}
+
+interface Categorized {
+  readonly category: Pick<Category, 'id' | 'customFields'> | null;
+  readonly subCategory: Pick<SubCategory, 'categoryId' | 'customFields'> | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly isActive: boolean;
+}
+
+/** Returns what's wrong with an offer in its category and sub-category. */
+export function categoryProblems({ category, subCategory, metadata, isActive }: Categorized): ErrorEntry[] {
+  if (subCategory !== null && subCategory.categoryId !== category?.id) {
+    return [{ path: '/subCategoryId', message: 'must be a sub-category of the category' }];
+  }
+  const fields = effectiveFields(category?.customFields ?? [], subCategory?.customFields ?? []);
+  return customFieldProblems(fields, metadata, isActive);
 }
 
 /**

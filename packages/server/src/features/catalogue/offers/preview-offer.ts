@@ -1,8 +1,9 @@
-import type { OfferCreate } from '@arbiter/contract';
+import type { Category, ErrorEntry, OfferCreate, SubCategory } from '@arbiter/contract';
 import type { SnapshotOffer } from '@arbiter/engine';
 import { columnDefaults } from '../../../db/column-defaults.ts';
 import { createSharedValues, withDefaults } from '../catalogue-records/index.ts';
-import { columnsOf } from './offers.service.ts';
+import { governanceAfter, governanceOf, governanceProblems } from './offers.rules.ts';
+import { categoryProblems, columnsOf, shapeProblems } from './offers.service.ts';
 import { budgetKeys, toSnapshot } from './offers.store.ts';
 
 /** An offer that isn't stored, as decisions would read it. */
@@ -38,4 +39,32 @@ export function previewOffer(id: string, body: OfferCreate, budgets: boolean): O
     budgets,
   );
   return { offer, hasStock: totalStock !== 0 };
+}
+
+/** What an offer's body is judged by. */
+export interface OfferSurroundings {
+  /** Time zone of the tenant. */
+  readonly zone: string;
+  readonly category: Pick<Category, 'id' | 'customFields'> | null;
+  readonly subCategory: Pick<SubCategory, 'categoryId' | 'customFields'> | null;
+}
+
+/**
+ * Returns why an offer can't be created with this body, as far as that doesn't depend on who is an admin and what time it is: the
+ * first kind of problem, as the operation does.
+ */
+export function previewProblems(body: OfferCreate, around: OfferSurroundings): readonly ErrorEntry[] {
+  const { zone, category, subCategory } = around;
+  const judges = [
+    () => shapeProblems(body, zone),
+    // A mandate that has expired is no reason to refuse files that were applied before.
+    () => governanceProblems(governanceAfter(governanceOf(null), body), Number.NEGATIVE_INFINITY),
+    () =>
+      categoryProblems({ category, subCategory, metadata: body.metadata ?? {}, isActive: body.status === 'active' }),
+  ];
+  for (const judge of judges) {
+    const problems = judge();
+    if (problems.length > 0) return problems;
+  }
+  return [];
 }

@@ -20,6 +20,7 @@ export { csvInvalid } from './imports/csv-text.rules.ts';
 export { assertCsvType } from './imports/csv-upload.service.ts';
 export { refusedLines, type SpooledUpload, spoolUpload } from './imports/spooled-upload.ts';
 export { addJoined, figureName, keyOfJoin, truncatedName } from './joins/joined-values.rules.ts';
+export { joinSideProblems } from './joins/joins.service.ts';
 export { enrichingJoins } from './joins/joins-in-decisions.rules.ts';
 export { readJoins } from './joins/joins-in-decisions.store.ts';
 export { activeJoin } from './joins/links.rules.ts';

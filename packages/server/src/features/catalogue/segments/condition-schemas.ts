@@ -29,9 +29,10 @@ export interface ConditionSchema {
 }
 
 const wanted = ['name', 'tableName', 'schemaType', 'fields', 'linkedSchemaId', 'joinMapping'] as const;
-type SchemaColumns = Awaited<ReturnType<typeof requireLive<'dataSchema', (typeof wanted)[number]>>>;
+export type SchemaColumns = Awaited<ReturnType<typeof requireLive<'dataSchema', (typeof wanted)[number]>>>;
 
-function asked(tenantId: string, row: SchemaColumns): ConditionSchema {
+/** Returns a schema as segments ask it. */
+export function conditionSchema(tenantId: string, row: SchemaColumns): ConditionSchema {
   const own = row.fields.map(({ name, dataType, precision }) => ({ name, dataType, precision }));
   const isCounted = !row.fields.some((field) => field.isPrimaryKey);
   return {
@@ -55,12 +56,12 @@ export async function readConditionSchemas(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ConditionSchema>> {
   const rows = await readRelated(tx, 'dataSchema', ids, wanted);
-  return new Map([...rows.values()].map((row) => [row.id, asked(tx.tenantId, row)]));
+  return new Map([...rows.values()].map((row) => [row.id, conditionSchema(tx.tenantId, row)]));
 }
 
 /** A schema that a body names; it and its fields stay until the transaction ends. 400 `reference_not_found`. */
 export async function lockConditionSchema(tx: Tx, id: string, path: string): Promise<ConditionSchema> {
-  return asked(tx.tenantId, await requireLive(tx, 'dataSchema', id, path, wanted));
+  return conditionSchema(tx.tenantId, await requireLive(tx, 'dataSchema', id, path, wanted));
 }
 
 /** The base schema that a body names, or the oldest customer-type one. Throws 400 at /baseSchemaId. */
@@ -69,9 +70,11 @@ export async function keepBaseSchema(tx: Tx, id: string | undefined): Promise<Co
   const chosen = id ?? (await readSchemaTables(tx)).find(({ schemaType }) => schemaType === 'customer')?.schemaId;
   if (chosen === undefined) throw invalid(path, 'is required, because there is no schema of type customer yet');
   const schema = await lockConditionSchema(tx, chosen, path);
-  if (schema.schemaType !== 'customer') throw invalid(path, 'must be a schema of type customer');
+  if (schema.schemaType !== 'customer') throw invalid(path, notOfCustomers);
   return schema;
 }
+
+export const notOfCustomers = 'must be a schema of type customer';
 
 export const columnOf = (schema: ConditionSchema, name: string): ConditionColumn | null =>
   schema.columns.find((column) => column.name === name) ?? null;

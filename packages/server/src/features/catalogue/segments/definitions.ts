@@ -1,4 +1,4 @@
-import type { SegmentJoin } from '@arbiter/contract';
+import type { ErrorEntry, SegmentJoin } from '@arbiter/contract';
 import { type Condition, conditionRemarks } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { asJson } from '../../../platform/json.ts';
@@ -7,6 +7,7 @@ import {
   type ConditionSchema,
   keepBaseSchema,
   lockConditionSchema,
+  notOfCustomers,
   readConditionSchemas,
   refuseDefinition,
 } from './condition-schemas.ts';
@@ -41,6 +42,26 @@ export async function readDefinition(tx: Tx, input: DefinitionInput): Promise<De
   tx.remarks.push(...conditionRemarks(asJson(input.filters), '/filters'));
   await requireFieldMetrics(tx, metricsIn(sources, stored), '/filters');
   return { ...sources, filters: stored };
+}
+
+/** Returns what's wrong with a definition whose schemas and metrics are known. */
+export function definitionProblems(
+  { baseSchemaId, joins = [], filters }: DefinitionInput & { readonly baseSchemaId: string },
+  schemas: ReadonlyMap<string, ConditionSchema>,
+  metrics: FieldSources['metrics'],
+): readonly ErrorEntry[] {
+  const base = schemas.get(baseSchemaId);
+  const joined = joins.flatMap((join) => {
+    const schema = schemas.get(join.schemaId);
+    return base === undefined || schema === undefined ? [] : [fillJoin(base, schema, join)];
+  });
+  // Something that doesn't exist is reported as such.
+  if (base === undefined || joined.length < joins.length) return [];
+  if (base.schemaType !== 'customer') return [{ path: '/baseSchemaId', message: notOfCustomers }];
+  const problems = joinProblems(base, joined);
+  if (problems.length > 0) return problems;
+  const read = readFilters(filters, { base, joins: joined, metrics });
+  return 'problems' in read ? read.problems : [];
 }
 
 const noMetrics: FieldSources['metrics'] = new Map();

@@ -10,7 +10,9 @@ import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
 import { dropAllViews, segmentSpec } from './segments.store.ts';
 import { eraseMember } from './snapshots.store.ts';
 
+export { type ConditionSchema, conditionSchema } from './condition-schemas.ts';
 export { segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
+export { definitionProblems } from './definitions.ts';
 export { emptySegments, memberIds } from './members.service.ts';
 export {
   type Membership,

@@ -1,6 +1,6 @@
-import type { SchemaJoin, SchemaJoinCreate } from '@arbiter/contract';
+import type { ErrorEntry, SchemaJoin, SchemaJoinCreate } from '@arbiter/contract';
 import type { Tx } from '../../../../db/tx.ts';
-import { invalid } from '../../../../platform/app-error.ts';
+import { refuseProblems } from '../../../../platform/app-error.ts';
 import {
   createRecord,
   type RecordChange,
@@ -32,22 +32,39 @@ type Sides = Pick<SchemaJoinRow, 'primarySchemaId' | 'primaryKey' | 'foreignSche
  * customer's only row in a schema.
  */
 async function assertSides(tx: Tx, sides: Sides, autoEnrich: boolean): Promise<void> {
-  if (sides.primarySchemaId.toLowerCase() === sides.foreignSchemaId.toLowerCase()) {
-    throw invalid('/foreignSchemaId', 'must be a different schema from primarySchemaId');
-  }
+  if (isSelfJoin(sides)) refuseProblems([selfJoin]);
   const primary = await requireLive(tx, 'dataSchema', sides.primarySchemaId, '/primarySchemaId', [
     'fields',
     'schemaType',
   ]);
   const foreign = await requireLive(tx, 'dataSchema', sides.foreignSchemaId, '/foreignSchemaId', ['fields']);
-  if (!hasColumn(primary.fields, sides.primaryKey)) throw invalid('/primaryKey', 'must be a column of the schema');
-  if (!hasColumn(foreign.fields, sides.foreignKey)) throw invalid('/foreignKey', 'must be a column of the schema');
-  if (autoEnrich && primary.schemaType !== 'customer') {
-    throw invalid(
-      '/autoEnrich',
-      'requires a primary schema of type customer, with one row per customer; otherwise send false',
-    );
-  }
+  refuseProblems(joinSideProblems(sides, primary, foreign, autoEnrich));
+}
+
+const isSelfJoin = ({ primarySchemaId, foreignSchemaId }: Sides): boolean =>
+  primarySchemaId.toLowerCase() === foreignSchemaId.toLowerCase();
+const selfJoin: ErrorEntry = { path: '/foreignSchemaId', message: 'must be a different schema from primarySchemaId' };
+
+/** Returns the first thing that's wrong with the sides of a join. */
+export function joinSideProblems(
+  sides: Sides,
+  primary: Pick<DataSchemaRow, 'fields' | 'schemaType'>,
+  foreign: Pick<DataSchemaRow, 'fields'>,
+  autoEnrich: boolean,
+): ErrorEntry[] {
+  if (isSelfJoin(sides)) return [selfJoin];
+  const refused = (path: string, message: string): ErrorEntry[] => [{ path, message }];
+  if (!hasColumn(primary.fields, sides.primaryKey)) return refused('/primaryKey', 'must be a column of the schema');
+  if (!hasColumn(foreign.fields, sides.foreignKey)) return refused('/foreignKey', 'must be a column of the schema');
+  if (!autoEnrich || primary.schemaType === 'customer') return [];
+  const why = 'requires a primary schema of type customer, with one row per customer; otherwise send false';
+  return refused('/autoEnrich', why);
+}
+
+/** A schema as its joins need it. */
+interface DataSchemaRow {
+  readonly fields: Parameters<typeof hasColumn>[0];
+  readonly schemaType: string;
 }
 
 /** 400 for schemas or columns that are not there, 409 `duplicate_key` for a pair that is joined already. */

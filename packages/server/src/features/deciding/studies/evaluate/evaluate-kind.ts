@@ -7,7 +7,7 @@ import { type ItemResponse, responsesToItems } from '../../interactions/index.ts
 import { byCustomer, customerIdIn, customersOf, eachCustomerBatch, historiesOf } from '../records/customer-batches.ts';
 import { historyFrom } from '../records/history-reach.ts';
 import { needsHistory } from '../records/input-for.ts';
-import { createRecordReader, type ReadRecord } from '../records/record-reader.ts';
+import type { ReadRecord } from '../records/record-reader.ts';
 import type { ChunkOutcome, StudyKind, StudyOutcome, StudyQuestion, StudyWork } from '../study-kind.ts';
 import { resultOf } from './evaluation-result.ts';
 import { type EvaluationPart, mergeTallies, newTally, packPart, unpackPart } from './evaluation-tally.ts';
@@ -47,7 +47,7 @@ async function weighChunk(
   decisionIds: readonly string[],
 ): Promise<ChunkOutcome> {
   const { spec, specHash, total } = question;
-  const reader = createRecordReader(work);
+  const { reader } = work;
   const candidate = await reader.plan(question.candidateHash);
   const rows = collectLog();
   const tally = newTally();

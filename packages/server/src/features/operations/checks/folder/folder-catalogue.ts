@@ -1,9 +1,12 @@
 import {
+  CategoryCreate,
   ContactPolicyCreate,
   CreativeCreate,
   OfferCreate,
+  PlacementCreate,
   QualificationRuleCreate,
   RankingProfileCreate,
+  SubCategoryCreate,
   type TenantSettings,
 } from '@arbiter/contract';
 import { needsOfferCategories, type Snapshot, type SnapshotContentItem } from '@arbiter/engine';
@@ -11,7 +14,7 @@ import { AppError } from '../../../../platform/app-error.ts';
 import { previewPolicy } from '../../../catalogue/contact-policies/index.ts';
 import { previewCreative } from '../../../catalogue/creatives/index.ts';
 import { type FlowDirectory, offerStatusesOf, type RunnableFlow } from '../../../catalogue/flows/index.ts';
-import { type OfferPreview, previewOffer } from '../../../catalogue/offers/index.ts';
+import { type OfferPreview, previewOffer, previewProblems } from '../../../catalogue/offers/index.ts';
 import { previewRule } from '../../../catalogue/qualification/index.ts';
 import { type HeadContent, headOf, snapshotOf, typesInUse } from '../../../deciding/plans/index.ts';
 import { readPatch, settingsOf } from '../../../identity/settings/index.ts';
@@ -46,7 +49,7 @@ export async function readFolderCatalogue(
     settings,
     models,
     lists,
-    experiments: readExperiments(objects, models, settings.enableExperiments),
+    experiments: readExperiments(objects, models, settings.enableExperiments, refuse),
     metrics: settings.enableBehavioralMetrics ? readMetrics(objects) : [],
     rules: readRules(objects, refuse).filter(isOn),
     policies: readPolicies(objects, refuse).filter(isOn),
@@ -54,12 +57,8 @@ export async function readFolderCatalogue(
       id,
       weights: { ...weights },
     })),
-    previews: bodiesOf(objects, 'offers', OfferCreate).map(({ id, body }) =>
-      previewOffer(id, body, settings.enableBudgets),
-    ),
-    creatives: bodiesOf(objects, 'creatives', CreativeCreate).flatMap(
-      ({ id, body }) => previewCreative(id, body) ?? [],
-    ),
+    previews: readOffers(objects, settings, refuse),
+    creatives: readCreatives(objects, refuse),
     contentItems: settings.enableContentManagement ? await readContentItems(objects) : [],
   };
 }
@@ -69,6 +68,45 @@ function readSettings(patch: FolderFiles['settings'], refuse: RefuseFile): Tenan
   if (!('problems' in read)) return settingsOf(read.patch);
   refuse('settings.yaml', read.problems);
   return settingsOf({});
+}
+
+function readOffers(
+  objects: readonly FolderObject[],
+  { enableBudgets, timezone }: TenantSettings,
+  refuse: RefuseFile,
+): OfferPreview[] {
+  const categories = new Map(bodiesOf(objects, 'categories', CategoryCreate).map(({ id, body }) => [id, body]));
+  const subCategories = new Map(
+    bodiesOf(objects, 'sub-categories', SubCategoryCreate).map(({ id, body }) => [id, body]),
+  );
+  return bodiesOf(objects, 'offers', OfferCreate).map(({ id, path, body }) => {
+    const { categoryId = null, subCategoryId = null } = body;
+    const category = categoryId === null ? undefined : categories.get(categoryId);
+    const subCategory = subCategoryId === null ? undefined : subCategories.get(subCategoryId);
+    const around = {
+      zone: timezone,
+      category: category === undefined ? null : { id: categoryId!, customFields: [...(category.customFields ?? [])] },
+      subCategory:
+        subCategory === undefined
+          ? null
+          : { categoryId: subCategory.categoryId, customFields: [...(subCategory.customFields ?? [])] },
+    };
+    refuse(path, previewProblems(body, around));
+    return previewOffer(id, body, enableBudgets);
+  });
+}
+
+function readCreatives(objects: readonly FolderObject[], refuse: RefuseFile): Snapshot['creatives'] {
+  const channels = new Map(
+    bodiesOf(objects, 'placements', PlacementCreate).map(({ id, body }) => [id, body.channelId]),
+  );
+  return bodiesOf(objects, 'creatives', CreativeCreate).flatMap(({ id, path, body }) => {
+    const channel = channels.get(body.placementId ?? '');
+    if (channel !== undefined && channel !== body.channelId) {
+      refuse(path, [{ path: '/placementId', message: 'must be a placement of the channel' }]);
+    }
+    return previewCreative(id, body) ?? [];
+  });
 }
 
 /** Bodies whose assignments no operation takes are refused with its words. */

@@ -3,14 +3,16 @@ import {
   type AlgorithmModelType,
   algorithmModelTypes,
   BehavioralMetricCreate,
+  type ErrorEntry,
   ExperimentCreate,
   type RegistryStatus,
   registryStatuses,
 } from '@arbiter/contract';
 import { columnDefaults } from '../../../../db/column-defaults.ts';
+import { cronProblem } from '../../../../jobs/index.ts';
 import { asJson, asJsonObject } from '../../../../platform/json.ts';
 import { withDefaults } from '../../../catalogue/catalogue-records/index.ts';
-import { experimentsForPlans } from '../../../catalogue/experiments/index.ts';
+import { experimentsForPlans, problemsOfArms } from '../../../catalogue/experiments/index.ts';
 import { type ModelFacts, problemsOf } from '../../../catalogue/models/index.ts';
 import type { DecisionMetric } from '../../../data/behavioral-metrics/index.ts';
 import type { FolderObject } from '../../gitops/index.ts';
@@ -22,7 +24,7 @@ export function readModels(objects: readonly FolderObject[], refuse: RefuseFile)
   const models = bodiesOf(objects, 'algorithm-models', AlgorithmModelCreate).flatMap(
     ({ id, path, body, values }): ModelFacts[] => {
       const { key = '', status, config, predictors, family } = withDefaults(columnDefaults.algorithm_models, body);
-      refuse(path, problemsOf(body.modelType, { ...body, config }));
+      refuse(path, modelProblems(body, problemsOf(body.modelType, { ...body, config })));
       const modelType = typeIn(body.modelType);
       if (modelType === null) return [];
       const read = { config: asJsonObject(config), predictors: predictors.map(asJson) };
@@ -32,16 +34,31 @@ export function readModels(objects: readonly FolderObject[], refuse: RefuseFile)
   return models.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
+/** The schedule is read when the model is stored, after everything else. */
+function modelProblems(
+  { learnSchedule = null }: Pick<AlgorithmModelCreate, 'learnSchedule'>,
+  problems: readonly ErrorEntry[],
+): readonly ErrorEntry[] {
+  const message = problems.length > 0 || learnSchedule === null ? null : cronProblem(learnSchedule);
+  return message === null ? problems : [{ path: '', message }];
+}
+
 const typeIn = (value: string): AlgorithmModelType | null => algorithmModelTypes.find((type) => type === value) ?? null;
 
 const statusIn = (value: unknown): RegistryStatus =>
   registryStatuses.find((status) => status === value) ?? columnDefaults.algorithm_models.registryStatus;
 
 /** Returns the experiments as plans hold them. */
-export function readExperiments(objects: readonly FolderObject[], models: readonly ModelFacts[], isEnabled: boolean) {
-  const experiments = bodiesOf(objects, 'experiments', ExperimentCreate).map(({ id, body }) => {
+export function readExperiments(
+  objects: readonly FolderObject[],
+  models: readonly ModelFacts[],
+  isEnabled: boolean,
+  refuse: RefuseFile,
+) {
+  const experiments = bodiesOf(objects, 'experiments', ExperimentCreate).map(({ id, path, body }) => {
     const { trafficSplit, ...row } = withDefaults(columnDefaults.experiments, body);
     const split = typeof trafficSplit === 'number' ? { championPct: trafficSplit } : trafficSplit;
+    refuse(path, problemsOfArms({ ...row, trafficSplit: split }));
     return { ...row, id, trafficSplit: split };
   });
   const byKey = experiments.sort((a, b) => (a.key < b.key ? -1 : 1));
