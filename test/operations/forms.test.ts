@@ -184,7 +184,7 @@ const otherForms: Readonly<Record<string, () => Promise<OtherForm>>> = {
 for (const [name, open] of Object.entries(otherForms)) {
   test(`${name}: sends back what it read, and finds each bad value at its field`, async () => {
     const { operation, read, send, names } = await open();
-    const fields = fieldsOf(operation).filter((field) => names === undefined || names.includes(field.name));
+    const fields = fieldsOf(operation, undefined).filter((field) => names === undefined || names.includes(field.name));
     assert.deepEqual(fields.map((field) => field.name).toSorted(), [...(names ?? [])].toSorted());
     const before = await read();
     const values = valuesOf(

@@ -153,7 +153,10 @@ test('a new request appears in an open inbox and on Home without a reload', skip
   await page.goto(`${stage.url}/approvals`);
   await page.getByRole('region', { name: 'Requests' }).waitFor();
   await file('Asked for just now');
-  await page.getByRole('region', { name: 'Requests' }).getByText('Asked for just now').waitFor(soon);
+  await page
+    .getByRole('region', { name: 'Requests' })
+    .getByRole('button', { name: /^Asked for just now/ })
+    .waitFor(soon);
   await page.goto(`${stage.url}/`);
   await page.getByText('Asked for just now').first().waitFor();
   await file('Asked for a moment later');

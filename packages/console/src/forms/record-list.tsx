@@ -6,10 +6,9 @@ import { type ListAnswer, type RowOf, useList } from '../data/use-operation.ts';
 import { listToolTexts } from '../messages/lists/list-tools.ts';
 import { listTexts as t } from '../messages/lists/lists.ts';
 import { type RecordKind, recordKinds } from '../records/record-kinds.ts';
-import { addresses } from '../route/addresses.ts';
 import { ListAddress } from '../route/list-address.ts';
 import { useSearch } from '../route/use-address.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { later } from '../ui/later.tsx';
 import { Page, type PageProps } from '../ui/page.tsx';
@@ -48,8 +47,8 @@ interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'lead' | 
   readonly fileColumns?: ((rows: readonly Row[]) => Promise<readonly Column<Row>[]>) | undefined;
   /** Bulk changes; undefined: none. */
   readonly bulk?: BulkChanges | undefined;
-  /** Shown without rows and filters; without `next` it links to the first steps. */
-  readonly empty: { readonly title: string; readonly text: string; readonly next?: ReactNode };
+  /** Shown without rows and filters: what will appear, and how to get it. */
+  readonly empty: { readonly title: string; readonly text: string; readonly next: ReactNode };
 }
 
 type Own = 'list' | 'operation' | 'kind' | 'title' | 'rowTo' | 'filters' | 'onFilter' | 'choices';
@@ -131,10 +130,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
             maxHeight="max(24rem, calc(100dvh - 18rem))"
             filtered={filterNames(filters).length > 0}
             empty={
-              <Empty
-                title={empty.title}
-                actions={empty.next ?? <ButtonLink to={addresses.home()}>{t.home}</ButtonLink>}
-              >
+              <Empty title={empty.title} actions={empty.next}>
                 {empty.text}
               </Empty>
             }

@@ -211,7 +211,7 @@ export function CheckField({ label, help, disabledReason = null, ...rest }: Chec
   const described = [help ? helpId : '', isDisabled ? reasonId : ''].filter((id) => id !== '').join(' ');
   return (
     <div className="flex flex-col gap-0.5">
-      <label className="flex min-h-6 w-fit items-center gap-2 text-body">
+      <label className="flex min-h-6 w-fit min-w-6 items-center gap-2 text-body">
         <input
           {...rest}
           {...(isDisabled ? { 'aria-disabled': true, onChange: () => undefined } : {})}

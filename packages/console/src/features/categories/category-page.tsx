@@ -6,7 +6,6 @@ import { CreateLink } from '../../forms/editing/record-links.tsx';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { DeletedPin } from '../../forms/record-pin.tsx';
 import { categoryTexts as t } from '../../messages/catalogue/categories.ts';
-import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
@@ -52,7 +51,7 @@ export function CategoryPage() {
       {failures}
       {first.complete && first.rows.length === 0 ? (
         <div className="rounded-card border border-line bg-surface">
-          <Empty title={t.empty} actions={<ButtonLink to={addresses.home()}>{listTexts.home}</ButtonLink>}>
+          <Empty title={t.empty} actions={<CreateLink kind="category" operation={categoryOperations.create} />}>
             {t.emptyText}
           </Empty>
         </div>

@@ -68,7 +68,7 @@ export function FlowList() {
       }
       columns={columns}
       choices={[statusChoice]}
-      empty={{ title: t.empty, text: t.emptyText }}
+      empty={{ title: t.empty, text: t.emptyText, next: <EnsureBase /> }}
     />
   );
 }

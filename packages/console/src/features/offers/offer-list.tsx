@@ -137,7 +137,11 @@ export function OfferList() {
       columns={columns}
       bulk={bulk}
       choices={[statusChoice, choiceOf('categoryId', t.category, categories.rows)]}
-      empty={{ title: t.empty, text: t.emptyText }}
+      empty={{
+        title: t.empty,
+        text: t.emptyText,
+        next: <CreateLink kind="offer" operation={offerOperations.create} />,
+      }}
     />
   );
 }

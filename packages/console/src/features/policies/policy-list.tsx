@@ -82,7 +82,11 @@ export function PolicyList() {
       columns={columns}
       bulk={bulk}
       choices={[typeChoice, statusChoice]}
-      empty={{ title: t.empty, text: t.emptyText }}
+      empty={{
+        title: t.empty,
+        text: t.emptyText,
+        next: <CreateLink kind="contactPolicy" operation={contactPolicyOperations.create} />,
+      }}
     />
   );
 }

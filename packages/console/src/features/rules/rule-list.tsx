@@ -82,7 +82,11 @@ export function RuleList() {
       columns={columns}
       bulk={bulk}
       choices={choices}
-      empty={{ title: t.empty, text: t.emptyText }}
+      empty={{
+        title: t.empty,
+        text: t.emptyText,
+        next: <CreateLink kind="qualificationRule" operation={qualificationRuleOperations.create} />,
+      }}
     />
   );
 }

@@ -1,5 +1,4 @@
 import type { Operation } from '@arbiter/contract/core/operation';
-import type { CallInput } from '@arbiter/sdk/caller';
 import { type ReactNode, useMemo } from 'react';
 import { codeOf, type Failure } from '../../data/failure.ts';
 import { type Mutation, useMutate, useOperation } from '../../data/use-operation.ts';
@@ -146,7 +145,7 @@ function recordOf(body: unknown): EditedRecord {
 
 function useSave(operation: Operation) {
   const { run, busy, failure } = useMutate(operation);
-  const save = async (input: CallInput<Operation>): Promise<EditedRecord | null> => {
+  const save = async (input: Parameters<typeof run>[0]): Promise<EditedRecord | null> => {
     const body = await run(input);
     return body === null ? null : recordOf(body);
   };

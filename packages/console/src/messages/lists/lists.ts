@@ -1,7 +1,6 @@
 /** Texts of record lists. */
 export const listTexts = {
   search: (what: string) => `Search ${what.toLocaleLowerCase()}`,
-  home: 'Go to Home',
   open: 'Open',
   any: (what: string) => `Any ${what.toLocaleLowerCase()}`,
   clear: 'Clear filters',

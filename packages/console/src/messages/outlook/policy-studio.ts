@@ -7,6 +7,9 @@ export const policyStudioTexts = {
   collisions: 'Collisions',
   pressure: 'Pressure',
   timelines: 'Timelines',
+  openPolicies: 'View policies',
+  noPolicies: 'No active policies yet',
+  noPoliciesText: 'Policies that contradict each other or never act appear here.',
   noCollisions: 'No collisions',
   noCollisionsText: 'Judging by settings alone, no active policies contradict each other, and all of them can act.',
   collisionsLead:

@@ -1,14 +1,31 @@
 import { policyStudioTexts as t } from '../../../messages/outlook/policy-studio.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { ButtonLink } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import type { CapLimit } from './cap-limits.ts';
 import type { Collision } from './collisions.ts';
 
+export interface CollisionListProps {
+  readonly collisions: readonly Collision[];
+  readonly isWithoutPolicies: boolean;
+}
+
 /** What's wrong with the policies, each with its proof. Nothing here is a guess. */
-export function CollisionList({ collisions }: { readonly collisions: readonly Collision[] }) {
+export function CollisionList({ collisions, isWithoutPolicies }: CollisionListProps) {
+  if (isWithoutPolicies) {
+    return (
+      <Empty
+        title={t.noPolicies}
+        level={3}
+        actions={<ButtonLink to={addresses.policies()}>{t.openPolicies}</ButtonLink>}
+      >
+        {t.noPoliciesText}
+      </Empty>
+    );
+  }
   if (collisions.length === 0) {
     return (
       <Empty title={t.noCollisions} level={3}>

@@ -41,7 +41,12 @@ export function StudioPage() {
           {
             ...{ key: 'collisions', label: t.collisions },
             ...(collisions === null ? {} : { count: collisions.length }),
-            content: collisions === null ? <Skeleton className="h-40" /> : <CollisionList collisions={collisions} />,
+            content:
+              collisions === null ? (
+                <Skeleton className="h-40" />
+              ) : (
+                <CollisionList collisions={collisions} isWithoutPolicies={list.rows.length === 0} />
+              ),
           },
           { key: 'pressure', label: t.pressure, content: <Pressure /> },
           {
