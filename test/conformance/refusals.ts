@@ -13,6 +13,8 @@ export const refusals: Readonly<Record<string, string>> = {
     '/draftConfig/nodes/1/config/flowKey',
   'call-flow.json call_flow: flows that call each other are closed where the circle would begin again':
     '/draftConfig/nodes/1/config/flowKey',
+  "call-flow.json call_flow: what a flow with a list of its own asks does not bind the caller's candidates, nor its mandatory offers":
+    '/draftConfig/nodes/0/config/offerIds/0',
   'conditional.json conditional: a call of a flow that cannot run closes, when it is taken':
     '/draftConfig/nodes/1/config/onTrue/flowKey',
   'conditional.json conditional: and does nothing when it is not': '/draftConfig/nodes/1/config/onTrue/flowKey',
