@@ -45,7 +45,7 @@ const untyped: Readonly<Record<string, readonly [operations: number, reason: str
   payload: [5, 'proposed values of any record, IDs of a job, or the payload of an event'],
   personalization: [16, ownData],
   predictors: [10, ofModel],
-  profile: [4, ownData],
+  profile: [6, ownData],
   properties: [5, ownData],
   props: [11, ownData],
   recorded: [1, 'any value of a result that a replay differs in'],

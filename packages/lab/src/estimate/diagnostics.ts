@@ -84,7 +84,11 @@ function supportShare(log: EvaluationLog, { before, full }: Weights): number {
       if (place < firstPlace[decision + 1]!) {
         all[decision] = before[place]!;
         missing[decision] = before[place]! * (log.filled[place]! - log.supported[place]!);
-      } else all[decision] = place === firstPlace[decision]! ? 1 : full[firstPlace[decision + 1]! - 1]!;
+      } else {
+        // Nothing is shown there, as often as the candidate gives the places before.
+        const last = firstPlace[decision + 1]! - 1;
+        all[decision] = last < firstPlace[decision]! ? 1 : full[last]!;
+      }
     }
     const weight = sum(all);
     share *= weight === 0 ? 0 : 1 - sum(missing) / weight;

@@ -194,3 +194,23 @@ test('an empty log is refused', () => {
   const { verdict, reasons } = evaluate(collectLog().build(), options);
   assert.deepEqual([verdict, reasons], ['refused', ['no_decisions']]);
 });
+
+test('an empty answer supports the places that others fill, wherever it stands in the log', () => {
+  const item = { offer: 'a', channel: 'web', propensity: 0.1 };
+  const row = (ratio: number): PlaceRow => ({
+    ...{ ratio, reward: 0, item, supported: 0.5 },
+    choices: [
+      { ...item, chance: 0.5, supported: true },
+      { ...item, offer: 'b', chance: 0.5, supported: false },
+    ],
+  });
+  const shareOf = (order: readonly (readonly PlaceRow[])[]): number => {
+    const rows = collectLog();
+    for (const [at, places] of order.entries()) rows.add({ customer: `${at}`, fold: 0, segments: 0, places });
+    return evaluate(rows.build(), options).diagnostics.supportShare;
+  };
+  const filled = [row(4), row(1)];
+  const expected = (1 - 0.5 / 2) * (1 - 2 / 5);
+  assert.equal(shareOf([[], filled]), expected);
+  assert.equal(shareOf([filled, []]), expected);
+});
