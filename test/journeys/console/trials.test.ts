@@ -48,7 +48,7 @@ test('counts the customers of a segment at each node, and again after a change',
   const [segment] = await listOf('segments?limit=1&status=active');
   assert.ok(segment);
   await page.goto(`${stage.url}/flows/${flow.id}/edit`);
-  await titled(`Edit ${flow.name}`);
+  await titled(`Edit draft of ${flow.name}`);
   const trials = page.getByRole('region', { name: 'Try the draft' });
   await trials.getByRole('radio', { name: 'Segment' }).click();
   const field = trials.getByRole('combobox', { name: 'Segment' });
@@ -71,7 +71,7 @@ test('counts the customers of a segment at each node, and again after a change',
 test('runs pinned customers while editing, and compares them with an expectation', skip, async () => {
   const flow = await firstFlow();
   await page.goto(`${stage.url}/flows/${flow.id}/edit?trial=pinned`);
-  await titled(`Edit ${flow.name}`);
+  await titled(`Edit draft of ${flow.name}`);
   const trials = page.getByRole('region', { name: 'Try the draft' });
   await trials.getByText('No pinned customers yet.', { exact: false }).waitFor();
   for (const id of ['CM-000001', 'CM-000002']) {

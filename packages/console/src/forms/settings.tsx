@@ -1,10 +1,8 @@
-import type { ReactNode } from 'react';
-import { conditionTree, valueText } from '../messages/catalogue/conditions.ts';
+import type { ComponentType, ReactNode } from 'react';
+import { conditionText, valueText } from '../messages/catalogue/conditions.ts';
 import { humanKey } from '../messages/human-key.ts';
 import { Facts } from '../ui/facts.tsx';
-import { ConditionView } from './condition-view.tsx';
 import type { NamedKind } from './named-kinds.ts';
-import { RecordLink } from './record-name.tsx';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -15,6 +13,8 @@ export interface SettingsProps {
   readonly labels?: Readonly<Record<string, string>>;
   /** What values mean. */
   readonly options?: Readonly<Record<string, string>>;
+  /** Names a record that a key refers to (`RecordLink`); undefined: its ID. */
+  readonly reference?: ComponentType<{ readonly kind: NamedKind; readonly id: string }>;
 }
 
 /** Keys that refer to records by ID. */
@@ -36,7 +36,7 @@ const isObject = (value: unknown): value is Config =>
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f-]{36}$/.test(value);
 
 /** Every key of a config with its value, also unknown keys. */
-export function Settings({ config, narrow = false, labels = {}, options = {} }: SettingsProps) {
+export function Settings({ config, narrow = false, labels = {}, options = {}, reference: Named }: SettingsProps) {
   const labelOf = (path: string, key: string) => labels[path] ?? humanKey(key);
   const wordsOf = (value: unknown) => (typeof value === 'string' ? (options[value] ?? value) : valueText(value));
   const rowText = (row: Config, path: string): string =>
@@ -46,14 +46,18 @@ export function Settings({ config, narrow = false, labels = {}, options = {} }: 
   const shown = (key: string, value: unknown): ReactNode => {
     const values = Array.isArray(value) ? value : [value];
     const kind = referenceKinds[key];
-    if (kind !== undefined && values.length > 0 && values.every(isId)) {
-      return <Lines lines={values.map((id) => ({ key: id, content: <RecordLink kind={kind} id={id} /> }))} />;
+    if (Named !== undefined && kind !== undefined && values.length > 0 && values.every(isId)) {
+      return values.map((id) => (
+        <span key={id} className="block">
+          <Named kind={kind} id={id} />
+        </span>
+      ));
     }
-    if (isObject(value) && conditionTree(value) !== null) return <ConditionView condition={value} otherwise="" />;
+    const condition = isObject(value) ? conditionText(value) : null;
+    if (condition !== null) return condition;
     const isFlat = (row: unknown) => isObject(row) && Object.values(row).every((one) => !isObject(one));
     if (Array.isArray(value) && value.length > 0 && values.every(isFlat)) {
-      const rows = values.map((row) => rowText(row, `/config/${key}/-`));
-      return <Lines lines={rows.map((content) => ({ key: content, content }))} />;
+      return values.map((row) => rowText(row, `/config/${key}/-`)).join('; ');
     }
     if (!values.some((one) => typeof one === 'object' && one !== null)) {
       return valueText(Array.isArray(value) ? value.map(wordsOf) : wordsOf(value));
@@ -72,17 +76,5 @@ export function Settings({ config, narrow = false, labels = {}, options = {} }: 
         value: shown(key, value),
       }))}
     />
-  );
-}
-
-function Lines({ lines }: { readonly lines: readonly { readonly key: string; readonly content: ReactNode }[] }) {
-  return (
-    <span className="flex flex-col gap-0.5">
-      {lines.map(({ key, content }) => (
-        <span key={key} className="break-words">
-          {content}
-        </span>
-      ))}
-    </span>
   );
 }

@@ -36,7 +36,7 @@ export function Page({ title, heading, parents, about, lead, actions, width = 'n
                   {parents.map((parent, at) => (
                     <li key={parent.to} className="flex min-w-0 items-center gap-1.5">
                       {at === 0 ? null : <span aria-hidden>/</span>}
-                      <Link to={parent.to} title={parent.title} className="line-clamp-2 min-w-0 py-0.5 wrap-anywhere">
+                      <Link to={parent.to} className="line-clamp-2 min-w-0 py-0.5 wrap-anywhere">
                         {parent.title}
                       </Link>
                     </li>

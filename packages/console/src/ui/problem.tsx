@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { type Tone, toneIcons, toneSoft, toneText } from './badge.tsx';
 import { Copy } from './copy.tsx';
 import { cx } from './cx.ts';
@@ -14,25 +14,17 @@ export interface ProblemPanelProps {
   /** Rejected parts of the input; `to` links to the field. */
   readonly details?: readonly { readonly label: string; readonly message: string; readonly to?: string }[];
   readonly requestId?: string | undefined;
-  /** True: takes the focus when it appears, because it's far from what the user pressed. */
-  readonly takesFocus?: boolean;
 }
 
 /** An error: what happened, what to do, and the request ID for the server's log. */
 export function ProblemPanel(props: ProblemPanelProps) {
-  const { title, children, tone = 'block', actions, details, requestId, takesFocus = false } = props;
-  const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (takesFocus) panel.current?.focus();
-  }, [takesFocus]);
+  const { title, children, tone = 'block', actions, details, requestId } = props;
   const Icon = toneIcons[tone];
   return (
     <div
-      ref={panel}
-      tabIndex={takesFocus ? -1 : undefined}
       role={tone === 'info' ? 'status' : 'alert'}
       data-problem
-      className={cx('flex scroll-mt-16 gap-3 rounded-card border border-line px-4 py-3', toneSoft[tone])}
+      className={cx('flex gap-3 rounded-card border border-line px-4 py-3', toneSoft[tone])}
     >
       {Icon ? <Icon aria-hidden className={cx('mt-0.5 size-4 shrink-0', toneText[tone])} /> : null}
       <div className="flex min-w-0 flex-1 flex-col gap-1">

@@ -1,7 +1,7 @@
 import { type FlowRoute, flowRouteOperations } from '@arbiter/contract/catalogue/flow-routes';
 import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
-import { useReferences } from '../../forms/editing/inputs/reference-input.tsx';
+import { useReferences } from '../../forms/editing/inputs/references.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { routeTexts as t } from '../../messages/catalogue/flow-routes.ts';
 import { Button } from '../../ui/button.tsx';

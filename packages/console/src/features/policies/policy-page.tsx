@@ -1,6 +1,6 @@
 import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
 import { RecordActions } from '../../forms/editing/record-actions.tsx';
-import { ScopeText } from '../../forms/record-name.tsx';
+import { RecordLink, ScopeText } from '../../forms/record-name.tsx';
 import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-screen.tsx';
 import { Settings } from '../../forms/settings.tsx';
@@ -54,7 +54,7 @@ function Policy({ policy }: { readonly policy: ContactPolicy }) {
         </div>
       </Section>
       <Section title={t.settings}>
-        <Settings config={config} labels={formTexts.labels} options={formTexts.options} />
+        <Settings config={config} reference={RecordLink} labels={formTexts.labels} options={formTexts.options} />
       </Section>
     </div>
   );

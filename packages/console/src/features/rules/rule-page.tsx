@@ -1,6 +1,6 @@
 import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
 import { RecordActions } from '../../forms/editing/record-actions.tsx';
-import { ScopeText } from '../../forms/record-name.tsx';
+import { RecordLink, ScopeText } from '../../forms/record-name.tsx';
 import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-screen.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
@@ -68,7 +68,7 @@ function Rule({ rule }: { readonly rule: QualificationRule }) {
       <div className="flex min-w-0 flex-col gap-4">
         <ReachPanel ruleType={ruleType} config={config} />
         <Section title={t.settings}>
-          <Settings config={config} labels={formTexts.labels} options={settingWords} />
+          <Settings config={config} reference={RecordLink} labels={formTexts.labels} options={settingWords} />
         </Section>
       </div>
     </div>

@@ -1,7 +1,7 @@
 import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
-import { useReferences } from '../../forms/editing/inputs/reference-input.tsx';
+import { useReferences } from '../../forms/editing/inputs/references.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { segmentFormTexts as t } from '../../messages/catalogue/segment-form.ts';
 import { Section } from '../../ui/page.tsx';

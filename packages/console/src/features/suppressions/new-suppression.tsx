@@ -5,7 +5,7 @@ import {
 } from '@arbiter/contract/deciding/suppressions';
 import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
-import { useReferences } from '../../forms/editing/inputs/reference-input.tsx';
+import { useReferences } from '../../forms/editing/inputs/references.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { suppressionTexts as t } from '../../messages/catalogue/suppressions.ts';
 import { Button } from '../../ui/button.tsx';

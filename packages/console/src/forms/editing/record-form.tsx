@@ -105,7 +105,7 @@ export function RecordFormFrame(props: RecordFormProps) {
             ? changed.length === 0
               ? t.noChanges
               : t.changes(labels)
-            : t.readOnly(permission.needs)}
+            : whoMay(permission.needs)}
           {isRequest ? <span className="block">{t.requestNext}</span> : null}
         </p>
         <Button kind="quiet" onClick={onCancel}>

@@ -8,7 +8,7 @@ import { ProblemPanel } from '../../ui/problem.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { sameValue } from '../editing/changes.ts';
-import { useReferences } from '../editing/inputs/reference-input.tsx';
+import { useReferences } from '../editing/inputs/references.ts';
 import { FailurePanel } from '../failure-panel.tsx';
 import { ImpactFigures, type ImpactSides } from './impact-figures.tsx';
 import { useSimulation } from './use-simulation.ts';

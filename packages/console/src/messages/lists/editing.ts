@@ -47,7 +47,6 @@ export const editingTexts = {
   clear: (what: string) => `Clear ${what.toLowerCase()}`,
   moreFields: 'More fields',
   needsRole: (role: string) => `Only users with the role ${role} can do this.`,
-  readOnly: (role: string) => `You can view this. Only users with the role ${role} can change it.`,
 } as const;
 
 /** Texts of the button that takes a record out of use and back. */

@@ -109,7 +109,7 @@ export function SaveBar({ editor, flow, findings }: SaveBarProps) {
             ? editor.isChanged
               ? `${t.unsaved}. ${t.keptHere}`
               : t.allSaved
-            : editingTexts.readOnly(permission.needs)}
+            : editingTexts.needsRole(permission.needs)}
         </span>
       </div>
       {editor.isChanged ? (

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Focused } from '../../../forms/editing/focused.tsx';
 import { flowMergeTexts as t } from '../../../messages/flows/flow-editor.ts';
 import { nodeName } from '../../../messages/flows/flow-nodes.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -28,35 +29,36 @@ export function FlowMergePanel({ editor }: { readonly editor: FlowEditor }) {
   };
   const chooseAll = (side: Side) => settle(new Map(conflicts.map(({ key }) => [key, side])));
   return (
-    <ProblemPanel
-      tone="warn"
-      takesFocus
-      title={t.title}
-      actions={
-        conflicts.length < 2 ? undefined : (
-          <>
-            <Button size="small" onClick={() => chooseAll('mine')}>
-              {t.keepAllMine}
-            </Button>
-            <Button size="small" onClick={() => chooseAll('theirs')}>
-              {t.keepAllTheirs}
-            </Button>
-          </>
-        )
-      }
-    >
-      <p>{t.text(conflicts.length)}</p>
-      <ul className="mt-2 flex flex-col gap-4">
-        {conflicts.map((conflict) => (
-          <ConflictRow
-            key={conflict.key}
-            conflict={conflict}
-            chosen={choices.get(conflict.key)}
-            onChoose={(side) => choose(conflict.key, side)}
-          />
-        ))}
-      </ul>
-    </ProblemPanel>
+    <Focused>
+      <ProblemPanel
+        tone="warn"
+        title={t.title}
+        actions={
+          conflicts.length < 2 ? undefined : (
+            <>
+              <Button size="small" onClick={() => chooseAll('mine')}>
+                {t.keepAllMine}
+              </Button>
+              <Button size="small" onClick={() => chooseAll('theirs')}>
+                {t.keepAllTheirs}
+              </Button>
+            </>
+          )
+        }
+      >
+        <p>{t.text(conflicts.length)}</p>
+        <ul className="mt-2 flex flex-col gap-4">
+          {conflicts.map((conflict) => (
+            <ConflictRow
+              key={conflict.key}
+              conflict={conflict}
+              chosen={choices.get(conflict.key)}
+              onChoose={(side) => choose(conflict.key, side)}
+            />
+          ))}
+        </ul>
+      </ProblemPanel>
+    </Focused>
   );
 }
 

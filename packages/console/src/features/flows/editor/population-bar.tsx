@@ -1,7 +1,7 @@
 import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { simulationOperations } from '@arbiter/contract/deciding/simulations';
 import { useOperation } from '../../../data/use-operation.ts';
-import { useReferences } from '../../../forms/editing/inputs/reference-input.tsx';
+import { useReferences } from '../../../forms/editing/inputs/references.ts';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
 import { flowTrialTexts as t } from '../../../messages/flows/flow-trials.ts';
 import { Button } from '../../../ui/button.tsx';
