@@ -39,6 +39,7 @@ const order = [
   'experiments',
   'decisionFlows',
   'flowRoutes',
+  'decisionTests',
   'journeys',
   'triggers',
   'geofences',
