@@ -39,6 +39,7 @@ const order = [
   'experiments',
   'decisionFlows',
   'flowRoutes',
+  'decisionTests',
   'journeys',
   'triggers',
   'geofences',
@@ -92,7 +93,8 @@ test('every record of the documents can be made as it is shown, and then be deci
     const shown = examples.answer(operation, operation.responses[201]!.schema!) as { id: string };
     const answer = await send(operation, operation.path, filled(examples.body(operation)));
     assert.equal(answer.status, 201, `${operation.id}: ${answer.text}`);
-    real.set(shown.id, String(answer.body.id));
+    // The invented ids of flows and their tests are the same.
+    if (!real.has(shown.id)) real.set(shown.id, String(answer.body.id));
   }
   for (const id of [
     'decisionFlows.publish',

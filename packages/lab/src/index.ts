@@ -25,7 +25,7 @@ export { testOfDecision } from './decision-tests/from-decision.ts';
 export type { Clocks } from './decision-tests/given-input.ts';
 export type { OtherRecords } from './decision-tests/names.ts';
 export { testProblems } from './decision-tests/problems.ts';
-export { openBench, runInSlices, type TestBench } from './decision-tests/run-test.ts';
+export { openBench, type TestBench } from './decision-tests/run-test.ts';
 export { type DiffAnswer, type DiffItem, type DiffKind, diffKinds, kindOf } from './diff/answers.ts';
 export { type DiffFigures, type DiffLimits, type DiffReason, figuresOf, type LimitResult } from './diff/figures.ts';
 export {

@@ -84,13 +84,3 @@ function shownItem(
     probability: selection.probability,
   };
 }
-
-/** Runs all tests of one flow, in slices, so that the caller can do something else in between. */
-export function* runInSlices(bench: TestBench, tests: readonly DecisionTest[]): Generator<void, TestResult[]> {
-  const results: TestResult[] = [];
-  for (const test of tests) {
-    yield;
-    results.push(bench.run(bench.prepare(test)));
-  }
-  return results;
-}

@@ -8,6 +8,7 @@ export const versionedResources: Readonly<Record<string, { readonly name: string
   channel: { name: 'channels', path: 'channels' },
   contactPolicy: { name: 'contactPolicies', path: 'contact-policies' },
   creative: { name: 'creatives', path: 'creatives' },
+  decisionTest: { name: 'decisionTests', path: 'decision-tests' },
   experiment: { name: 'experiments', path: 'experiments' },
   flowRoute: { name: 'flowRoutes', path: 'flow-routes' },
   journey: { name: 'journeys', path: 'journeys' },

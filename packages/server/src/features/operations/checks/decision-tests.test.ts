@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type DecisionTest, type DecisionTestDraft, type DecisionTestRun, maxDecisionTests } from '@arbiter/contract';
+import {
+  type DecisionTest,
+  type DecisionTestDraft,
+  type DecisionTestRun,
+  maxDecisionTests,
+  type PolicyExport,
+} from '@arbiter/contract';
 import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { testPolicyFolder } from './folder/run-folder.ts';
 
 /** Decision tests over HTTP: stored, run with published versions, drafts and overlays, and when a flow is published. */
 
@@ -139,6 +146,30 @@ test('tells a publisher which tests the flow doesn’t pass, and publishes', asy
   );
   const answer = await run({ flowId: 'main' });
   assert.deepEqual([answer.version, answer.passed], [1, 1]);
+});
+
+test('gives the same results in a folder as on the server', async () => {
+  await store({
+    name: 'Contacts and evidence',
+    given: {
+      now,
+      customer: { age: 40 },
+      contacts: [{ offer: 'Card', channel: 'web', at: '2026-11-30T12:00:00Z' }],
+      evidence: { offers: { Loan: [5, 5] } },
+      request: { channel: 'web', limit: 1 },
+    },
+    expect: { first: 'Card', count: 1, emptyReason: undefined },
+  });
+  const exported = await server.call<PolicyExport>('POST', '/api/v1/gitops/export', { body: {} });
+  assert.equal(exported.status, 200, exported.text);
+  const folder = await testPolicyFolder(exported.body.files, { usesDrafts: false, mutates: false });
+  const main = folder.flows.find(({ flow }) => flow === 'main');
+  const { results } = await run({ flowId: 'main' });
+  const inFolder = main?.results.map(({ file: _file, ...result }) => result);
+  const onServer = results.map(({ testId: _id, ...result }) => result);
+  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+  assert.deepEqual(inFolder?.toSorted(byName), onServer.toSorted(byName));
+  assert.equal(onServer.length, 4);
 });
 
 test('rejects unknown flows and versions, tests of another flow, and other tenants', async () => {
