@@ -13,6 +13,7 @@ import {
   tenantColumn,
   type WaitingJob,
 } from './contents.ts';
+import { announce } from './move-tenant.ts';
 import {
   copyIn,
   makePartitions,
@@ -40,26 +41,29 @@ export async function restoreTenant(
     const isCluster = await isDistributed(client);
     await client.query(`set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set row_security = off; set search_path = pg_catalog; set datestyle = 'ISO'`);
-    await client.query('begin');
-    if (isCluster) {
-      await client.query(`set local citus.propagate_set_commands = 'local';
-        set local citus.multi_shard_modify_mode = 'sequential'`);
-    }
+    // On a cluster, tables can't be distributed once the transaction has read.
     await assertAbsent(client, tenant);
     await makePartitions(client, header);
+    await client.query('begin');
+    if (isCluster) await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`);
     for (const table of header.tenantTables) {
       await makeTable(client, table);
       if (isCluster) await distribute(client, table);
     }
     // Triggers already did their work where the rows come from. This also turns off foreign keys, which held there.
+    const propagate = (mode: 'local' | 'none') =>
+      isCluster ? client.query(`set local citus.propagate_set_commands = '${mode}'`) : null;
+    await propagate('local');
     await client.query('set local session_replication_role = replica');
     const { rows, tables, jobs } = await copyIn(client, header, frames);
     await client.query('set local session_replication_role = origin');
+    await propagate('none');
     await makeTenantSchemasWhole(client, header);
     if (tenant.isMoved) await client.query('update arbiter.tenants set deleted_at = null where id = $1', [tenant.id]);
     await nameTenant(client, tenant);
     for (const table of header.tables) await raiseSequences(client, table, tenant.id);
     for (const job of jobs) await enqueue(client, job);
+    await announce(client, tenant.id);
     await client.query('commit');
     for (const table of header.tenantTables) await client.query(`analyze ${quoted(table)}`);
     return { rows, tables };
@@ -67,9 +71,10 @@ export async function restoreTenant(
 }
 
 async function distribute(client: pg.ClientBase, table: { readonly schema: string; readonly name: string }) {
-  await client.query('set local role arbiter_owner');
+  // Citus looks for rows as the owner, whom row-level security binds.
+  await client.query('set local row_security = on; set local role arbiter_owner');
   await client.query('select arbiter.distribute_table($1::regclass)', [quoted(table)]);
-  await client.query('reset role');
+  await client.query('reset role; set local row_security = off');
 }
 
 /** Gives the tenant its name in the operator's files, unless another tenant has it here. */
