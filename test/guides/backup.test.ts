@@ -56,6 +56,22 @@ test('arbiter backup: the commands of the guide', async () => {
   assert.match(output, /Verified 1 audit chain: [1-9]\d* rows/);
 });
 
+test('move a tenant: the commands of the guide', async () => {
+  writeFileSync(join(folder, 'tenants.json'), JSON.stringify({ tenants: [{ name: 'Acme' }] }));
+  const secrets = {
+    API_KEY_PEPPER: 'a pepper of the guide, 32 characters.',
+    DATA_ENCRYPTION_KEY: Buffer.alloc(32, 6).toString('base64'),
+    NEXTAUTH_SECRET: 'a session secret of the guide',
+  };
+  const commands = commandsOf('Move a tenant');
+  assert.equal(commands.length, 2);
+  const source = { DATA_DIR: 'source', BOOTSTRAP_FILE: 'tenants.json' };
+  const output = await run([...prepare, ...commands], { ...quiet, ...secrets, ...source });
+  assert.match(output, /Deactivated the tenant Acme/);
+  assert.match(output, /Added the tenant Acme/);
+  assert.match(output, /Verified 1 audit chain: [1-9]\d* rows/);
+});
+
 /** Returns the newest PostgreSQL of this machine with server and tools; null without one. */
 function installedPostgres(): string | null {
   const versions = '/usr/lib/postgresql';

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 const shortFiles = ['test/citus/workers.citus.ts', 'test/citus/distribute.citus.ts', 'test/citus/guide.citus.ts'];
 const longFiles = [
   'test/tenancy/isolation.test.ts',
+  'packages/server/src/db/backup/tenant-backup.test.ts',
   'test/citus/failures.citus.ts',
   'test/citus/moves.citus.ts',
   'test/citus/operations.citus.ts',

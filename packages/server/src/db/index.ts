@@ -8,8 +8,10 @@ export {
   verifyBackupFile,
   writeBackupFile,
 } from './backup/backup-file.ts';
-export type { BackupHeader } from './backup/contents.ts';
+export type { BackupHeader, TenantOfBackup } from './backup/contents.ts';
+export { moveTenantOut } from './backup/move-tenant.ts';
 export { assertEmpty, assertRestorable, type Restored, restoreDatabase } from './backup/restore-database.ts';
+export { restoreTenant } from './backup/restore-tenant.ts';
 export {
   catalogueVersionOf,
   lockCatalogueVersion,

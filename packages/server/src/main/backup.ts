@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from '../config.ts';
 import {
   assertEmpty,
@@ -10,10 +11,13 @@ import {
   backupFrames,
   createDatabase,
   type Frame,
+  moveTenantOut,
   type Restored,
   readBackupFile,
   restoreDatabase,
+  restoreTenant,
   startEmbeddedPostgres,
+  type TenantOfBackup,
   verifyBackupFile,
   writeBackupFile,
 } from '../db/index.ts';
@@ -60,10 +64,18 @@ const secretsContext = 'arbiter backup: secrets';
 
 export interface BackupRequest {
   readonly file: string;
-  /** Seals the secrets; null: they are left out. */
+  /** The only tenant to back up: its id, or its name in the operator's files; null: all of them. */
+  readonly tenant: string | null;
+  /** Whether to deactivate the tenant first. */
+  readonly isMove: boolean;
+  readonly withSecrets: boolean;
+  /** Seals the installation's secrets; null: they are left out. */
   readonly passphrase: string | null;
   readonly withExports: boolean;
 }
+
+/** How long calls that began before a tenant was deactivated may still write. */
+const settleMs = 5_000;
 
 export interface BackupSummary extends Restored {
   readonly bytes: number;
@@ -76,28 +88,54 @@ export async function backUp(config: Config, logger: Logger, request: BackupRequ
     throw new BackupError(`${resolve(config.DATA_DIR)} has no database. Set DATA_DIR or DATABASE_URL`);
   }
   const secrets = await presentSecrets(config);
-  const folder = exportsOf(config);
-  const exports = request.withExports ? await folder.list('', '') : [];
   const sealedSecrets = request.passphrase === null ? null : await sealSecrets(request.passphrase, secrets);
   const { adminUrl, stop } = await openAdmin(config, logger);
   try {
-    let done: Restored = { rows: 0, tables: 0 };
-    const key = secrets.DATA_ENCRYPTION_KEY;
-    const rows = backupFrames({
-      adminUrl,
-      version,
-      keyId: key === undefined ? null : keyIdOf(key),
-      sealedSecrets,
-      exports,
-      onDone: (summary) => {
-        done = summary;
-      },
-    });
-    const bytes = await writeBackupFile(request.file, withExports(rows, folder, exports));
-    return { ...done, bytes, exports: exports.length };
+    if (request.tenant === null)
+      return await write({ config, adminUrl, request, secrets, sealedSecrets, tenant: null });
+    const { tenant, takeBack } = await moveTenantOut(adminUrl, request.tenant, request.isMove);
+    try {
+      if (request.isMove) await sleep(settleMs);
+      return await write({ config, adminUrl, request, secrets, sealedSecrets, tenant });
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
   } finally {
     await stop();
   }
+}
+
+interface BackupWork {
+  readonly config: Config;
+  readonly adminUrl: string;
+  readonly request: BackupRequest;
+  readonly secrets: Awaited<ReturnType<typeof presentSecrets>>;
+  readonly sealedSecrets: string | null;
+  readonly tenant: TenantOfBackup | null;
+}
+
+async function write({
+  config,
+  adminUrl,
+  request,
+  secrets,
+  sealedSecrets,
+  tenant,
+}: BackupWork): Promise<BackupSummary> {
+  const folder = exportsOf(config);
+  const exports = request.withExports ? await folder.list(tenant?.id ?? '', '') : [];
+  let done: Restored = { rows: 0, tables: 0 };
+  const key = secrets.DATA_ENCRYPTION_KEY;
+  const rows = backupFrames({
+    ...{ adminUrl, version, tenant, sealedSecrets, exports, withSecrets: request.withSecrets },
+    keyId: key === undefined ? null : keyIdOf(key),
+    onDone: (summary) => {
+      done = summary;
+    },
+  });
+  const bytes = await writeBackupFile(request.file, withExports(rows, folder, exports));
+  return { ...done, bytes, exports: exports.length };
 }
 
 function sealSecrets(passphrase: string, secrets: Readonly<Record<string, string>>): Promise<string> {
@@ -151,8 +189,7 @@ export async function restore(config: Config, logger: Logger, request: RestoreRe
   const made = config.DATABASE_URL === null && !existsSync(postgresFolder(config));
   const database = await openAdmin(config, logger);
   try {
-    await assertEmpty(database.adminUrl, header);
-    const restored = await restoreDatabase(database, header, frames);
+    const restored = await restoreRows(database, header, frames);
     for (const path of header.exports) {
       const next = await frames.next();
       if (next.done !== true) await folder.write(path, next.value.payload);
@@ -176,6 +213,17 @@ export async function restore(config: Config, logger: Logger, request: RestoreRe
   } finally {
     await frames.return(undefined);
   }
+}
+
+async function restoreRows(
+  database: AdminDatabase,
+  header: BackupHeader,
+  frames: AsyncGenerator<Frame>,
+): Promise<Restored> {
+  const { tenant } = header;
+  if (tenant !== null) return restoreTenant(database, { ...header, tenant }, frames);
+  await assertEmpty(database.adminUrl, header);
+  return restoreDatabase(database, header, frames);
 }
 
 async function withTenantNames(url: string, { withoutSecret }: BackupHeader): Promise<RestoreSummary['withoutSecret']> {
@@ -228,9 +276,9 @@ async function assertRoom(
     ]);
   }
   if (verifies && secrets === null) await assertRecordKey(config);
-  if (header.exports.length > 0 && (await folder.list('', '')).length > 0) {
+  if (header.exports.length > 0 && (await folder.list(header.tenant?.id ?? '', '')).length > 0) {
     throw new BackupError(
-      "The backup contains exports, and EXPORT_DIR isn't empty. Move its files away, or set another folder",
+      'The backup contains exports, and EXPORT_DIR already has files. Move them away, or set another folder',
     );
   }
 }

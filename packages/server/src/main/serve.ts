@@ -202,16 +202,18 @@ export async function restoreFrom(
   return guarded(shell, async (config, logger) => {
     const { file, verify, ...secret } = request;
     let secretsFile: string | null = null;
+    let tenantId: string | null = null;
     if (file !== null) {
       const summary = await restore(config, logger, { ...secret, file, verifies: verify });
       secretsFile = summary.secretsFile;
+      tenantId = summary.header.tenant?.id ?? null;
       on.restored(summary);
     }
     if (!verify) return 0;
     if (file === null) await assertRecordKey(config);
     // The restored secrets are those of the records, whether or not the server will read them from that file.
     const own = secretsFile === null ? config : { ...config, AUTO_SECRETS: true };
-    const proof = await withDatabase(own, logger, verifyRestored);
+    const proof = await withDatabase(own, logger, (opened, database) => verifyRestored(opened, database, tenantId));
     on.verified(proof);
     return proof.problems.length === 0 ? 0 : 4;
   });

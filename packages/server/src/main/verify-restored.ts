@@ -33,15 +33,23 @@ const actor = systemActor('restore');
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Findings = Mutable<Omit<RestoreProof, 'problems'>> & { problems: string[] };
 
-/** Replays 100 random decisions of all tenants and verifies every audit chain, as far as it goes. Writes nothing. */
-export async function verifyRestored(config: Config, database: Database): Promise<RestoreProof> {
+/**
+ * Replays 100 random decisions of all tenants, or of one, and verifies their audit chains, as far as they go. Writes nothing.
+ */
+export async function verifyRestored(
+  config: Config,
+  database: Database,
+  tenantId: string | null,
+): Promise<RestoreProof> {
   const found: Findings = { replayed: 0, identical: 0, unavailable: 0, auditRows: 0, chains: 0, problems: [] };
-  const tenants = await database.withSystem('restore', selectTenantNames);
+  const tenants = (await database.withSystem('restore', selectTenantNames)).filter(
+    ({ id }) => tenantId === null || id === tenantId,
+  );
   const records: { readonly tenantId: string; readonly id: string }[] = [];
-  for (const { id: tenantId, name } of tenants) {
-    await verifyTenantChain(config, database, { tenantId, name }, found);
-    const ids = await database.withTenant(tenantId, actor, (tx) => selectRandomRecords(tx, maxReplays), patient);
-    records.push(...ids.map((id) => ({ tenantId, id })));
+  for (const tenant of tenants) {
+    await verifyTenantChain(config, database, { tenantId: tenant.id, name: tenant.name }, found);
+    const ids = await database.withTenant(tenant.id, actor, (tx) => selectRandomRecords(tx, maxReplays), patient);
+    records.push(...ids.map((id) => ({ tenantId: tenant.id, id })));
   }
   // One draw per record of each tenant: a tenant with few decisions gets fewer of the hundred.
   const drawn = records.map((record) => ({ record, draw: randomInt(2 ** 40) })).sort((a, b) => a.draw - b.draw);

@@ -5,16 +5,18 @@ import { loadServer } from './serve.ts';
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'restore a backup into an empty database (operator)',
-  help: `Restore a backup into an empty database, or into an empty DATA_DIR. Stop the server first.
+  summary: 'restore a backup into an empty database, or add a tenant (operator)',
+  help: `Restore a backup into an empty database, or into an empty DATA_DIR. Stop the server first. A backup of one tenant is
+added to the tenants of a database, while its server runs.
 
 Usage: arbiter restore <file> [--verify]
        arbiter restore --verify
 
-  --verify            replay 100 random decisions and verify every audit chain; without a file, of the current database
+  --verify            replay 100 random decisions and verify every audit chain; without a file, of the current database,
+                      and for a tenant's backup, of that tenant
 
 Needs the server's environment: DATA_DIR, or DATABASE_URL and DATABASE_ADMIN_URL, whose role must be a superuser or have
-BYPASSRLS. Checks the file, its version, the secrets and the database before it changes anything. Secrets of the backup
+BYPASSRLS, and a superuser to add a tenant. Checks the file, its version, the secrets and the database before it changes anything. Secrets of the backup
 go to DATA_DIR/secrets.json; their passphrase comes from ARBITER_BACKUP_PASSPHRASE, from the file that
 ARBITER_BACKUP_PASSPHRASE_FILE names, or from you.
 Exits 0 when all is restored, 1 when the backup can't be restored here, 4 when --verify finds differences, 78 when the
@@ -47,6 +49,8 @@ function tellRestored(
   { header, rows, tables, secretsFile, missingSecrets, withoutSecret }: Restored,
 ): void {
   call.print(`Restored ${count(rows, 'row')} of ${count(tables, 'table')}`);
+  const { tenant } = header;
+  if (tenant !== null) call.print(`Added the tenant ${tenant.name} (${tenant.id})`);
   call.print(`The backup is from ${header.createdAt} (Arbiter ${header.version}, ${header.migrations.at(-1)?.name})`);
   if (header.exports.length > 0) call.print(`Restored ${count(header.exports.length, 'export file')}`);
   if (secretsFile !== null) call.print(`Stored the secrets in ${secretsFile}; AUTO_SECRETS=on reads them`);

@@ -4,20 +4,28 @@ import { closeClient, connectionConfig } from '../connections/connection.ts';
 import { BackupError, type BackupFrame, jsonFrame } from './backup-file.ts';
 import {
   type BackupHeader,
+  inTenantBackup,
   isSecretTable,
+  readJobs,
   readMigrationsApplied,
   readPartitions,
+  readPartitionsOf,
   readRecordsWithSecrets,
   readSequences,
   readTables,
   readTenantTables,
   readTenantViews,
+  schemaOfTenant,
   type TableContents,
+  tenantColumn,
 } from './contents.ts';
 
-export interface BackupOptions extends Pick<BackupHeader, 'version' | 'keyId' | 'sealedSecrets' | 'exports'> {
+export interface BackupOptions
+  extends Pick<BackupHeader, 'version' | 'keyId' | 'tenant' | 'sealedSecrets' | 'exports'> {
   /** URL of a role that bypasses row-level security. */
   readonly adminUrl: string;
+  /** Whether to include the secrets of records. */
+  readonly withSecrets: boolean;
   /** Called with the number of rows once all are written. */
   readonly onDone: (summary: { readonly rows: number; readonly tables: number }) => void;
 }
@@ -38,18 +46,22 @@ export async function* backupFrames(options: BackupOptions): AsyncGenerator<Back
     await assertUnbound(client);
     await client.query(`set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set row_security = off; set search_path = pg_catalog; set datestyle = 'ISO'; set extra_float_digits = 3`);
-    const tables = await openSnapshot(client);
+    const { tenant } = options;
+    const tables = await openSnapshot(client, tenant?.id ?? null);
     const header = await readHeader(client, tables, options);
     yield jsonFrame('header', header);
     let rows = 0;
     for (const table of header.tables) {
       yield jsonFrame('table', { schema: table.schema, name: table.name });
-      const copy = client.query(copyStreams.to(copyOut(table)));
+      const copy = client.query(copyStreams.to(copyOut(table, tenant?.id ?? null)));
       for await (const chunk of copy) yield { kind: 'data', payload: chunk };
       rows += copy.rowCount;
     }
     const summary = { rows, tables: header.tables.length };
-    yield jsonFrame('end', { sequences: await readSequences(client), ...summary });
+    // The target counts on from its own values.
+    const sequences = tenant === null ? await readSequences(client) : [];
+    const jobs = tenant === null ? [] : await readJobs(client, tenant.id);
+    yield jsonFrame('end', { sequences, jobs, ...summary });
     await client.query('commit');
     options.onDone(summary);
   } finally {
@@ -69,7 +81,13 @@ export async function assertUnbound(client: pg.ClientBase): Promise<void> {
 }
 
 /** Locks before reading, so that no table changes its columns between the snapshot and its rows. */
-async function openSnapshot(client: pg.ClientBase): Promise<readonly TableContents[]> {
+async function openSnapshot(client: pg.ClientBase, tenantId: string | null): Promise<readonly TableContents[]> {
+  const read = async (): Promise<readonly TableContents[]> => {
+    const tables = await readTables(client);
+    return tenantId === null
+      ? tables
+      : tables.filter((table) => tenantColumn(table, tenantId) !== null).map(inTenantBackup);
+  };
   for (;;) {
     const { rows } = await client.query<{ present: boolean }>(
       `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -77,11 +95,11 @@ async function openSnapshot(client: pg.ClientBase): Promise<readonly TableConten
     );
     if (rows[0]?.present !== true)
       throw new BackupError("The database has no schema arbiter: there's nothing to back up");
-    const before = await readTables(client);
+    const before = await read();
     await client.query('begin isolation level repeatable read, read only');
     try {
       await client.query(`lock table ${before.map(quoted).join(', ')} in access share mode`);
-      const locked = await readTables(client);
+      const locked = await read();
       if (JSON.stringify(locked) === JSON.stringify(before)) return locked;
     } catch (error) {
       // The table was dropped in the meantime.
@@ -94,20 +112,23 @@ async function openSnapshot(client: pg.ClientBase): Promise<readonly TableConten
 async function readHeader(
   client: pg.ClientBase,
   tables: readonly TableContents[],
-  { version, keyId, sealedSecrets, exports }: BackupOptions,
+  { version, keyId, tenant, withSecrets, sealedSecrets, exports }: BackupOptions,
 ): Promise<BackupHeader> {
-  const withSecrets = sealedSecrets !== null;
+  const isIncluded = ({ schema }: { readonly schema: string }): boolean =>
+    tenant === null || schema === schemaOfTenant(tenant.id);
+  const withoutSecret = withSecrets ? [] : await readRecordsWithSecrets(client);
   return {
     createdAt: new Date().toISOString(),
     version,
     migrations: await readMigrationsApplied(client),
     keyId,
+    tenant,
     sealedSecrets,
-    withoutSecret: withSecrets ? [] : await readRecordsWithSecrets(client),
+    withoutSecret: withoutSecret.filter(({ tenantId }) => tenant === null || tenantId === tenant.id),
     tables: withSecrets ? tables : tables.filter((table) => !isSecretTable(table)),
-    tenantTables: await readTenantTables(client),
-    tenantViews: await readTenantViews(client),
-    partitions: await readPartitions(client),
+    tenantTables: (await readTenantTables(client)).filter(isIncluded),
+    tenantViews: (await readTenantViews(client)).filter(isIncluded),
+    partitions: tenant === null ? await readPartitions(client) : await readPartitionsOf(client, tenant.id),
     exports,
   };
 }
@@ -117,6 +138,8 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 export const quoted = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${quoteName(schema)}.${quoteName(name)}`;
 
-function copyOut(table: TableContents): string {
-  return `copy (select ${table.columns.map(quoteName).join(', ')} from ${quoted(table)}) to stdout`;
+function copyOut(table: TableContents, tenantId: string | null): string {
+  const column = tenantId === null ? null : tenantColumn(table, tenantId);
+  const condition = column === null ? '' : ` where ${column} = '${tenantId}'`;
+  return `copy (select ${table.columns.map(quoteName).join(', ')} from ${quoted(table)}${condition}) to stdout`;
 }

@@ -125,7 +125,8 @@ export async function* readBackupFile(path: string): AsyncGenerator<BackupFrame>
   const size = await sizeOf(path);
   const source = createReadStream(path, { start: magic.length, end: size - digestBytes - 1 });
   const gunzip = createGunzip();
-  const feeding = pipeline(source, gunzip).catch(() => undefined);
+  // Its errors reach the loop through gunzip.
+  pipeline(source, gunzip).catch(() => undefined);
   let rest: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of gunzip) {
@@ -138,7 +139,6 @@ export async function* readBackupFile(path: string): AsyncGenerator<BackupFrame>
     if (rest.length > 0) throw new BackupError(`${path} is damaged: it ends in the middle of a frame`);
   } finally {
     source.destroy();
-    await feeding;
   }
 }
 

@@ -25,6 +25,7 @@ let server: TestServer;
 let folder: string;
 let file: string;
 const targets: TestDatabase[] = [];
+const base = { version: 'test', keyId: null, tenant: null, exports: [] };
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'arbiter-backup-'));
   server = await startTestServer();
@@ -54,7 +55,8 @@ after(async () => {
 
 async function backUp(name: string, sealedSecrets: string | null): Promise<string> {
   const path = join(folder, name);
-  const options = { adminUrl: server.testDatabase.adminUrl, version: 'test', keyId: null, exports: [], sealedSecrets };
+  const withSecrets = sealedSecrets !== null;
+  const options = { ...base, adminUrl: server.testDatabase.adminUrl, withSecrets, sealedSecrets };
   await writeBackupFile(path, backupFrames({ ...options, onDone: () => undefined }));
   return path;
 }
@@ -228,7 +230,7 @@ test('a backup that fails leaves no file; an existing file is kept', async () =>
 });
 
 test('a role that row-level security binds is refused', async () => {
-  const options = { version: 'test', keyId: null, exports: [], sealedSecrets: null, onDone: () => undefined };
+  const options = { ...base, withSecrets: false, sealedSecrets: null, onDone: () => undefined };
   const frames = backupFrames({ ...options, adminUrl: server.testDatabase.url });
   await assert.rejects(frames.next(), /superuser or to a role with BYPASSRLS/);
 });

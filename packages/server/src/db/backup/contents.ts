@@ -9,6 +9,8 @@ export interface BackupHeader {
   readonly migrations: readonly { readonly name: string; readonly checksum: string }[];
   /** The DATA_ENCRYPTION_KEY that seals the records; null when none was set. */
   readonly keyId: string | null;
+  /** The only tenant in the backup; null: all of them. */
+  readonly tenant: TenantOfBackup | null;
   /** The installation's secrets, sealed with a passphrase; null when they're left out. */
   readonly sealedSecrets: string | null;
   /** Records whose secrets are left out. */
@@ -19,6 +21,15 @@ export interface BackupHeader {
   readonly partitions: readonly MonthPartition[];
   /** Paths, relative to EXPORT_DIR, of the files that follow the rows. */
   readonly exports: readonly string[];
+}
+
+export interface TenantOfBackup {
+  readonly id: string;
+  readonly name: string;
+  /** Its name in the operator's files; null: it isn't in any. */
+  readonly bootstrapName: string | null;
+  /** Whether the tenant was deactivated for the backup, and so becomes active when it is restored. */
+  readonly isMoved: boolean;
 }
 
 export interface TableContents {
@@ -64,6 +75,16 @@ export interface SequenceValue {
   readonly last: string;
 }
 
+/** A job of the tenant that waits in the queue, in the last frame of its backup. */
+export interface WaitingJob {
+  readonly task: string;
+  readonly payload: object;
+  readonly key: string | null;
+  readonly runAt: string;
+  readonly maxAttempts: number;
+  readonly priority: number;
+}
+
 /** Schemas that hold our data. */
 const ourSchemas = `(n.nspname in ('arbiter', '${queueSchema}') or n.nspname ~ '^t_[0-9a-f]{32}$')`;
 /** The migrations themselves write this record of what was applied. */
@@ -72,6 +93,47 @@ const isLedger = `((n.nspname, c.relname) in (('arbiter', 'schema_migrations'), 
 /** A table with this name holds nothing but secrets of records. A test checks every sealed column against it. */
 export const isSecretTable = ({ schema, name }: { readonly schema: string; readonly name: string }): boolean =>
   schema === 'arbiter' && name.endsWith('_secrets');
+
+/** Tables about running processes and the last minutes, which mean nothing in another installation. */
+const ofInstallation: ReadonlySet<string> = new Set(['leases', 'rate_limit_windows']);
+
+export const schemaOfTenant = (tenantId: string): string => `t_${tenantId.replaceAll('-', '')}`;
+
+/** Returns the column that names the tenant of a row; null if the table isn't part of a tenant's backup. */
+export function tenantColumn({ schema, name, columns }: TableContents, tenantId: string): string | null {
+  if (schema === 'arbiter' && name === 'tenants') return 'id';
+  const isOurs = schema === schemaOfTenant(tenantId) || (schema === 'arbiter' && !ofInstallation.has(name));
+  return isOurs && columns.includes('tenant_id') ? 'tenant_id' : null;
+}
+
+/** Returns the table as it stands in a tenant's backup: another installation may use the tenant's name in its operator's files. */
+export function inTenantBackup(table: TableContents): TableContents {
+  if (table.schema !== 'arbiter' || table.name !== 'tenants') return table;
+  return { ...table, columns: table.columns.filter((column) => column !== 'bootstrap_name') };
+}
+
+/** Returns the tenant with this id, or with this name in the operator's files. */
+export async function findTenant(
+  client: pg.ClientBase,
+  idOrName: string,
+): Promise<Omit<TenantOfBackup, 'isMoved'> | null> {
+  const { rows } = await client.query<Omit<TenantOfBackup, 'isMoved'>>(
+    'select id, name, bootstrap_name as "bootstrapName" from arbiter.tenants where (id::text = lower($1) or bootstrap_name = $1) and deleted_at is null',
+    [idOrName],
+  );
+  return rows[0] ?? null;
+}
+
+/** Returns the tenant's jobs that wait or run. A job that runs starts again when it's restored, as after a crash. */
+export async function readJobs(client: pg.ClientBase, tenantId: string): Promise<WaitingJob[]> {
+  const { rows } = await client.query<WaitingJob>(
+    `select t.identifier as task, j.payload, j.key, j.run_at::text as "runAt", j.max_attempts as "maxAttempts", j.priority
+       from ${queueSchema}._private_jobs j join ${queueSchema}._private_tasks t on t.id = j.task_id
+      where j.payload ->> 'tenantId' = $1 order by j.id`,
+    [tenantId],
+  );
+  return rows;
+}
 
 /** Returns every table with data, by name. Partitions are read through their parent; generated columns are skipped. */
 export async function readTables(client: pg.ClientBase): Promise<TableContents[]> {
@@ -140,6 +202,20 @@ export async function readPartitions(client: pg.ClientBase): Promise<MonthPartit
      where p.relnamespace = 'arbiter'::regnamespace
      order by p.relname, c.relname`);
   return rows;
+}
+
+/** Returns the months in which the tenant has rows. */
+export async function readPartitionsOf(client: pg.ClientBase, tenantId: string): Promise<MonthPartition[]> {
+  const found: MonthPartition[] = [];
+  for (const partition of await readPartitions(client)) {
+    const [year, month] = partition.month.split('-');
+    const { rowCount } = await client.query(
+      `select from arbiter."${partition.parent}_y${year}m${month}" where tenant_id = $1 limit 1`,
+      [tenantId],
+    );
+    if (rowCount !== 0) found.push(partition);
+  }
+  return found;
 }
 
 export async function readSequences(client: pg.ClientBase): Promise<SequenceValue[]> {

@@ -14,6 +14,7 @@ import {
   type SequenceValue,
   type TableContents,
   type TenantTable,
+  type WaitingJob,
 } from './contents.ts';
 
 export interface RestoreTarget {
@@ -128,7 +129,7 @@ async function fill(
   return { rows: end.rows, tables: end.tables };
 }
 
-async function makePartitions(client: pg.ClientBase, { partitions }: BackupHeader): Promise<void> {
+export async function makePartitions(client: pg.ClientBase, { partitions }: BackupHeader): Promise<void> {
   const present = new Set((await readPartitions(client)).map(({ parent, month }) => `${parent} ${month}`));
   for (const { parent, month } of partitions) {
     if (present.has(`${parent} ${month}`)) continue;
@@ -140,7 +141,7 @@ async function makePartitions(client: pg.ClientBase, { partitions }: BackupHeade
 }
 
 /** Creates the table as its owner. Row-level security and rights come from our own function, whatever the file says. */
-async function makeTable(client: pg.ClientBase, table: TenantTable): Promise<void> {
+export async function makeTable(client: pg.ClientBase, table: TenantTable): Promise<void> {
   const schema = quoteName(table.schema);
   await client.query('set local role arbiter_owner');
   await client.query(`create schema if not exists ${schema}`);
@@ -151,7 +152,7 @@ async function makeTable(client: pg.ClientBase, table: TenantTable): Promise<voi
 }
 
 /** Creating keys and indexes after all rows is faster than updating them row by row. */
-async function makeTenantSchemasWhole(client: pg.ClientBase, header: BackupHeader): Promise<void> {
+export async function makeTenantSchemasWhole(client: pg.ClientBase, header: BackupHeader): Promise<void> {
   await client.query('set local role arbiter_owner');
   for (const table of header.tenantTables) {
     for (const constraint of table.constraints) await client.query(`alter table ${quoted(table)} add ${constraint}`);
@@ -184,10 +185,15 @@ async function dropForeignKeys(client: pg.ClientBase): Promise<readonly ForeignK
 
 interface End extends Restored {
   readonly sequences: readonly SequenceValue[];
+  readonly jobs: readonly WaitingJob[];
 }
 
 /** Copies the rows table by table. The last frame says how many there should be. */
-async function copyIn(client: pg.ClientBase, header: BackupHeader, frames: AsyncGenerator<BackupFrame>): Promise<End> {
+export async function copyIn(
+  client: pg.ClientBase,
+  header: BackupHeader,
+  frames: AsyncGenerator<BackupFrame>,
+): Promise<End> {
   const tables = new Map(header.tables.map((table) => [quoted(table), table]));
   let rows = 0;
   let copy: ReturnType<typeof openCopy> | null = null;
@@ -238,7 +244,7 @@ function openCopy(client: pg.ClientBase, table: TableContents) {
   };
 }
 
-async function withAdmin<T>(url: string, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+export async function withAdmin<T>(url: string, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter restore', connectTimeoutMs: 60_000 }));
   client.on('error', () => undefined);
   await client.connect();
