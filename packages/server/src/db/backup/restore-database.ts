@@ -141,19 +141,30 @@ export async function makePartitions(client: pg.ClientBase, { partitions }: Back
 }
 
 /** Creates the table as its owner. Row-level security and rights come from our own function, whatever the file says. */
-export async function makeTable(client: pg.ClientBase, table: TenantTable): Promise<void> {
-  const schema = quoteName(table.schema);
+async function makeTable(client: pg.ClientBase, table: TenantTable): Promise<void> {
   await client.query('set local role arbiter_owner');
+  await makeTableAs(client, table);
+  await client.query('reset role');
+}
+
+/** Creates the table as the current role. */
+export async function makeTableAs(client: pg.ClientBase, table: TenantTable): Promise<void> {
+  const schema = quoteName(table.schema);
   await client.query(`create schema if not exists ${schema}`);
   await client.query(`grant usage on schema ${schema} to arbiter_app, arbiter_readonly`);
   await client.query(`create table ${quoted(table)} (${table.columns.join(', ')})`);
   await client.query('select arbiter.protect_table($1::regclass)', [quoted(table)]);
-  await client.query('reset role');
 }
 
 /** Creating keys and indexes after all rows is faster than updating them row by row. */
-export async function makeTenantSchemasWhole(client: pg.ClientBase, header: BackupHeader): Promise<void> {
+async function makeTenantSchemasWhole(client: pg.ClientBase, header: BackupHeader): Promise<void> {
   await client.query('set local role arbiter_owner');
+  await completeTables(client, header);
+  await client.query('reset role');
+}
+
+/** Adds keys, indexes and views as the current role. */
+export async function completeTables(client: pg.ClientBase, header: BackupHeader): Promise<void> {
   for (const table of header.tenantTables) {
     for (const constraint of table.constraints) await client.query(`alter table ${quoted(table)} add ${constraint}`);
     for (const index of table.indexes) await client.query(index);
@@ -163,7 +174,6 @@ export async function makeTenantSchemasWhole(client: pg.ClientBase, header: Back
     await client.query(`revoke all on ${quoted(view)} from public`);
     await client.query(`grant select on ${quoted(view)} to arbiter_app, arbiter_readonly`);
   }
-  await client.query('reset role');
 }
 
 interface ForeignKey {

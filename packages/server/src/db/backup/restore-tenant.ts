@@ -3,7 +3,7 @@ import { ConfigError } from '../../config.ts';
 import { isDistributed } from '../cluster/nodes.ts';
 import { queueSchema } from '../connections/queue-pool.ts';
 import { migrate } from '../migrate.ts';
-import { quoted } from './backup-database.ts';
+import { quoted, quoteName } from './backup-database.ts';
 import { BackupError, type BackupFrame } from './backup-file.ts';
 import {
   type BackupHeader,
@@ -15,10 +15,10 @@ import {
 } from './contents.ts';
 import { announce } from './move-tenant.ts';
 import {
+  completeTables,
   copyIn,
   makePartitions,
-  makeTable,
-  makeTenantSchemasWhole,
+  makeTableAs,
   type Restored,
   type RestoreTarget,
   withAdmin,
@@ -47,8 +47,8 @@ export async function restoreTenant(
     await client.query('begin');
     if (isCluster) await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`);
     for (const table of header.tenantTables) {
-      await makeTable(client, table);
-      if (isCluster) await distribute(client, table);
+      await makeTableAs(client, table);
+      if (isCluster) await client.query('select arbiter.distribute_table($1::regclass)', [quoted(table)]);
     }
     // Triggers already did their work where the rows come from. This also turns off foreign keys, which held there.
     const propagate = (mode: 'local' | 'none') =>
@@ -58,7 +58,8 @@ export async function restoreTenant(
     const { rows, tables, jobs } = await copyIn(client, header, frames);
     await client.query('set local session_replication_role = origin');
     await propagate('none');
-    await makeTenantSchemasWhole(client, header);
+    await completeTables(client, header);
+    await giveToOwner(client, header);
     if (tenant.isMoved) await client.query('update arbiter.tenants set deleted_at = null where id = $1', [tenant.id]);
     await nameTenant(client, tenant);
     for (const table of header.tables) await raiseSequences(client, table, tenant.id);
@@ -70,18 +71,19 @@ export async function restoreTenant(
   });
 }
 
-async function distribute(client: pg.ClientBase, table: { readonly schema: string; readonly name: string }) {
-  // Citus looks for rows as the owner, whom row-level security binds.
-  await client.query('set local row_security = on; set local role arbiter_owner');
-  await client.query('select arbiter.distribute_table($1::regclass)', [quoted(table)]);
-  await client.query('reset role; set local row_security = off');
-}
-
 /** Gives the tenant its name in the operator's files, unless another tenant has it here. */
 async function nameTenant(client: pg.ClientBase, { id, bootstrapName }: TenantOfBackup): Promise<void> {
   const { rowCount } = await client.query('select from arbiter.tenants where bootstrap_name = $1', [bootstrapName]);
   if (rowCount !== 0) return;
   await client.query('update arbiter.tenants set bootstrap_name = $2 where id = $1', [id, bootstrapName]);
+}
+
+/** Citus connects as the current role, and tables made and filled in one transaction need one connection. So they change hands at its end. */
+async function giveToOwner(client: pg.ClientBase, { tenantTables, tenantViews }: BackupHeader): Promise<void> {
+  for (const table of tenantTables) await client.query(`alter table ${quoted(table)} owner to arbiter_owner`);
+  for (const view of tenantViews) await client.query(`alter view ${quoted(view)} owner to arbiter_owner`);
+  for (const schema of new Set(tenantTables.map((table) => table.schema)))
+    await client.query(`alter schema ${quoteName(schema)} owner to arbiter_owner`);
 }
 
 /** Only a superuser can turn off triggers for one session without locking the tables of the other tenants. */
