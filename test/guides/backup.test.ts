@@ -69,7 +69,7 @@ test('move a tenant: the commands of the guide', async () => {
   const output = await run([...prepare, ...commands], { ...quiet, ...secrets, ...source });
   assert.match(output, /Deactivated the tenant Acme/);
   assert.match(output, /Added the tenant Acme/);
-  assert.match(output, /Verified 1 audit chain: [1-9]\d* rows/);
+  assert.match(output, /Verified 1 audit chain: [1-9]\d* rows?/);
 });
 
 /** Returns the newest PostgreSQL of this machine with server and tools; null without one. */
