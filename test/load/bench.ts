@@ -29,6 +29,7 @@ import { benchPipelines } from './pipeline-bench.ts';
 import { benchReports } from './report-bench.ts';
 import { benchReportRendering } from './report-render-bench.ts';
 import { benchSinks } from './sinks-bench.ts';
+import { benchTrainings } from './training-bench.ts';
 
 const { values } = parseArgs({
   options: {
@@ -471,6 +472,8 @@ say('estimators');
 rows.push(...(await benchEstimators(1_000_000, say)));
 say('policy checks');
 rows.push(...benchChecks(rounds));
+say('trainings');
+rows.push(...(await benchTrainings({ seconds, rounds, say })));
 say('pipelines');
 rows.push(...(await benchPipelines({ rows: 1_000_000, rounds: 3, kills: 10 })));
 say('behavioral metrics');

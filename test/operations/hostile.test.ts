@@ -55,6 +55,8 @@ const reshaped: Readonly<Record<string, readonly string[]>> = {
   'oauthClients.create': ['scopes'],
   // The response has the granted scopes: all of the client's for a text without any.
   'oauth.token': ['scope'],
+  // A preview is rendered.
+  'content.preview': ['content'],
   'channels.create': ['providerConfig'],
   'channels.update': ['providerConfig'],
   'channels.updateById': ['providerConfig'],

@@ -12,6 +12,7 @@ const Counts = Type.Array(Type.Integer({ minimum: 0, maximum: 1_000_000_000, des
   minItems: 2,
   maxItems: 2,
   description: 'Positive and negative outcomes so far.',
+  examples: [[3, 40]],
 });
 
 const countsBy = (description: string) => Type.Record(Name('Name.', 200), Counts, { maxProperties: 200, description });
@@ -95,6 +96,7 @@ const Probability = Type.Array(Type.Number({ minimum: 0, maximum: 1, description
   minItems: 2,
   maxItems: 2,
   description: 'Lowest and highest selection probability, 0 to 1.',
+  examples: [[0.2, 0.4]],
 });
 
 export const DecisionTestExpect = Type.Object(
@@ -124,6 +126,7 @@ export const DecisionTestExpect = Type.Object(
         minItems: 2,
         maxItems: 50,
         description: 'Offers that are in the answer in this order. Others may be between them.',
+        examples: [['Loan', 'Savings account']],
       }),
     ),
     first: Type.Optional(offerName('The first offer.')),
@@ -136,6 +139,7 @@ export const DecisionTestExpect = Type.Object(
         minProperties: 1,
         maxProperties: 50,
         description: 'Range of the selection probability of offers in the answer.',
+        examples: [{ Loan: [0.2, 0.4] }],
       }),
     ),
   },

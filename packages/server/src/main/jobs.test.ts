@@ -109,6 +109,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     trainInThread: () => assert.fail('no trainings here'),
     onTrained: () => undefined,
     onStudyEnded: () => undefined,
+    onContradiction: () => undefined,
     studyThreads: { count: 1, claim: () => null, start: () => assert.fail('no studies here') },
     archive: createArchive(null),
     archiveAfterDays: 90,

@@ -136,6 +136,7 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
     ...sharedPorts(parts),
     studyThreads: parts.threads.studies,
     onStudyEnded: parts.studyMetrics.onStudyEnded,
+    onContradiction: parts.onContradiction,
     decideForGeofence: (call) => journeyDecider(decisions, false)(call),
     decideForTrigger: (call) => journeyDecider(decisions, false)(call),
     eventListeners: createEventListeners(parts.triggerFiring),

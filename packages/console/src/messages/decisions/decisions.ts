@@ -39,7 +39,7 @@ export const decisionTexts = {
   removeFilter: (name: string) => `Remove filter ${name}`,
   tracesOnly: "These filters search traces, so decisions without a stored trace aren't listed.",
   noneTitle: 'No decisions yet',
-  none: 'Decisions appear here once your application requests them. You can also simulate one.',
+  none: 'Decisions appear here once your application requests them.',
   simulateOne: 'Simulate a decision',
   noneFilteredTitle: 'No decisions match these filters',
   noneFiltered: 'Remove a filter to see more.',
@@ -84,7 +84,7 @@ export const decisionTexts = {
   },
 
   originRebuilt: 'No trace was stored, so Arbiter repeated the decision from its sealed record.',
-  originRecord: 'No trace was stored and the inputs were withheld, so only the offers that were shown are known.',
+  originRecord: 'No trace was stored and the inputs were withheld, so only the shown offers are known.',
   erasedTitle: 'This customer was erased',
   erasedText:
     'Erasing the customer destroyed the key to this record. Nobody can read who it was, what was read or what was shown. What remains is when the decision was made, and by which flow and plan.',

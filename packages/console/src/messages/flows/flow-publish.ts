@@ -5,7 +5,7 @@ export const flowPublishTexts = {
   publish: 'Publish',
   request: 'Request approval',
   requestNext: 'An approver reviews this first. Decisions keep using the live version until then.',
-  pinned: 'The request covers this draft only. If the draft changes, request approval again.',
+  pinned: 'The request covers this draft only. If it changes, request approval again.',
   requested: (name: string) => `Requested approval to publish ${name}`,
   published: (version: number) => `Version ${version} is live`,
   publishedText: 'New decisions use it and record its version.',

@@ -6,7 +6,7 @@ export const flowTrialTexts = {
   with: { customer: 'One customer', segment: 'Segment', pinned: 'Pinned customers' },
   segment: 'Segment',
   chooseSegment: 'Choose a segment',
-  populationLead: 'Each node shows how many customers of a sample still have an offer. Nothing is stored or counted.',
+  populationLead: 'Each node shows how many sampled customers still have an offer. Nothing is stored or counted.',
   count: 'Count',
   unsound: "Fix the draft's problems first.",
   countFailed: "Couldn't count the customers. Try again.",

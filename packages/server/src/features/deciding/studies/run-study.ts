@@ -47,6 +47,8 @@ export interface RunStudyPorts {
   readonly studyThreads: StudyThreads;
   /** Counts studies that ended. */
   readonly onStudyEnded: (tenantId: string, kind: string, outcome: StudyEnd['status']) => void;
+  /** Counts offers for which a generated customer contradicted the policy compiler. */
+  readonly onContradiction: (offers: number) => void;
 }
 
 /** How often leases are renewed and a cancelled study is noticed. */
@@ -127,7 +129,9 @@ async function work(ports: RunStudyPorts, tenantId: string, studyId: string, sig
       await workInThreads(run);
       const { outcome } = await step(run, null);
       if (outcome === null) throw new Error('the merge returned no outcome');
-      await end({ status: 'completed', ...outcome });
+      const { contradictions = 0, ...ended } = outcome;
+      if (contradictions > 0) ports.onContradiction(contradictions);
+      await end({ status: 'completed', ...ended });
     });
   } catch (error) {
     if (error instanceof Superseded) return;

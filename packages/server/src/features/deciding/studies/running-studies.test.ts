@@ -53,6 +53,7 @@ test('a study that fails again and again ends after six attempts, and the next o
     database: server.database,
     studyThreads: noThreads,
     onStudyEnded: (_tenant, kind, outcome) => void ends.push(`${kind} ${outcome}`),
+    onContradiction: () => undefined,
   });
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     const facts = { jobId: '1', attempt, dueAt: null, signal: new AbortController().signal };
@@ -68,7 +69,12 @@ test('a study that fails again and again ends after six attempts, and the next o
 test('a process that stops ends no study', async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(0) });
   await forgetJobs();
-  const [handler] = studyJobs({ database: server.database, studyThreads: noThreads, onStudyEnded: () => undefined });
+  const [handler] = studyJobs({
+    database: server.database,
+    studyThreads: noThreads,
+    onStudyEnded: () => undefined,
+    onContradiction: () => undefined,
+  });
   const facts = { jobId: '1', attempt: 7, dueAt: null, signal: AbortSignal.abort() };
   await assert.rejects(handler!.run({ studyId: id }, facts, server.tenants[0].id));
   assert.equal((await readStudy(server, id)).status, 'running');
@@ -85,7 +91,7 @@ test('a study can be cancelled while its records are selected', async () => {
     // While the transaction of the selection is open.
     cancelled = (await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} })).status;
   });
-  const ports = { database, studyThreads: noThreads, onStudyEnded: () => undefined };
+  const ports = { database, studyThreads: noThreads, onStudyEnded: () => undefined, onContradiction: () => undefined };
   await runStudy(ports, server.tenants[0].id, id, new AbortController().signal);
   assert.equal(cancelled, 200);
   assert.equal((await readStudy(server, id)).status, 'cancelled');
@@ -96,7 +102,7 @@ test('a study can be cancelled while its records are selected', async () => {
 test('a study whose records take too long to select fails with the reason', async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(3) });
   await forgetJobs();
-  const ports = { studyThreads: noThreads, onStudyEnded: () => undefined };
+  const ports = { studyThreads: noThreads, onStudyEnded: () => undefined, onContradiction: () => undefined };
   const slow: Database = {
     ...server.database,
     withTenant: (tenantId, who, work, options) =>
@@ -129,7 +135,12 @@ test('only one process selects the records of a study', async () => {
   const database = watching(async (text) => {
     if (other !== null || !text.includes('insert into arbiter.study_chunks')) return;
     other = runStudy(
-      { database: server.database, studyThreads: noThreads, onStudyEnded: () => undefined },
+      {
+        database: server.database,
+        studyThreads: noThreads,
+        onStudyEnded: () => undefined,
+        onContradiction: () => undefined,
+      },
       tenantId,
       id,
       signal,
@@ -137,7 +148,12 @@ test('only one process selects the records of a study', async () => {
     await assert.rejects(other, { name: 'Postponed' });
   });
   await assert.rejects(
-    runStudy({ database, studyThreads: noThreads, onStudyEnded: () => undefined }, tenantId, id, signal),
+    runStudy(
+      { database, studyThreads: noThreads, onStudyEnded: () => undefined, onContradiction: () => undefined },
+      tenantId,
+      id,
+      signal,
+    ),
     /out of memory/,
   );
   assert.notEqual(other, null);

@@ -8,6 +8,7 @@ import { createStudyThreads } from '../../../main/threads/study-threads.ts';
 import { expirePlans, openPlan } from '../plans/index.ts';
 import { runStudy, type StudyThreads } from './run-study.ts';
 import { expireStudies, plansOfStudies } from './studies.store.ts';
+import type { StudyStep } from './study-kind.ts';
 import { decideRounds, makeWorld, type StudyWorld } from './test-catalogue.ts';
 import { backtest, lastHour, readRows, readStudy, runStudies, startBacktest } from './test-studies.ts';
 
@@ -132,7 +133,12 @@ test('gives the same bytes when a thread ends three times', async () => {
       },
     };
     const run = runStudy(
-      { database: server.database, studyThreads: killing, onStudyEnded: () => undefined },
+      {
+        database: server.database,
+        studyThreads: killing,
+        onStudyEnded: () => undefined,
+        onContradiction: () => undefined,
+      },
       server.tenants[0].id,
       id,
       new AbortController().signal,
@@ -171,12 +177,41 @@ test('a study whose chunk fails lets go of all threads before it is tried again'
       };
     },
   };
-  const ports = { database: server.database, studyThreads: threads, onStudyEnded: () => undefined };
+  const ports = {
+    database: server.database,
+    studyThreads: threads,
+    onStudyEnded: () => undefined,
+    onContradiction: () => undefined,
+  };
   await assert.rejects(runStudy(ports, server.tenants[0].id, id, new AbortController().signal), /out of memory/);
   // A thread that went on would start its next step by then.
   await setTimeout(300);
   assert.equal(steps, 2);
   await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
+});
+
+test('counts offers for which a customer contradicted the check of a study', async () => {
+  const id = await startBacktest(server, 'main', { overlay: pause(4) });
+  const counted: number[] = [];
+  const ports = {
+    database: server.database,
+    studyThreads: {
+      count: 1,
+      claim: () => () => undefined,
+      start: ({ chunk }: StudyStep) => ({
+        result: Promise.resolve(
+          chunk === null
+            ? { chunk: null, outcome: { result: '{}', load: null, contradictions: 2 } }
+            : { chunk: { partial: Buffer.from('{}'), rows: null }, outcome: null },
+        ),
+        stop: () => undefined,
+      }),
+    },
+    onStudyEnded: () => undefined,
+    onContradiction: (offers: number) => counted.push(offers),
+  };
+  await runStudy(ports, server.tenants[0].id, id, new AbortController().signal);
+  assert.deepEqual(counted, [2]);
 });
 
 for (const [name, overlay] of [

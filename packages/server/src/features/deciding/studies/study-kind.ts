@@ -73,6 +73,8 @@ export interface StudyOutcome {
   readonly result: string;
   /** JSON of measured times, which differ between runs; null for none. */
   readonly load: string | null;
+  /** Offers for which a generated customer contradicted the policy compiler. Absent: none. */
+  readonly contradictions?: number;
 }
 
 /**

@@ -46,13 +46,13 @@ async function finish(
   for (let pausedAt = performance.now(); ; ) {
     const slice = work.next();
     if (slice.done) {
-      const { findings, coverage } = slice.value;
+      const { findings, coverage, contradictions } = slice.value;
       const result: CheckResult = {
         ...{ flowId, version: version === 'draft' ? null : version },
         findings: findings.slice(0, maxFindings).map(showFinding),
         coverage: { ...coverage, unread: coverage.unread.map((each) => ({ ...each })) },
       };
-      return { result: JSON.stringify(result), load: null };
+      return { result: JSON.stringify(result), load: null, contradictions };
     }
     if (performance.now() - pausedAt < sliceMs) continue;
     await pauseIfBusy();
