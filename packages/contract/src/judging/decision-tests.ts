@@ -42,7 +42,8 @@ export const DecisionTestCreate = Type.Object(
     expect: DecisionTestExpect,
   },
   {
-    description: 'A new decision test. Names in it are looked up when it runs, so what it names may be created later.',
+    description:
+      'A new decision test. Names are resolved when the test runs, so they can refer to records that you create later.',
     examples: [
       {
         decisionFlowId: exampleId('decisionFlow'),

@@ -228,6 +228,12 @@ function* creativeMutants(snapshot: Snapshot): Generator<Mutant> {
   }
 }
 
+/** Returns the weights of a changed ranking profile. */
+function weightsIn(changed: Json): Record<string, number> {
+  const weights: object = Reflect.get(Object(changed), 'weights');
+  return Object.fromEntries(Object.entries(weights).map(([objective, weight]) => [objective, Number(weight)]));
+}
+
 function* profileMutants(snapshot: Snapshot): Generator<Mutant> {
   const { rankingProfiles = [] } = snapshot;
   for (const profile of rankingProfiles) {
@@ -237,15 +243,12 @@ function* profileMutants(snapshot: Snapshot): Generator<Mutant> {
       { weights },
       place,
       (after) => {
-        const { weights: next } = after as unknown as typeof profile;
-        return Object.values(next).some((weight) => weight > 0) && Object.values(next).every((weight) => weight <= 1);
+        const next = Object.values(weightsIn(after));
+        return next.some((weight) => weight > 0) && next.every((weight) => weight <= 1);
       },
       (after) => ({
         ...snapshot,
-        rankingProfiles: replacedIn(rankingProfiles, profile, {
-          id,
-          ...(after as unknown as { weights: typeof weights }),
-        }),
+        rankingProfiles: replacedIn(rankingProfiles, profile, { id, weights: weightsIn(after) }),
       }),
     );
   }

@@ -10,8 +10,8 @@ export interface MovedTenant {
 }
 
 /**
- * Finds the tenant to back up, by id or by its name in the operator's files, and deactivates it if it's to be moved: from then
- * on, no credential of it is accepted. Throws BackupError if there is none.
+ * Finds the tenant to back up, by id or by its name in the operator's files, and deactivates it if it's to be moved: its
+ * credentials stop working. Throws BackupError if no active tenant has this id or name.
  */
 export async function moveTenantOut(adminUrl: string, idOrName: string, isMoved: boolean): Promise<MovedTenant> {
   const setDeleted = (id: string, to: 'now()' | 'null') =>

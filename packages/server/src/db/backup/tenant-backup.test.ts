@@ -14,7 +14,7 @@ import { type BackupHeader, readTables, tenantColumn } from './contents.ts';
 import { moveTenantOut } from './move-tenant.ts';
 import { restoreTenant } from './restore-tenant.ts';
 
-// A tenant moves from one installation to another that has tenants of its own and goes on running.
+// Moves a tenant to another installation, which has its own tenants and keeps running.
 
 let source: TestServer;
 let target: TestServer;
@@ -168,7 +168,7 @@ test('a backup that fails activates the tenant again', async () => {
   await answers(source, 200);
 });
 
-test('a moved tenant has all its rows in the other installation, goes on there, and replays what it decided', async () => {
+test('a moved tenant has all its rows in the other installation, decides there, and replays earlier decisions', async () => {
   const [record] = await source.testDatabase.ownerQuery<{ id: string }>(
     'select id from arbiter.decisions where tenant_id = $1 order by id limit 1',
     [moved.id],

@@ -74,7 +74,7 @@ export function storedOf(
   if (typeof active !== 'boolean') throw scimProblem('invalidValue', 'active must be true or false.');
   const attributes: ScimAttributes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   if (JSON.stringify(attributes).length > maxText) {
-    throw scimProblem('invalidValue', `The attributes of a user can have at most ${maxText} characters in total.`);
+    throw scimProblem('invalidValue', `A user's attributes can have up to ${maxText} characters in total.`);
   }
   return {
     email: userName,
