@@ -72,6 +72,7 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
 }
 
 type Target = Readonly<Record<string, unknown>>;
+const isTarget = (record: unknown): record is Target => typeof record === 'object' && record !== null;
 
 /** Returns the current record that a request changes; undefined while it loads or if there's none. */
 function useTarget({ action, entityType, entityId, status }: Approval): Target | undefined {
@@ -79,7 +80,7 @@ function useTarget({ action, entityType, entityId, status }: Approval): Target |
   const get: Operation = approvedBy[isKnown ? entityType : 'offer'].get;
   const enabled = isKnown && action !== 'create' && status === 'pending';
   const { data } = useOperation(get, { params: { id: entityId } }, { enabled, everyMs: 30_000 });
-  return enabled ? data : undefined;
+  return enabled && isTarget(data) ? data : undefined;
 }
 
 /** Says that the record changed after the request. */

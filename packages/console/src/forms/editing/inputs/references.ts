@@ -27,7 +27,7 @@ export function useReferences(to: string, query: Readonly<Record<string, unknown
         readonly data: readonly Named[];
       } | null;
       return (page?.data ?? []).map(({ id, key, name, status }) => ({
-        ...{ value: source.by === 'key' ? (key ?? id) : id, label: name },
+        ...{ value: source.by === 'name' ? name : source.by === 'key' ? (key ?? id) : id, label: name },
         ...(status === undefined || status === 'active' ? {} : { detail: status }),
       }));
     },
@@ -37,6 +37,7 @@ export function useReferences(to: string, query: Readonly<Record<string, unknown
     async (id: string): Promise<string | null> => {
       const source = await referenceSources[to]?.();
       if (source === undefined) return null;
+      if (source.by === 'name') return id;
       if (source.by === 'key') {
         const page = (await ask(source.list, { query: { search: id, limit: maxFound } })) as {
           readonly data: readonly Named[];
