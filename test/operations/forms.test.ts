@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Operation, operations, type Resource, resources, type SsoConfig } from '@arbiter/contract';
-import { configToSend, formValues } from '../../packages/console/src/features/single-sign-on/sso-values.ts';
 import { shownSettings } from '../../packages/console/src/features/settings/settings-changes.ts';
+import { configToSend, formValues } from '../../packages/console/src/features/single-sign-on/sso-values.ts';
 import { stepsOf, type Values, valuesOf, withValue } from '../../packages/console/src/forms/editing/changes.ts';
 import { type FieldSpec, fieldsOf } from '../../packages/console/src/forms/editing/field-spec.ts';
 import { recordKinds } from '../../packages/console/src/records/record-kinds.ts';
@@ -116,7 +116,12 @@ for (const { kind, resource, update } of edited) {
 
 test('offer: keeps values of fields that its category no longer has, until they change', async () => {
   const { offer } = resources;
-  const definition = { customFields: [{ key: 'fee', type: 'number' }, { key: 'tier', type: 'text' }] };
+  const definition = {
+    customFields: [
+      { key: 'fee', type: 'number' },
+      { key: 'tier', type: 'text' },
+    ],
+  };
   const category = await server.createRecord('categories', { name: 'Cards', ...definition });
   const metadata = { customFields: { fee: 5, tier: 'gold' } };
   const { id } = await server.createRecord('offers', { name: 'Gold card', categoryId: category.id, metadata });

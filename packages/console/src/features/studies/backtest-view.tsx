@@ -91,8 +91,12 @@ function OfferChanges({ title, changes }: OfferChangesProps) {
   );
 }
 
+/** Limits that aren't shares. */
+const absolute: ReadonlySet<string> = new Set(['mustKeep', 'maxEngineUsP99']);
+
 function Limits({ result: { limits } }: ViewProps) {
   const format = useFormat();
+  const shown = (name: string, value: number) => (absolute.has(name) ? format.number(value) : format.percent(value));
   return (
     <Section title={t.limits}>
       <ul className="flex flex-col divide-y divide-line border-y border-line">
@@ -101,7 +105,7 @@ function Limits({ result: { limits } }: ViewProps) {
             <span className="min-w-0">
               {t.limitNames[name] ?? name} {offerId === null ? null : <RecordLink kind="offer" id={offerId} />}
               <span className="block text-dense text-soft">
-                {t.measured}: {value === null ? '–' : format.number(value)} · {t.bound}: {format.number(bound)}
+                {t.measured}: {value === null ? '–' : shown(name, value)} · {t.bound}: {shown(name, bound)}
               </span>
             </span>
             <Badge tone={passed ? 'pass' : 'block'}>{passed ? t.passed : t.exceeded}</Badge>

@@ -43,13 +43,13 @@ export function EvaluationView({ result, confidence }: EvaluationViewProps) {
         headline={headlineOf(result, format)}
         reasons={reasons.map((reason) => t.reasons[reason])}
       >
-        <Facts facts={amountsOf(result, format)} />
+        {result.decisions === 0 ? null : <Facts facts={amountsOf(result, format)} />}
         {confidence === null || verdict !== 'ok' ? null : (
           <p className="text-caption text-soft">{t.confidence(format.percent(confidence))}</p>
         )}
       </Verdict>
-      {verdict === 'ok' ? null : <Needed needed={needed} />}
-      <Basis result={result} />
+      {verdict === 'ok' || result.decisions === 0 ? null : <Needed needed={needed} />}
+      {result.decisions === 0 ? null : <Basis result={result} />}
     </>
   );
 }

@@ -18,6 +18,9 @@ const kinds = ['backtest', 'evaluate'] as const;
 type Kind = (typeof kinds)[number];
 const rewards = ['positive', 'convert', 'value'] as const;
 
+/** Days from now at which the range starts, until another day is chosen. */
+const usualDays: Readonly<Record<Kind, number>> = { backtest: -7, evaluate: -30 };
+
 const dayMs = 86_400_000;
 /** The day in some days from now, as date fields write it. */
 const dayIn = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
@@ -39,7 +42,8 @@ function StudyForm() {
   const [kind, setKind] = useState<Kind>('backtest');
   const [flowId, setFlow] = useState('');
   const [reward, setReward] = useState<string>(rewards[0]);
-  const [from, setFrom] = useState(() => dayIn(-7));
+  const [typedFrom, setFrom] = useState<string | null>(null);
+  const from = typedFrom ?? dayIn(usualDays[kind]);
   const [to, setTo] = useState(() => dayIn(1));
   const backtest = useMutate(backtestOperations.start);
   const evaluation = useMutate(evaluationOperations.start);
@@ -91,6 +95,7 @@ function StudyForm() {
             label={t.to}
             type="date"
             value={to}
+            help={kind === 'evaluate' ? t.tooYoung : undefined}
             error={isRange ? undefined : t.badRange}
             onChange={({ target }) => setTo(target.value)}
           />

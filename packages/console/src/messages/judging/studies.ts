@@ -26,7 +26,7 @@ export const studyTexts = {
     cancelled: 'cancelled',
   },
   errors: {
-    internal: 'It failed again and again. Start it once more, or look at the health page.',
+    internal: 'Every attempt failed. Start a new study, or look at the health page.',
     plan_missing: 'The plan it judges is damaged or missing. Start a new study.',
     timed_out: 'Finding its decisions took longer than five minutes. Choose a shorter range.',
   },
@@ -144,7 +144,7 @@ export const evaluationTexts = {
     `The draft earns between ${low} and ${high} more per decision. The records can't tell it more precisely.`,
   refused: "The records can't tell what the draft earns.",
   reasons: {
-    no_decisions: 'No decisions were recorded in this range.',
+    no_decisions: 'No decision in this range is old enough to have all its responses.',
     unsupported: 'The draft shows what was never shown before.',
     few_effective: 'Too few decisions resemble those of the draft.',
     few_rewards: 'Fewer than 50 customers earned a reward.',
@@ -187,13 +187,14 @@ export const checkTexts = {
 export const newStudyTexts = {
   kind: 'Question',
   questions: {
-    backtest: 'Which decisions would the draft have changed?',
-    evaluate: 'What would the draft have earned?',
+    backtest: 'What would the draft change?',
+    evaluate: 'What would the draft earn?',
   },
   flow: 'Flow',
   chooseFlow: 'Choose a flow.',
   from: 'From',
   to: 'To, exclusive',
+  tooYoung: 'Decisions of the last 7 days are left out: responses to them still count.',
   badRange: 'Choose a day after the first one.',
   reward: 'Reward',
   start: 'Start study',

@@ -84,30 +84,36 @@ function Editor({ initial, notice }: { readonly initial: Values; readonly notice
   );
 }
 
+const column = 'flex min-w-0 flex-col gap-4';
+
 function Fields({ form, field, record }: FormParts) {
   const lean = leanForm(form);
   const input = (path: string) => <FieldInput key={path} form={lean} field={field(path)} />;
   return (
     <FieldGroups>
-      <FieldGroup title={t.basics}>
-        <FieldInput form={form} field={field('/name')} />
-        {record === null ? input('/decisionFlowId') : <FixedFlow id={String(record.decisionFlowId)} />}
-        <FieldInput form={form} field={field('/description')} />
-      </FieldGroup>
-      <FieldGroup title={t.customer}>
-        {['/given/customer', '/given/segments', '/given/request/channel'].map(input)}
-        {['/given/request/limit', '/given/now'].map(input)}
-      </FieldGroup>
-      <FieldGroup title={t.expected}>
-        {['/expect/first', '/expect/includes', '/expect/excludes', '/expect/order', '/expect/count'].map(input)}
-        <EmptyReason form={lean} field={field('/expect/emptyReason')} />
-      </FieldGroup>
-      <FieldGroup title={t.before}>{['/given/contacts'].map(input)}</FieldGroup>
-      <FieldGroup title={t.more}>
-        {['/given/attributes', '/given/request/context', '/given/request/placement'].map(input)}
-        {['/given/request/placements', '/given/request/excludeOffers', '/given/request/locale'].map(input)}
-        {['/given/request/currency', '/given/evidence', '/given/seed', '/expect/probability'].map(input)}
-      </FieldGroup>
+      <div className={column}>
+        <FieldGroup title={t.basics}>
+          <FieldInput form={form} field={field('/name')} />
+          {record === null ? input('/decisionFlowId') : <FixedFlow id={String(record.decisionFlowId)} />}
+          <FieldInput form={form} field={field('/description')} />
+        </FieldGroup>
+        <FieldGroup title={t.expected}>
+          {['/expect/first', '/expect/includes', '/expect/excludes', '/expect/order', '/expect/count'].map(input)}
+          <EmptyReason form={lean} field={field('/expect/emptyReason')} />
+        </FieldGroup>
+      </div>
+      <div className={column}>
+        <FieldGroup title={t.customer}>
+          {['/given/customer', '/given/segments', '/given/request/channel'].map(input)}
+          {['/given/request/limit', '/given/now'].map(input)}
+        </FieldGroup>
+        <FieldGroup title={t.before}>{['/given/contacts'].map(input)}</FieldGroup>
+        <FieldGroup title={t.more}>
+          {['/given/attributes', '/given/request/context', '/given/request/placement'].map(input)}
+          {['/given/request/placements', '/given/request/excludeOffers', '/given/request/locale'].map(input)}
+          {['/given/request/currency', '/given/evidence', '/given/seed', '/expect/probability'].map(input)}
+        </FieldGroup>
+      </div>
     </FieldGroups>
   );
 }
