@@ -75,7 +75,7 @@ export const rareOverlays: readonly Overlay[] = [
         await route.fulfill({ json: { enabled: true, backupCodes } });
       });
       await press(page, 'Set up');
-      await page.getByLabel('Code').fill('287082');
+      await page.getByRole('textbox', { name: 'Code' }).fill('287082');
       await press(page, 'Turn on');
       await dialog(page);
       await page.unroute('**/api/v1/auth/mfa');
