@@ -19,7 +19,7 @@ export interface EvaluationViewProps {
 const digits = 4;
 
 /** The result in a sentence. */
-export function headlineOf({ verdict, delta }: Pick<EvaluationResult, 'verdict' | 'delta'>, format: Format): string {
+function headlineOf({ verdict, delta }: Pick<EvaluationResult, 'verdict' | 'delta'>, format: Format): string {
   if (verdict === 'refused' || delta === null) return t.refused;
   const { value, ciLower, ciUpper } = delta;
   const amount = (number: number) => format.number(number, digits);

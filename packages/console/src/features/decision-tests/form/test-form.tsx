@@ -18,8 +18,8 @@ import { SelectField } from '../../../ui/field.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { ProblemPanel } from '../../../ui/problem.tsx';
 import { Skeleton } from '../../../ui/progress.tsx';
+import { testSpec } from './form-spec.ts';
 import { leanForm } from './lean-form.ts';
-import { testSpec } from './test-spec.ts';
 
 const FormSearch = Type.Object({ decision: Type.Optional(Type.String()) });
 
