@@ -80,7 +80,7 @@ export const judgingOverlays: readonly Overlay[] = [
       const progress = { decisions: 4_200, total: 10_000 };
       await studyAs(page, 'backtest', { status: 'running', result: null, completedAt: null, progress });
       await page.getByText('4,200 of 10,000 decisions judged').waitFor();
-      await press(page, 'Cancel study');
+      await press(page, 'Stop study');
       await dialog(page);
     },
   },
