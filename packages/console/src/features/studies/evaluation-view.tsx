@@ -5,6 +5,7 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import type { Format } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import { amountDigits, headlineOf } from './headline.ts';
 import { Verdict } from './verdict.tsx';
 
 const tones: Readonly<Record<EvaluationResult['verdict'], Tone>> = { ok: 'pass', bounded: 'warn', refused: 'warn' };
@@ -13,21 +14,6 @@ export interface EvaluationViewProps {
   readonly result: EvaluationResult;
   /** Confidence of the ranges, 0 to 1; null if it isn't known. */
   readonly confidence: number | null;
-}
-
-/** Digits of an amount per decision. */
-const digits = 4;
-
-/** The result in a sentence. */
-function headlineOf({ verdict, delta }: Pick<EvaluationResult, 'verdict' | 'delta'>, format: Format): string {
-  if (verdict === 'refused' || delta === null) return t.refused;
-  const { value, ciLower, ciUpper } = delta;
-  const amount = (number: number) => format.number(number, digits);
-  if (verdict === 'bounded' || value === null) return t.bounded(amount(ciLower), amount(ciUpper));
-  if (ciLower === 0 && ciUpper === 0) return t.same;
-  if (ciLower > 0) return t.earnsMore(amount(value), amount(ciLower), amount(ciUpper));
-  if (ciUpper < 0) return t.earnsLess(amount(-value), amount(-ciUpper), amount(-ciLower));
-  return t.uncertain(amount(ciLower), amount(ciUpper));
 }
 
 /** What a draft would have earned, and how well that is known. */
@@ -62,7 +48,7 @@ const boundsText = ({ value, ciLower, ciUpper }: Bounds, write: (value: number) 
 };
 
 function amountsOf({ logged, estimates, headline, delta, lift }: EvaluationResult, format: Format): readonly Fact[] {
-  const amount = (number: number) => format.number(number, digits);
+  const amount = (number: number) => format.number(number, amountDigits);
   const draft = estimates?.[headline];
   return [
     { label: t.now, value: boundsText(logged, amount) },
