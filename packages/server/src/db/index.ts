@@ -12,6 +12,7 @@ export type { BackupHeader, TenantOfBackup } from './backup/contents.ts';
 export { moveTenantOut } from './backup/move-tenant.ts';
 export { assertEmpty, assertRestorable, type Restored, restoreDatabase } from './backup/restore-database.ts';
 export { restoreTenant } from './backup/restore-tenant.ts';
+export { cancelStatement, nameTransaction, type TransactionName } from './cancel.ts';
 export {
   catalogueVersionOf,
   lockCatalogueVersion,

@@ -1,4 +1,12 @@
-import { type Database, isTimedOut, systemActor, type Tx } from '../../../db/index.ts';
+import {
+  cancelStatement,
+  type Database,
+  isTimedOut,
+  nameTransaction,
+  systemActor,
+  type TransactionName,
+  type Tx,
+} from '../../../db/index.ts';
 import { Postponed } from '../../../jobs/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -52,7 +60,9 @@ export interface RunStudyPorts {
 }
 
 /** How often leases are renewed and a cancelled study is noticed. */
-const checkEveryMs = 2_000;
+const checkEveryMs = 1_000;
+/** How often the selection of an ended study is cancelled, until it has ended. */
+const cancelEveryMs = 100;
 /** Seconds until a study is retried while this process works on another one, or another process selects its records. */
 export const busySeconds = 5;
 /** Time for selecting the records of a study, in ms. */
@@ -115,6 +125,7 @@ async function work(ports: RunStudyPorts, tenantId: string, studyId: string, sig
     inTenant,
     signal,
     steps: new Set(),
+    selection: null,
     isStopped: false,
   };
   const row = await inTenant((tx) => takeStudy(tx, studyId));
@@ -124,8 +135,8 @@ async function work(ports: RunStudyPorts, tenantId: string, studyId: string, sig
       ports.onStudyEnded(tenantId, row.kind, ending.status);
   };
   try {
-    if (!row.isPrepared && !(await prepare(run, row))) return await end({ status: 'failed', error: 'timed_out' });
     await watched(run, async () => {
+      if (!row.isPrepared && !(await prepare(run, row))) return end({ status: 'failed', error: 'timed_out' });
       await workInThreads(run);
       const { outcome } = await step(run, null);
       if (outcome === null) throw new Error('the merge returned no outcome');
@@ -151,6 +162,8 @@ interface StudyRun {
   readonly signal: AbortSignal;
   /** Stops the steps that threads work on. */
   readonly steps: Set<() => void>;
+  /** The transaction that selects the study's records; null while there's none. */
+  selection: TransactionName | null;
   /** True once no more steps may start. */
   isStopped: boolean;
 }
@@ -165,21 +178,33 @@ function stopSteps(run: StudyRun): void {
  * Selects the records of a study and stores its chunks. Doesn't lock the study meanwhile, so that it can be cancelled. False:
  * it takes too long, and would the next time.
  */
-async function prepare({ inTenant }: StudyRun, row: StudyRow): Promise<boolean> {
+async function prepare(run: StudyRun, row: StudyRow): Promise<boolean> {
   const question = questionOf(row);
   const choice = kindNamed(row.kind).records(question);
   const select = async (tx: Tx): Promise<void> => {
     if (!(await keepSelecting(tx, row.id))) throw new Postponed(busySeconds);
     if ((await findStudy(tx, row.id))?.isPrepared !== false) return;
+    run.selection = await nameTransaction(tx);
+    if (run.isStopped) throw new Superseded();
     const total = choice === null ? 0 : await cutChunks(tx, question, choice);
     if (!(await notePrepared(tx, row.id, total))) throw new Superseded();
   };
   try {
-    await inTenant(select, cutMs);
+    await run.inTenant(select, cutMs);
     return true;
   } catch (error) {
-    if (isTimedOut(error)) return false;
+    if (isTimedOut(error) && !run.isStopped) return false;
     throw error;
+  } finally {
+    run.selection = null;
+  }
+}
+
+/** Cancels the selection of records until it has ended: between two of its statements, there's nothing to cancel. */
+async function endSelection(run: StudyRun): Promise<void> {
+  for (; run.selection !== null; await rest(cancelEveryMs)) {
+    const { selection } = run;
+    await run.inTenant((tx) => cancelStatement(tx, selection));
   }
 }
 
@@ -205,7 +230,11 @@ async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> 
   } finally {
     isWorking = false;
     stopSteps(run);
-    await working.catch(() => undefined);
+    try {
+      await endSelection(run);
+    } finally {
+      await working.catch(() => undefined);
+    }
   }
 }
 
