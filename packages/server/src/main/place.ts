@@ -5,6 +5,7 @@ import { queueConnections } from '../jobs/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { requestConnections, threadConnections } from './connections.ts';
 import { chunkThreads } from './threads/chunk-threads.ts';
+import { checkThreads } from './threads/study-threads.ts';
 import { urlVariable, whenThere } from './when-there.ts';
 
 /**
@@ -39,7 +40,7 @@ export function connectionsNeeded(
 ): number {
   const ofEach = (pooled ? 0 : requestConnections(config)) + 1;
   // Listeners go past the pooler.
-  const ofThreads = pooled ? chunkThreads : threadConnections(chunkThreads) + config.STUDY_THREADS;
+  const ofThreads = pooled ? chunkThreads : threadConnections(chunkThreads) + config.STUDY_THREADS + checkThreads;
   const ofWorker = config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) + ofThreads : 0;
   return config.PROCESSES * ofEach + ofWorker;
 }

@@ -34,7 +34,7 @@ import {
   takeChunk,
 } from './study-chunks.store.ts';
 import { enqueueStudy } from './study-job.ts';
-import type { StudyStep, StudyStepResult } from './study-kind.ts';
+import { laneOf, type StudyLane, type StudyStep, type StudyStepResult } from './study-kind.ts';
 import { kindNamed } from './study-kinds.ts';
 import { questionOf } from './study-steps.ts';
 
@@ -42,10 +42,10 @@ import { questionOf } from './study-steps.ts';
 export interface StudyThreads {
   readonly count: number;
   /**
-   * Takes the threads for one study until the returned function is called; null while another one has them, or if it's
-   * the turn of another tenant.
+   * Takes the threads of a lane for one study until the returned function is called; null while another one has them, or if
+   * it's the turn of another tenant.
    */
-  claim(tenantId: string): (() => void) | null;
+  claim(tenantId: string, lane: StudyLane): (() => void) | null;
   /** Starts a step. `stop` makes it reject soon. */
   start(step: StudyStep): { readonly result: Promise<StudyStepResult>; readonly stop: () => void };
 }
@@ -72,13 +72,14 @@ const actor = systemActor('study');
 /** The study has ended or another process works on it. */
 class Superseded extends Error {}
 
-/** Ends a study and starts the next one of the tenant. False if it has ended already. */
-export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise<boolean> {
-  if (!(await endStudy(tx, id, end))) return false;
+/** Ends a study, starts the next one of the tenant, and returns the kind of the one that ended. Null if it has ended already. */
+export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise<StudyRow['kind'] | null> {
+  const kind = await endStudy(tx, id, end);
+  if (kind === null) return null;
   await dropWork(tx, id, end.status === 'completed');
-  const next = await nextQueued(tx);
+  const next = await nextQueued(tx, laneOf(kind));
   if (next !== null) await enqueueStudy(tx, next);
-  return true;
+  return kind;
 }
 
 /** Ends a study that can't be completed, unless it has ended already. */
@@ -88,9 +89,7 @@ export async function failStudy(
   id: string,
   error: (StudyEnd & { readonly status: 'failed' })['error'],
 ): Promise<void> {
-  const kind = await database.withTenant(tenantId, actor, async (tx) =>
-    (await endAndContinue(tx, id, { status: 'failed', error })) ? ((await findStudy(tx, id))?.kind ?? null) : null,
-  );
+  const kind = await database.withTenant(tenantId, actor, (tx) => endAndContinue(tx, id, { status: 'failed', error }));
   if (kind !== null) onStudyEnded(tenantId, kind, 'failed');
 }
 
@@ -104,23 +103,31 @@ export async function runStudy(
   studyId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const study = await ports.database.withTenant(tenantId, actor, (tx) => findStudy(tx, studyId));
+  if (study === null) return;
   // Otherwise, studies of several tenants could occupy every job slot.
-  const release = ports.studyThreads.claim(tenantId);
+  const release = ports.studyThreads.claim(tenantId, laneOf(study.kind));
   if (release === null) throw new Postponed(busySeconds);
   try {
-    await work(ports, tenantId, studyId, signal);
+    await work(ports, tenantId, study, signal);
   } finally {
     release();
   }
 }
 
-async function work(ports: RunStudyPorts, tenantId: string, studyId: string, signal: AbortSignal): Promise<void> {
+async function work(
+  ports: RunStudyPorts,
+  tenantId: string,
+  { id: studyId, kind }: Pick<StudyRow, 'id' | 'kind'>,
+  signal: AbortSignal,
+): Promise<void> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number): Promise<T> =>
     ports.database.withTenant(tenantId, actor, work, statementTimeoutMs === undefined ? {} : { statementTimeoutMs });
   const run: StudyRun = {
     ports,
     tenantId,
     studyId,
+    lane: laneOf(kind),
     holder: newId(),
     inTenant,
     signal,
@@ -131,8 +138,9 @@ async function work(ports: RunStudyPorts, tenantId: string, studyId: string, sig
   const row = await inTenant((tx) => takeStudy(tx, studyId));
   if (row === null) return;
   const end = async (ending: StudyEnd): Promise<void> => {
-    if (await inTenant((tx) => endAndContinue(tx, studyId, ending)))
-      ports.onStudyEnded(tenantId, row.kind, ending.status);
+    if ((await inTenant((tx) => endAndContinue(tx, studyId, ending))) !== null) {
+      ports.onStudyEnded(tenantId, kind, ending.status);
+    }
   };
   try {
     await watched(run, async () => {
@@ -157,6 +165,7 @@ interface StudyRun {
   readonly ports: RunStudyPorts;
   readonly tenantId: string;
   readonly studyId: string;
+  readonly lane: StudyLane;
   readonly holder: string;
   readonly inTenant: <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number) => Promise<T>;
   readonly signal: AbortSignal;
@@ -273,9 +282,9 @@ async function workOnChunks(run: StudyRun): Promise<void> {
 }
 
 async function step(run: StudyRun, chunk: number | null): Promise<StudyStepResult> {
-  const { ports, tenantId, studyId, steps } = run;
+  const { ports, lane, tenantId, studyId, steps } = run;
   if (run.isStopped) throw new Error('the study was stopped');
-  const { result, stop } = ports.studyThreads.start({ tenantId, studyId, chunk });
+  const { result, stop } = ports.studyThreads.start({ lane, tenantId, studyId, chunk });
   steps.add(stop);
   try {
     return await result;
