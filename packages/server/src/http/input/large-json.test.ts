@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../test/form.ts';
+import { randomCases } from '../../../../../test/form.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { parseJsonBody } from './json-body.ts';
 import { parseLargeJson } from './large-json.ts';
@@ -94,7 +94,7 @@ test('any JSON, whole or broken anywhere, is read alike', async () => {
       }
       await assertAlike(text);
     }),
-    { numRuns: randomRuns(500) },
+    randomCases(500),
   );
 });
 
