@@ -147,7 +147,7 @@ async function benchCost({ decisions, rounds, say }: BacktestBench): Promise<Row
 }
 
 /** Measures the rate of `recommend` alone and beside backtests, in turns. */
-async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row> {
+export async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-backtest-bench-'));
   const key = `krn_${randomBytes(24).toString('hex')}`;
   const bootstrap = join(folder, 'bootstrap.json');

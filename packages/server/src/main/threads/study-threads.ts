@@ -71,6 +71,7 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
         result: run(step, flags),
         stop() {
           Atomics.store(flags, stopFlag, 1);
+          Atomics.notify(flags, stopFlag);
           Atomics.notify(flags, pauseFlag);
         },
       };
@@ -82,8 +83,8 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
   };
 }
 
-function queueOf({ url, pooled, isCluster, masterKeys, onError }: StudyThreadsOptions): StudyQueue {
-  const data: StudyThreadData = { url, pooled, isCluster, masterKeys };
+function queueOf({ url, pooled, isCluster, masterKeys, callMemory, onError }: StudyThreadsOptions): StudyQueue {
+  const data: StudyThreadData = { url, pooled, isCluster, masterKeys, callMemory };
   return createThreadQueue<Omit<ToStudyThread, 'id'>, FromStudyThread, StudyStepResult>({
     program: new URL('./study-thread.ts', import.meta.url),
     ...{ data, maxWaiting, hangsAfterMs, idleMs, maxMemoryMb },

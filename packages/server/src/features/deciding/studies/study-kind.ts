@@ -56,7 +56,7 @@ export interface StudyWork {
   readonly tenantId: string;
   /** Caches the plans and states of the study, which all chunks share. */
   readonly reader: RecordReader;
-  /** Call between batches. Waits while requests need the processor. Throws once the study is stopped. */
+  /** Call between customers, outside transactions. Waits while requests need the processor. Throws once the study is stopped. */
   readonly pauseIfBusy: () => Promise<void>;
 }
 

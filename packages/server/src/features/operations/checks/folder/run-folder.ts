@@ -72,7 +72,9 @@ export async function testPolicyFolder(
     errors: [],
     flows: runs.flatMap(({ shown }) => (shown.results.length > 0 ? [shown] : [])),
     skipped: tests.flatMap(({ path, body: { name, decisionFlowId } }) =>
-      running.has(decisionFlowId) ? [] : [{ file: path, name, reason: `its flow ${idleReason(opened, decisionFlowId)}` }],
+      running.has(decisionFlowId)
+        ? []
+        : [{ file: path, name, reason: `its flow ${idleReason(opened, decisionFlowId)}` }],
     ),
     mutation: mutates ? mutationOf(runs, placesIn(opened, tested)) : null,
   };
