@@ -12,7 +12,6 @@ export type { BackupHeader, TenantOfBackup } from './backup/contents.ts';
 export { moveTenantOut } from './backup/move-tenant.ts';
 export { assertEmpty, assertRestorable, type Restored, restoreDatabase } from './backup/restore-database.ts';
 export { restoreTenant } from './backup/restore-tenant.ts';
-export { cancelStatement, nameTransaction, type TransactionName } from './cancel.ts';
 export {
   catalogueVersionOf,
   lockCatalogueVersion,
@@ -24,6 +23,7 @@ export type { TableSize } from './cluster/distribute.ts';
 export { distributeDatabase } from './cluster/distribute-database.ts';
 export { createHomes } from './cluster/homes.ts';
 export { holdsCluster } from './cluster/nodes.ts';
+export { cancelStatement, nameTransaction, type TransactionName } from './connections/cancel-statement.ts';
 export {
   createHotPath,
   type HotPath,

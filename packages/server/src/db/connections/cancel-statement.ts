@@ -1,4 +1,4 @@
-import type { Tx } from './tx.ts';
+import type { Tx } from '../tx.ts';
 
 /** Finds a transaction from another one. A process ID alone could mean a later transaction, because poolers share sessions. */
 export interface TransactionName {
