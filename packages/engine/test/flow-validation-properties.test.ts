@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { seedOfTurn } from '../../../test/form.ts';
+import { inTurn, seedOfTurn } from '../../../test/form.ts';
 import {
   compile,
   decide,
@@ -176,7 +176,7 @@ test('any JSON is judged, never thrown at', () => {
   );
 });
 
-test('every key of every node type takes any JSON without a throw', () => {
+test('every key of every node type takes any JSON without a throw', inTurn('any JSON', 2), () => {
   fc.assert(
     fc.property(value, fc.nat(), (sent, at) => {
       for (const { type, keys } of nodeKinds.values()) {
@@ -193,7 +193,7 @@ test('every key of every node type takes any JSON without a throw', () => {
   );
 });
 
-test('what may be published compiles and decides', () => {
+test('what may be published compiles and decides', inTurn('published', 2), () => {
   const seen = { accepted: 0, refused: 0 };
   fc.assert(
     fc.property(fc.nat(), fc.array(edit, { maxLength: 4 }), (seed, edits) => {
