@@ -153,49 +153,54 @@ type RatedKind = 'backtest' | 'evaluation';
 /** Hours that decisions are moved back, so that an evaluation doesn't wait for their responses. */
 const agedHours = 24;
 
-/** Starts a study of the kind, other than the ones before. */
-function startBody(kind: RatedKind, turn: number): { readonly path: string; readonly body: object } {
+/** Studies so far: a repeated question would be refused while it runs. */
+let studies = 0;
+
+function startOf(kind: RatedKind, maxDecisions: number): { readonly path: string; readonly body: object } {
   const range = { from: new Date(Date.now() - 2 * 86_400_000).toISOString(), to: new Date().toISOString() };
-  const shared = { version: 1, ...range, maxDecisions: 20_000 + turn };
+  studies += 1;
+  const shared = { version: 1, ...range, maxDecisions: maxDecisions + studies };
   return kind === 'backtest'
     ? { path: 'backtest', body: shared }
     : { path: 'evaluate', body: { ...shared, reward: 'positive', rewardDays: 1 } };
 }
 
-/** Runs studies, one after the other, until the signal. Returns the number of decisions they judged. */
-async function studyUntil(target: BenchTarget, flowKey: string, kind: RatedKind, end: AbortSignal): Promise<number> {
+/** Runs a study until it ends or the signal cancels it. Returns the number of decisions it judged; null if it wasn't accepted. */
+async function judge(
+  target: BenchTarget,
+  flowKey: string,
+  start: ReturnType<typeof startOf>,
+  end: AbortSignal,
+): Promise<number | null> {
   const call = async (path: string, body?: object): Promise<Record<string, unknown>> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(`${target.url}/api/v1/${path}`, { ...init, headers: headersOf(target) });
     return (await response.json()) as Record<string, unknown>;
   };
+  const { studyId } = await call(`decision-flows/${flowKey}/${start.path}`, start.body);
+  if (typeof studyId !== 'string') return null;
+  for (;;) {
+    await sleep(200);
+    if (end.aborted) await call(`studies/${studyId}/cancel`, {});
+    const { status, progress } = (await call(`studies/${studyId}`)) as {
+      status: string;
+      progress: { decisions: number };
+    };
+    if (status === 'failed') throw new Error(`the ${start.path} failed`);
+    if (status === 'completed' || status === 'cancelled') return progress.decisions;
+  }
+}
+
+/** Runs studies, one after the other, until the signal. Returns the number of decisions they judged. */
+async function judgeUntil(target: BenchTarget, flowKey: string, kind: RatedKind, end: AbortSignal): Promise<number> {
   let judged = 0;
   while (!end.aborted) {
-    studies += 1;
-    const { path, body } = startBody(kind, studies);
-    const { studyId } = await call(`decision-flows/${flowKey}/${path}`, body);
-    if (typeof studyId !== 'string') {
-      await sleep(500);
-      continue;
-    }
-    for (let isOver = false; !isOver; ) {
-      await sleep(200);
-      const isCancelled = end.aborted;
-      if (isCancelled) await call(`studies/${studyId}/cancel`, {});
-      const { status, progress } = (await call(`studies/${studyId}`)) as {
-        status: string;
-        progress: { decisions: number };
-      };
-      isOver = status !== 'queued' && status !== 'running';
-      if (isOver) judged += progress.decisions;
-      if (status === 'failed') throw new Error(`the ${kind} failed`);
-    }
+    const own = await judge(target, flowKey, startOf(kind, 20_000), end);
+    if (own === null) await sleep(500);
+    judged += own ?? 0;
   }
   return judged;
 }
-
-/** Studies of all rounds: a repeated question would be refused. */
-let studies = 0;
 
 /** Measures the rate of `recommend` alone and beside studies of each kind, in turns. */
 async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row[]> {
@@ -222,11 +227,16 @@ async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row[]
       backtest: { rates: [], judged: 0 },
       evaluation: { rates: [], judged: 0 },
     };
+    // The thread loads its code with its first study.
+    for (const kind of kinds) {
+      const judged = await judge(target, flowKey, startOf(kind, 1_000), new AbortController().signal);
+      if (judged === null || judged === 0) throw new Error(`the first ${kind} judged nothing`);
+    }
     for (let round = 0; round < rounds; round += 1) {
       alone.push((await load(usual)).perSecond);
       for (const kind of kinds) {
         const end = new AbortController();
-        const running = studyUntil(target, flowKey, kind, end.signal);
+        const running = judgeUntil(target, flowKey, kind, end.signal);
         beside[kind].rates.push((await load(usual)).perSecond);
         end.abort();
         beside[kind].judged += await running;
