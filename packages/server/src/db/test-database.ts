@@ -25,6 +25,8 @@ export interface TestDatabase {
    * resolves with.
    */
   ownerHold(text: string): Promise<() => Promise<void>>;
+  /** Returns true while a statement waits for another transaction, on any node. */
+  isAnyoneWaiting(): Promise<boolean>;
   /** URL of the restricted role. */
   readonly url: string;
   /** URL of the superuser. */
@@ -92,6 +94,10 @@ async function buildTemplate(adminUrl: string): Promise<void> {
   const templateUrl = withDatabase(adminUrl, template);
   await migrate({ adminUrl: templateUrl, url: withUser(templateUrl, login) });
 }
+
+const waitingStatements = `
+  select count(*)::int as waiting from pg_locks l join pg_stat_activity a using (pid)
+   where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()`;
 
 let ownCluster: Promise<string> | null = null;
 
@@ -224,6 +230,15 @@ async function makeDatabase(source: string | null, options: Partial<DatabaseOpti
         await client.query('commit');
         client.release();
       };
+    },
+    async isAnyoneWaiting() {
+      const { rows } = isCluster
+        ? await owner.query<{ waiting: number }>(
+            'select sum(result::int)::int as waiting from run_command_on_all_nodes($1)',
+            [waitingStatements],
+          )
+        : await owner.query<{ waiting: number }>(waitingStatements);
+      return (rows[0]?.waiting ?? 0) > 0;
     },
     async close() {
       await Promise.all([database.close(), owner.end()]);

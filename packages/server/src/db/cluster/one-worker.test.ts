@@ -19,8 +19,8 @@ const cases: readonly (readonly [string, string, string])[] = [
   ],
   [
     'joins an insert into a data table',
-    `insert into "${schema}"."ds_a" (tenant_id, "b") select $2::uuid, "b" from json_to_recordset($1::json) as given ("b" int)`,
-    `insert into "${schema}"."ds_a" (tenant_id, "b") select home.home_id, "b" from ` +
+    `insert into "${schema}"."ds_a" (tenant_id, "b") overriding system value select $2::uuid, "b" from json_to_recordset($1::json) as given ("b" int)`,
+    `insert into "${schema}"."ds_a" (tenant_id, "b") overriding system value select home.home_id, "b" from ` +
       `(select id as home_id from arbiter.tenants where id = $2::uuid) home cross join json_to_recordset($1::json) as given ("b" int)`,
   ],
   [

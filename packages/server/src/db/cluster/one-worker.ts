@@ -50,7 +50,7 @@ const maxTexts = 2_000;
 
 /** `insert into t (tenant_id, ...) select $1, ... from`, where what follows isn't a table. */
 const insertOfParameters =
-  /(\binsert\s+into\s+[\w."]+(?:\s+as\s+\w+)?\s*\(\s*tenant_id\b[^)]*\)\s*select\s+)(\$\d+)(?:::uuid)?(\s*,(?:(?!\bfrom\b)[\s\S])*?)\bfrom\s+(?=unnest\s*\(|jsonb?_to_recordset\s*\(|jsonb_array_elements\s*\(|generate_series\s*\()/gi;
+  /(\binsert\s+into\s+[\w."]+(?:\s+as\s+\w+)?\s*\(\s*tenant_id\b[^)]*\)\s*(?:overriding\s+system\s+value\s+)?select\s+)(\$\d+)(?:::uuid)?(\s*,(?:(?!\bfrom\b)[\s\S])*?)\bfrom\s+(?=unnest\s*\(|jsonb?_to_recordset\s*\(|jsonb_array_elements\s*\(|generate_series\s*\()/gi;
 
 /** A data table that is read, and its alias. */
 const dataTable =

@@ -34,9 +34,7 @@ async function erase(customerId: string): Promise<void> {
 /** Waits until a statement of the run waits for another transaction. */
 async function waitsForLock(): Promise<void> {
   for (let tries = 0; tries < 2_000; tries++) {
-    const rows = await owner(`select from pg_locks l join pg_stat_activity a using (pid)
-      where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()`);
-    if (rows.length > 0) return;
+    if (await world.server.testDatabase.isAnyoneWaiting()) return;
     await sleep(5);
   }
   assert.fail('no statement waits');
