@@ -14,6 +14,7 @@ const shortFiles = ['test/citus/workers.citus.ts', 'test/citus/distribute.citus.
 const longFiles = [
   'test/tenancy/isolation.test.ts',
   'packages/server/src/db/backup/tenant-backup.test.ts',
+  'test/citus/acceptance.citus.ts',
   'test/citus/failures.citus.ts',
   'test/citus/moves.citus.ts',
   'test/citus/operations.citus.ts',
