@@ -24,6 +24,11 @@ const cases: readonly (readonly [string, string, string])[] = [
       `(select id as home_id from arbiter.tenants where id = $2::uuid) home cross join json_to_recordset($1::json) as given ("b" int)`,
   ],
   [
+    'joins an insert from a subquery',
+    'insert into a (tenant_id, b) select $1, m.c from (select c from d where tenant_id = $1) m order by 2',
+    `insert into a (tenant_id, b) select home.home_id, m.c from ${home} (select c from d where tenant_id = $1) m order by 2`,
+  ],
+  [
     'leaves an insert from a table alone',
     'insert into a (tenant_id, b) select $1, c.b from c where c.tenant_id = $1',
     'insert into a (tenant_id, b) select $1, c.b from c where c.tenant_id = $1',
