@@ -95,7 +95,7 @@ async function buildTemplate(adminUrl: string): Promise<void> {
 
 const waitingStatements = `
   select count(*)::int as waiting from pg_locks l join pg_stat_activity a using (pid)
-   where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()`;
+   where not l.granted and l.locktype in ('transactionid', 'advisory') and a.datname = current_database()`;
 
 /** Returns true while a statement waits for another transaction, on any node. */
 export async function isAnyoneWaiting({ ownerQuery, isCluster }: TestDatabase): Promise<boolean> {
