@@ -127,8 +127,16 @@ test('a single database with tenants becomes a cluster, and keeps every row', as
   assert.deepEqual(await rowCounts(), counts, 'a dry run changes nothing');
 
   const startedAt = performance.now();
-  const moved = await distribute(false);
-  t.diagnostic(`${moved.length} tables with ${decisions} decisions in ${Math.round(performance.now() - startedAt)} ms`);
+  const killed = () => {
+    throw new Error('killed');
+  };
+  await assert.rejects(distributeDatabase({ adminUrl, url, isDryRun: false, onProgress: killed }), /killed/);
+  const copies = () =>
+    owner.query(`select from pg_dist_partition where partmethod = 'h' and pg_relation_size(logicalrelid) > 0`);
+  assert.ok((await copies()).rowCount, 'the coordinator still has copies');
+  assert.deepEqual(await distribute(false), [], 'every table has moved');
+  assert.equal((await copies()).rowCount, 0);
+  t.diagnostic(`${plan.length} tables with ${decisions} decisions in ${Math.round(performance.now() - startedAt)} ms`);
   assert.deepEqual(await rowCounts(), counts, 'every row is there, and triggers wrote none');
   assert.deepEqual(await distribute(true), [], 'nothing is left to do');
   assert.deepEqual(await migrate({ adminUrl, url }), [], 'migrating again changes nothing');

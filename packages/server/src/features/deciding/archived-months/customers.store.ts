@@ -47,3 +47,12 @@ export async function customersNamed(tx: Tx, refs: readonly string[]): Promise<R
 export async function forgetName(tx: Tx, customerId: string): Promise<void> {
   await tx.query('delete from archived_customers where tenant_id = $1 and customer_id = $2', [tx.tenantId, customerId]);
 }
+
+/** Deletes all names once no file of history needs them. */
+export async function forgetUnusedNames(tx: Tx): Promise<void> {
+  await tx.query(
+    `delete from archived_customers where tenant_id = $1
+       and not exists (select from archived_parts where tenant_id = $1 and kind <> 'decisions')`,
+    [tx.tenantId],
+  );
+}
