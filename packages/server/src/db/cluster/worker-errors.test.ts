@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseError, translateError } from './errors.ts';
+import { DatabaseError, translateError } from '../errors.ts';
 
 const translated = (message: string, facts: object): DatabaseError => {
   const error = translateError(Object.assign(new Error(message), { severity: 'ERROR', code: '23505', ...facts }));
