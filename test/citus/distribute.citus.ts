@@ -3,14 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { onWorkers } from '../../packages/server/src/db/cluster/nodes.ts';
-import { createDatabase, distributeDatabase, migrate } from '../../packages/server/src/db/index.ts';
+import { createDatabase, distributeDatabase, migrate, systemActor } from '../../packages/server/src/db/index.ts';
 import { createOnNodes, dropCitusDatabase, joinNodes } from '../../packages/server/src/db/test-citus.ts';
 import { type TestDatabase, testCitusUrl, withDatabase, withUser } from '../../packages/server/src/db/test-database.ts';
+import { createArchive } from '../../packages/server/src/features/deciding/archived-months/index.ts';
+import { decisionNamed } from '../../packages/server/src/features/deciding/decisions/index.ts';
+import { replayRecord } from '../../packages/server/src/features/deciding/sealed-records/index.ts';
 import {
   startServerOn,
   startTestServer,
   type TestServer,
   type TestTenant,
+  testLoadPorts,
 } from '../../packages/server/src/main/test-server.ts';
 import { sized } from '../form.ts';
 import { populate } from '../tenancy/world.ts';
@@ -23,6 +27,7 @@ const name = `test_${randomBytes(8).toString('hex')}`;
 const adminUrl = withDatabase(cluster, name);
 const url = withUser(adminUrl, 'arbiter_test_app');
 const decisions = sized('CITUS_DECISIONS', { short: 200, long: 20_000 });
+const replays = sized('CITUS_REPLAYS', { short: 20, long: 1_000 });
 let owner: pg.Pool;
 
 before(async () => {
@@ -126,8 +131,16 @@ test('a single database with tenants becomes a cluster, and keeps every row', as
   assert.deepEqual(await rowCounts(), counts, 'a dry run changes nothing');
 
   const startedAt = performance.now();
-  const moved = await distribute(false);
-  t.diagnostic(`${moved.length} tables with ${decisions} decisions in ${Math.round(performance.now() - startedAt)} ms`);
+  const killed = () => {
+    throw new Error('killed');
+  };
+  await assert.rejects(distributeDatabase({ adminUrl, url, isDryRun: false, onProgress: killed }), /killed/);
+  const copies = () =>
+    owner.query(`select from pg_dist_partition where partmethod = 'h' and pg_relation_size(logicalrelid) > 0`);
+  assert.ok((await copies()).rowCount, 'the coordinator still has copies');
+  assert.deepEqual(await distribute(false), [], 'every table has moved');
+  assert.equal((await copies()).rowCount, 0);
+  t.diagnostic(`${plan.length} tables with ${decisions} decisions in ${Math.round(performance.now() - startedAt)} ms`);
   assert.deepEqual(await rowCounts(), counts, 'every row is there, and triggers wrote none');
   assert.deepEqual(await distribute(true), [], 'nothing is left to do');
   assert.deepEqual(await migrate({ adminUrl, url }), [], 'migrating again changes nothing');
@@ -136,8 +149,19 @@ test('a single database with tenants becomes a cluster, and keeps every row', as
   try {
     const read = await node.call('GET', `/api/v1/decisions/${last}`, { key: tenant.keys.admin });
     assert.equal(read.status, 200, read.text);
-    const replay = await node.call('POST', `/api/v1/decisions/${last}/replay`, { key: tenant.keys.admin, body: {} });
-    assert.equal(replay.status, 200, replay.text);
+    const { rows: sample } = await owner.query<{ id: string }>(
+      'select id from arbiter.decisions where tenant_id = $1 order by md5(id::text) limit $2',
+      [tenant.id, replays],
+    );
+    assert.equal(sample.length, replays);
+    const ports = { keys: testLoadPorts.keys, archive: createArchive(null), decisionNamed };
+    for (const { id } of sample) {
+      // Not over HTTP, which limits how often.
+      const { identical } = await node.database.withTenant(tenant.id, systemActor('test'), (tx) =>
+        replayRecord(tx, ports, id),
+      );
+      assert.ok(identical, id);
+    }
     const again = await recommend('somebody new', node);
     assert.equal(again.status, 200, again.text);
   } finally {

@@ -2,7 +2,6 @@
 // twentieth with a response, and proves what docs/guides/archive.md says: the same records, replays and figures, nothing of an erased customer
 // in any file. Prints seconds, bytes and memory. Run by hand: `node test/load/archive-million.ts`.
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,22 +9,17 @@ import type { RecommendAnswer } from '@arbiter/contract';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { createArchive } from '../../packages/server/src/features/deciding/archived-months/index.ts';
 import { decisionNamed } from '../../packages/server/src/features/deciding/decisions/index.ts';
-import {
-  createSeal,
-  recordContext,
-  replayRecord,
-  unseal,
-} from '../../packages/server/src/features/deciding/sealed-records/index.ts';
+import { replayRecord } from '../../packages/server/src/features/deciding/sealed-records/index.ts';
 import { startTestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
 import { createFolderArchive } from '../../packages/server/src/platform/archive/archive-files.ts';
 import { openParquet } from '../../packages/server/src/platform/archive/parquet-file.ts';
 import { idAt } from '../../packages/server/src/platform/ids.ts';
+import { closedMonth, copyIntoMonth } from './old-month.ts';
 
 const wanted = Number(process.env.ARCHIVE_DECISIONS ?? 1_000_000);
 const customers = Math.max(50, wanted / 200);
 const originals = 500;
 const sample = Math.min(1_000, wanted);
-const perInsert = 5_000;
 const dayMs = 86_400_000;
 const started = performance.now();
 const say = (text: string) =>
@@ -43,11 +37,7 @@ const get = async <T = Record<string, unknown>>(path: string): Promise<T> => {
   return body;
 };
 
-/** A month that has been closed for more than 90 days, its first instant. */
-const month = (() => {
-  const at = new Date(Date.now() - 90 * dayMs);
-  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1));
-})();
+const month = closedMonth();
 
 try {
   const email = await server.create('channels', { name: 'Email', channelType: 'email' });
@@ -64,7 +54,7 @@ try {
     assert.equal(status, 200, text);
   }
   say(`${originals} decisions made`);
-  await copyIntoMonth();
+  await copyIntoMonth(server, month, wanted);
   say(`copied into ${wanted} decisions of ${month.toISOString().slice(0, 7)}`);
   await sql('analyze');
 
@@ -128,74 +118,6 @@ try {
 } finally {
   await server.close();
   await rm(folder, { recursive: true, force: true });
-}
-
-/** Copies decisions under new ids: sealed again for the new id, with the first one's request, so that they replay. */
-async function copyIntoMonth(): Promise<void> {
-  for (const table of ['decisions', 'decision_impressions', 'interactions']) {
-    await sql(`select arbiter.ensure_month_partitions('arbiter.${table}', $1::date, 1)`, [month]);
-  }
-  const rows = await sql<{ id: string; requestId: string; customerRef: string; dataKey: Buffer; body: Buffer }>(
-    `select d.id, coalesce(d.request_id, d.id) as "requestId", d.customer_ref as "customerRef", s.data_key as "dataKey", d.body
-     from arbiter.decisions d join arbiter.customer_states s on s.ref = d.customer_ref where d.tenant_id = $1`,
-    [tenantId],
-  );
-  const columnsOf = async (table: string, changed: readonly string[]) =>
-    (
-      await sql<{ name: string }>(
-        `select column_name as name from information_schema.columns where table_schema = 'arbiter' and table_name = $1`,
-        [table],
-      )
-    )
-      .map(({ name }) => name)
-      .filter((name) => !changed.includes(name))
-      .join(', ');
-  const kept = {
-    decisions: await columnsOf('decisions', ['tenant_id', 'id', 'request_id', 'decided_at', 'body']),
-    impressions: await columnsOf('decision_impressions', ['tenant_id', 'id', 'occurred_at']),
-  };
-  const seal = createSeal();
-  const opened = rows.map((row) => {
-    const key = testLoadPorts.keys.open(tenantId, row.dataKey);
-    return { ...row, key, text: unseal(key, recordContext(tenantId, row.id), row.body) };
-  });
-  for (let done = 0; done < wanted; done += perInsert) {
-    const copies = Array.from({ length: Math.min(perInsert, wanted - done) }, (_, index) => {
-      const from = opened[(done + index) % opened.length]!;
-      const id = `${idAt(month.getTime() + randomInt(27 * dayMs)).slice(0, 34)}00`;
-      return { ...from, from: from.id, id, body: seal(from.key, recordContext(tenantId, id), from.text) };
-    });
-    const values = [
-      copies.map(({ from }) => from),
-      copies.map(({ id }) => id),
-      copies.map(({ requestId }) => requestId),
-      copies.map(({ body }) => body),
-    ];
-    const at = `to_timestamp(('x' || lpad(replace(left(u.id::text, 13), '-', ''), 16, '0'))::bit(64)::bigint / 1000.0)`;
-    const of = 'unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bytea[]) as u(from_id, id, request_id, body)';
-    await sql(
-      `insert into arbiter.decisions (tenant_id, id, request_id, decided_at, body, ${kept.decisions})
-       select $1, u.id, u.request_id, ${at}, u.body, ${kept.decisions}
-       from ${of} join arbiter.decisions d on d.tenant_id = $1 and d.id = u.from_id`,
-      [tenantId, ...values],
-    );
-    await sql(
-      `insert into arbiter.decision_impressions (tenant_id, id, occurred_at, ${kept.impressions})
-       select $1, u.id, ${at}, ${kept.impressions}
-       from ${of} join arbiter.decision_impressions p on p.tenant_id = $1 and p.id = u.from_id
-       where ascii(right(u.id::text, 3)) % 4 = 0`,
-      [tenantId, ...values],
-    );
-    await sql(
-      `insert into arbiter.interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction,
-         offer_id, recommendation_id, rank, context, occurred_at, created_at, resolved_by)
-       select $1, overlay(u.id::text placing 'f' from 36)::uuid, p.customer_id, 'response', 'click', 'positive', 'inbound',
-         p.offer_ids[1], u.id, 1, jsonb_build_object('page', 'page of ' || p.customer_id), p.occurred_at, p.occurred_at, 'recommendation'
-       from ${of} join arbiter.decision_impressions p on p.tenant_id = $1 and p.id = u.id
-       where ascii(right(u.request_id::text, 4)) % 5 = 0`,
-      [tenantId, ...values],
-    );
-  }
 }
 
 /** Searches the bytes of all files and all values in them. Returns the number of rows. */

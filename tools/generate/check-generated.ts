@@ -17,6 +17,7 @@ const generated = [
   { written: 'docs/api/', generator: 'tools/generate/openapi.ts' },
   { written: 'docs/config.md', generator: 'tools/generate/config-docs.ts' },
   { written: 'docs/architecture.md', generator: 'tools/generate/tiers.ts' },
+  { written: 'docs/guides/scaling.md', generator: 'tools/generate/scaling-table.ts' },
   { written: 'docs/adr/README.md', generator: 'tools/generate/adr-index.ts' },
   { written: 'docs/schema.sql', generator: 'tools/generate/schema-sql.ts' },
   { written: 'packages/server/src/db/rows.ts', generator: 'tools/generate/rows.ts' },

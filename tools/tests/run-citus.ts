@@ -11,9 +11,35 @@ import { dirname, join } from 'node:path';
  * `--short` leaves out what takes minutes.
  */
 const shortFiles = ['test/citus/workers.citus.ts', 'test/citus/distribute.citus.ts', 'test/citus/guide.citus.ts'];
+/** Tests of a single database, for work that Citus plans differently: jobs, bulk writes, erasure, exports. */
+const features = [
+  'catalogue/schemas/large-tables',
+  'catalogue/schemas/schemas',
+  'data/pipelines/pipelines',
+  'data/pipelines/row-keys',
+  'data/pipelines/runs',
+  'deciding/history-import/history-import',
+  'deciding/model-learning/recorded-features',
+  'deciding/studies/not-evaluable',
+  'deciding/studies/running-studies',
+  'operations/archive/archive',
+  'operations/archive/archive-bucket',
+  'operations/archive/archive-crashes',
+  'operations/archive/archive-erasure',
+  'operations/archive/archive-readers',
+  'operations/archive/archive-refusals',
+  'operations/erasure/erasure',
+  'operations/exports/exports',
+  'operations/reports/due',
+  'outreach/campaigns/run-endings',
+  'outreach/ingest/ingest',
+];
 const longFiles = [
   'test/tenancy/isolation.test.ts',
+  'packages/server/src/http/app.test.ts',
+  ...features.map((name) => `packages/server/src/features/${name}.test.ts`),
   'packages/server/src/db/backup/tenant-backup.test.ts',
+  'test/citus/acceptance.citus.ts',
   'test/citus/failures.citus.ts',
   'test/citus/moves.citus.ts',
   'test/citus/operations.citus.ts',

@@ -169,14 +169,18 @@ async function borrow({ pool, acquireTimeoutMs }: DatabaseCore, until: number): 
   return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
 }
 
-/** A change of a table makes readers wait, so it gives up early if it has to wait itself. */
-const definitionWait = `select set_config('lock_timeout', '1000ms', true)`;
+/**
+ * A change of a table makes readers wait, so it gives up early if it has to wait itself. Over several connections to a worker, its
+ * second statement would fail.
+ */
+const definitionSettings = `
+  select set_config('lock_timeout', '1000ms', true), set_config('citus.max_adaptive_executor_pool_size', '1', true)`;
 
 const apartFrom =
   (core: DatabaseCore, identity: Pick<TransactionFacts, 'tenantId' | 'actor'>): RunApart =>
   (statements) =>
     transact(core, identity, async (tx) => {
-      await tx.query(definitionWait);
+      await tx.query(definitionSettings);
       let rows: Record<string, unknown>[] = [];
       for (const { text, values } of statements) rows = await tx.query(text, values);
       return rows;

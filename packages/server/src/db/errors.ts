@@ -114,12 +114,21 @@ export function translateError(error: unknown): unknown {
     {
       message: error.message,
       sqlState,
-      constraint: text(error, 'constraint'),
+      constraint: constraintOf(error),
       table: text(error, 'table'),
       column: text(error, 'column'),
     },
     error,
   );
+}
+
+/**
+ * Returns the constraint that a statement broke. On a cluster, the coordinator passes on only the text of a worker's error, and
+ * constraints of shards end with the shard's number.
+ */
+function constraintOf(error: Error): string | null {
+  const name = text(error, 'constraint') ?? /\bconstraint "([^"]+)"/.exec(error.message)?.[1] ?? null;
+  return name?.replace(/_\d{6,}$/, '') ?? null;
 }
 
 /** True for a failure while COMMIT was in flight that the database didn't report: the transaction may be committed. */

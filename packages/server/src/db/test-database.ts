@@ -93,6 +93,21 @@ async function buildTemplate(adminUrl: string): Promise<void> {
   await migrate({ adminUrl: templateUrl, url: withUser(templateUrl, login) });
 }
 
+const waitingStatements = `
+  select count(*)::int as waiting from pg_locks l join pg_stat_activity a using (pid)
+   where not l.granted and l.locktype in ('transactionid', 'advisory') and a.datname = current_database()`;
+
+/** Returns true while a statement waits for another transaction, on any node. */
+export async function isAnyoneWaiting({ ownerQuery, isCluster }: TestDatabase): Promise<boolean> {
+  const [row] = isCluster
+    ? await ownerQuery<{ waiting: number }>(
+        'select sum(result::int)::int as waiting from run_command_on_all_nodes($1)',
+        [waitingStatements],
+      )
+    : await ownerQuery<{ waiting: number }>(waitingStatements);
+  return (row?.waiting ?? 0) > 0;
+}
+
 let ownCluster: Promise<string> | null = null;
 
 /**
@@ -177,8 +192,8 @@ async function makeDatabase(source: string | null, options: Partial<DatabaseOpti
   const owner = new pg.Pool({
     ...connectionConfig({ url: adminUrl, connectTimeoutMs: 20_000 }),
     max: 2,
-    // Otherwise the planner replans a named statement whenever it thinks the values are worth it.
-    options: '-c plan_cache_mode=force_generic_plan',
+    // Otherwise the planner replans a named statement whenever it thinks the values are worth it. Citus needs the values.
+    ...(citusUrl === null ? { options: '-c plan_cache_mode=force_generic_plan' } : {}),
   });
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
   try {

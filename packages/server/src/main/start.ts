@@ -49,7 +49,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
       "SCHEDULER is off: this server doesn't schedule alerts, segment refreshes, exports and reports; another one must",
     );
   }
-  await assertArchive(given);
+  await assertArchive(given, (message) => logger.warn({ step: 'configuration' }, message));
   const config = await withAutoSecrets(given);
   const connections = connectionsNeeded(config, false) + spareConnections;
   const storage = await openStorage(config, logger, { connections });

@@ -100,6 +100,9 @@ export interface TestServerOptions {
 
 const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 'write', 'admin', 'scim'] } as const;
 
+/** DATA_ENCRYPTION_KEY of test servers, for a real server on the same database. */
+export const testDataKey = Buffer.alloc(32, 7).toString('base64');
+
 const testConfig: ComposeConfig = {
   APPROVAL_MAX_AGE_HOURS: 168,
   CRON_SECRET: null,
@@ -128,7 +131,7 @@ const testConfig: ComposeConfig = {
   ARCHIVE_URL: null,
   ARCHIVE_AFTER_DAYS: 90,
   REDIS_URL: null,
-  DATA_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  DATA_ENCRYPTION_KEY: testDataKey,
   DATA_ENCRYPTION_KEYS_OLD: [],
   DATABASE_POOL_MAX: 10,
   DEMO_MODE: false,

@@ -193,6 +193,21 @@ as $$
   select shard_name(target, get_shard_id_for_distribution_column(target, nullif(current_setting('app.tenant', true), '')::uuid))
 $$;
 
+-- Numbers for new rows of a data table without a primary key, from the coordinator.
+create or replace function arbiter.ds_take_ids(target regclass, most int) returns bigint[]
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select from pg_class c where c.oid = target and c.relnamespace = arbiter.ds_schema()::regnamespace) then
+    raise exception 'no such table of this tenant' using errcode = 'undefined_table';
+  end if;
+  return array(select nextval(pg_get_serial_sequence(target::text, 'id')) from generate_series(1, most));
+end
+$$;
+revoke all on function arbiter.ds_take_ids(regclass, int) from public;
+grant execute on function arbiter.ds_take_ids(regclass, int) to arbiter_app;
+
 -- As in the baseline, on the worker. From the coordinator, the owner would wait for what the same transaction did as the
 -- application.
 create or replace function arbiter.cut_audit_logs(cut_before timestamptz, most int)

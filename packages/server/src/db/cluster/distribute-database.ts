@@ -8,6 +8,7 @@ import {
   assertNobodyConnected,
   distributeTables,
   dropLocalRows,
+  hasLocalRows,
   letConnect,
   prepareWorkers,
   type TableSize,
@@ -54,7 +55,9 @@ export async function distributeDatabase(options: DistributeOptions): Promise<re
     if (rows.length === 0)
       throw new ConfigError(['The database has no schema yet. Run arbiter migrate, which also distributes it.']);
     const tables = await undistributedTables(admin);
-    if (isDryRun || tables.length === 0) return tables;
+    if (isDryRun) return tables;
+    // A call that was interrupted at its end left the coordinator's copies.
+    if (tables.length === 0 && !(await hasLocalRows(admin))) return tables;
     const login = loginOf(url);
     await assertNobodyConnected(admin, login.name);
     await admin.query(withoutPropagation);

@@ -116,6 +116,14 @@ async function distributeEach(admin: pg.ClientBase, tables: readonly TableSize[]
   }
 }
 
+/** Returns true while the coordinator has a copy of rows that the workers hold. */
+export async function hasLocalRows(admin: pg.ClientBase): Promise<boolean> {
+  const { rows } = await admin.query<{ found: boolean }>(
+    `select exists (select from pg_dist_partition where partmethod = 'h' and pg_relation_size(logicalrelid) > 0) as found`,
+  );
+  return rows[0]?.found === true;
+}
+
 /** Deletes the coordinator's copy of rows that the workers hold now. */
 export async function dropLocalRows(admin: pg.ClientBase): Promise<void> {
   await admin.query(

@@ -18,6 +18,17 @@ const cases: readonly (readonly [string, string, string])[] = [
     `with x as (insert into a as known (tenant_id, b) select home.home_id, r.b from ${home} jsonb_to_recordset($2) as r(b text)) select 1`,
   ],
   [
+    'joins an insert into a data table',
+    `insert into "${schema}"."ds_a" (tenant_id, "b") overriding system value select $2::uuid, "b" from json_to_recordset($1::json) as given ("b" int)`,
+    `insert into "${schema}"."ds_a" (tenant_id, "b") overriding system value select home.home_id, "b" from ` +
+      `(select id as home_id from arbiter.tenants where id = $2::uuid) home cross join json_to_recordset($1::json) as given ("b" int)`,
+  ],
+  [
+    'joins an insert from a subquery',
+    'insert into a (tenant_id, b) select $1, m.c from (select c from d where tenant_id = $1) m order by 2',
+    `insert into a (tenant_id, b) select home.home_id, m.c from ${home} (select c from d where tenant_id = $1) m order by 2`,
+  ],
+  [
     'leaves an insert from a table alone',
     'insert into a (tenant_id, b) select $1, c.b from c where c.tenant_id = $1',
     'insert into a (tenant_id, b) select $1, c.b from c where c.tenant_id = $1',

@@ -2,8 +2,9 @@
  * Returns the text of a tenant's statement for a Citus cluster, so that one worker can run all of it. Returns other texts
  * unchanged.
  *
- * - `insert ... select $1, ... from unnest(...)` reads no table, so Citus would run the query on the coordinator and COPY its
- *   rows to the worker, which row-level security forbids. Joined with the tenant's own row, it runs on the worker.
+ * - For `insert ... select $1, ... from unnest(...)` or a subquery, Citus doesn't see that the rows belong to one tenant. It would
+ *   run the query on the coordinator and COPY the rows to the worker, which row-level security forbids. Joined with the tenant's
+ *   own row, it runs on the worker.
  * - Citus crashes when it evaluates a subscript of an array in an update.
  * - A tenant's data table has only rows of that tenant, which Citus can't know without a condition.
  */
@@ -50,7 +51,7 @@ const maxTexts = 2_000;
 
 /** `insert into t (tenant_id, ...) select $1, ... from`, where what follows isn't a table. */
 const insertOfParameters =
-  /(\binsert\s+into\s+[\w.]+(?:\s+as\s+\w+)?\s*\(\s*tenant_id\b[^)]*\)\s*select\s+)(\$\d+)(?:::uuid)?(\s*,(?:(?!\bfrom\b)[\s\S])*?)\bfrom\s+(?=unnest\s*\(|jsonb?_to_recordset\s*\(|jsonb_array_elements\s*\(|generate_series\s*\()/gi;
+  /(\binsert\s+into\s+[\w."]+(?:\s+as\s+\w+)?\s*\(\s*tenant_id\b[^)]*\)\s*(?:overriding\s+system\s+value\s+)?select\s+)(\$\d+)(?:::uuid)?(\s*,(?:(?!\bfrom\b)[\s\S])*?)\bfrom\s+(?=unnest\s*\(|jsonb?_to_recordset\s*\(|jsonb_array_elements\s*\(|generate_series\s*\(|\()/gi;
 
 /** A data table that is read, and its alias. */
 const dataTable =

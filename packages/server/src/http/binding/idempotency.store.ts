@@ -62,20 +62,19 @@ export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
   const [row] = await tx.query<KeyRow & { payload_hash: Buffer; fresh: boolean }>(
     `select payload_hash, status, headers, body, work_id as "workId",
             coalesce(held_until > clock_timestamp(), false) as "isHeld",
-            created_at > $4::timestamptz - make_interval(days => ${keptDays}) as fresh
-       from idempotency_keys where credential_id = $1 and route = $2 and key = $3`,
-    [call.credentialId, call.route, call.key, tx.now],
+            created_at > $5::timestamptz - make_interval(days => ${keptDays}) as fresh
+       from idempotency_keys where tenant_id = $1 and credential_id = $2 and route = $3 and key = $4`,
+    [tx.tenantId, call.credentialId, call.route, call.key, tx.now],
   );
   const isOver = row !== undefined && !row.fresh && !row.isHeld;
   // If the key has an answer, whoever holds its lock is a repeat too, so don't wait.
   if (lock?.taken !== true && (row === undefined || isOver || row.workId !== null)) throw inProgress();
   if (row === undefined) return null;
   if (isOver) {
-    await tx.query('delete from idempotency_keys where credential_id = $1 and route = $2 and key = $3', [
-      call.credentialId,
-      call.route,
-      call.key,
-    ]);
+    await tx.query(
+      'delete from idempotency_keys where tenant_id = $1 and credential_id = $2 and route = $3 and key = $4',
+      [tx.tenantId, call.credentialId, call.route, call.key],
+    );
     return null;
   }
   if (!call.payloadHash.equals(row.payload_hash)) {
@@ -120,11 +119,11 @@ export async function keepAnswer(tx: Tx, call: KeyedCall, answer: KeptAnswer): P
     ],
   );
   await tx.query(
-    `delete from idempotency_keys where (tenant_id, credential_id, route, key) in (
-       select tenant_id, credential_id, route, key from idempotency_keys
-        where created_at < $1::timestamptz - make_interval(days => ${keptDays})
+    `delete from idempotency_keys where tenant_id = $1 and (credential_id, route, key) in (
+       select credential_id, route, key from idempotency_keys
+        where tenant_id = $1 and created_at < $2::timestamptz - make_interval(days => ${keptDays})
         order by created_at limit ${sweptPerCall} for update skip locked)`,
-    [tx.now],
+    [tx.tenantId, tx.now],
   );
 }
 

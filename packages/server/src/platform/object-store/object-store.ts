@@ -21,7 +21,14 @@ export interface ByteRange {
 }
 
 /** Why the bucket refused; the text is safe to show. */
-export class ObjectStoreError extends Error {}
+export class ObjectStoreError extends Error {
+  /** The bucket doesn't answer or is overloaded, and may take the same call later. */
+  readonly isAway: boolean;
+  constructor(text: string, isAway: boolean) {
+    super(text);
+    this.isAway = isAway;
+  }
+}
 
 const tries = 4;
 const firstPauseMs = 200;
@@ -44,7 +51,7 @@ export function createObjectStore(settings: BucketSettings): ObjectStore {
       );
       if (!('isPassing' in outcome)) return outcome;
       if (outcome.isMissing) return null;
-      if (attempt === tries || !outcome.isPassing) throw new ObjectStoreError(outcome.text);
+      if (attempt === tries || !outcome.isPassing) throw new ObjectStoreError(outcome.text, outcome.isPassing);
       await sleep(firstPauseMs * 2 ** attempt);
     }
   };
@@ -52,7 +59,7 @@ export function createObjectStore(settings: BucketSettings): ObjectStore {
     async put(key, content, mediaType) {
       const headers = { 'content-type': mediaType };
       const answer = await send(key, { method: 'PUT', body: content, headers }, transferMs);
-      if (answer === null) throw new ObjectStoreError('the bucket answered 404');
+      if (answer === null) throw new ObjectStoreError('the bucket answered 404', false);
     },
     async get(key, range) {
       const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` };

@@ -39,7 +39,7 @@ export async function lockLearningModels(tx: Tx): Promise<LearningModel[]> {
        m.outcome_weights as "outcomeWeights", (m.learning_config ->> 'noResponseHours')::int as "noResponseHours",
        s.state, s.learned_to::float8 as "learnedTo", s.silent_to as "silentTo",
        s.learned_to = 0 and not exists (
-         select from model_decisions d where d.tenant_id = s.tenant_id and d.model_id = s.model_id) as "isNew"
+         select from model_decisions d where d.tenant_id = $1 and d.model_id = s.model_id) as "isNew"
      from model_states s join algorithm_models m on m.tenant_id = s.tenant_id and m.id = s.model_id
      where s.tenant_id = $1 and m.deleted_at is null and m.model_type = any($2::text[])
      order by s.model_id for update of s`,

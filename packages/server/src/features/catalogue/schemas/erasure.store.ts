@@ -64,7 +64,8 @@ export async function eraseRows(tx: Tx, customerId: string): Promise<number> {
     // Only a statement whose text names the customer may have the parameter.
     const values = condition.includes('$1') ? [customerId] : [];
     const [row] = await tx.query<{ rows: number }>(
-      `with gone as (delete from ${table} r0 where ${condition} returning 1) select count(*)::int as rows from gone`,
+      `with gone as (delete from ${table} r0 where r0.tenant_id = '${tx.tenantId}'::uuid and ${condition} returning 1)
+       select count(*)::int as rows from gone`,
       values,
     );
     const rows = row?.rows ?? 0;

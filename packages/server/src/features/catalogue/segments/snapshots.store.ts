@@ -70,12 +70,12 @@ export async function takeLeft(tx: Tx, segmentId: string, definition: Definition
 export async function takeEntered(tx: Tx, segmentId: string, definition: Definition, most: number): Promise<string[]> {
   const { text, values } = membersQuery(definition, 4);
   const rows = await tx.query<{ customerId: string }>(
-    `insert into arbiter.segment_members (tenant_id, segment_id, customer_id)
+    `insert into arbiter.segment_members as s (tenant_id, segment_id, customer_id)
      select $1, $2, m.customer_id from (${text}) m
       where not exists (select from arbiter.segment_members k
                          where k.tenant_id = $1 and k.segment_id = $2 and k.customer_id = m.customer_id)
       order by m.customer_id limit $3
-     returning customer_id as "customerId"`,
+     returning s.customer_id as "customerId"`,
     [tx.tenantId, segmentId, most, ...values],
   );
   return rows.map(({ customerId }) => customerId);

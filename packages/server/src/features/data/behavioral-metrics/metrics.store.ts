@@ -96,12 +96,13 @@ export async function noteFailed(tx: Tx, id: string, error: string): Promise<voi
 export async function claimDue(tx: Tx): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `update arbiter.behavioral_metric_states s
-        set next_compute_at = $2::timestamptz + make_interval(mins => m.batch_interval_min)
+        set next_compute_at = to_timestamp($3::float8 + m.batch_interval_min * 60)
        from arbiter.behavioral_metrics m
       where s.tenant_id = $1 and m.tenant_id = s.tenant_id and m.id = s.metric_id and m.status = 'active'
         and s.next_compute_at <= $2
      returning s.metric_id as id`,
-    [tx.tenantId, tx.now],
+    // Citus can't add an interval of a column to an instant in an update.
+    [tx.tenantId, tx.now, tx.now.getTime() / 1000],
   );
   return rows.map(({ id }) => id);
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PipelineProgress } from '@arbiter/contract';
+import { isAnyoneWaiting } from '../../../db/test-database.ts';
 import { createQueueKeeper } from '../../../jobs/index.ts';
 import { type PipelineServer, startPipelineServer } from './test-pipelines.ts';
 
@@ -34,9 +35,7 @@ async function erase(customerId: string): Promise<void> {
 /** Waits until a statement of the run waits for another transaction. */
 async function waitsForLock(): Promise<void> {
   for (let tries = 0; tries < 2_000; tries++) {
-    const rows = await owner(`select from pg_locks l join pg_stat_activity a using (pid)
-      where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()`);
-    if (rows.length > 0) return;
+    if (await isAnyoneWaiting(world.server.testDatabase)) return;
     await sleep(5);
   }
   assert.fail('no statement waits');

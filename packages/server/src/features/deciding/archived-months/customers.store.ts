@@ -26,7 +26,8 @@ export async function namesOf(
   if (fresh.length === 0) return known;
   await tx.query(
     `insert into archived_customers (tenant_id, customer_id, ref, data_key)
-     select $1, * from unnest($2::text[], $3::uuid[], $4::bytea[]) on conflict do nothing`,
+     select $1, u.id, u.ref, u.data_key from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(id, ref, data_key)
+     on conflict do nothing`,
     [tx.tenantId, textArray(fresh), uuidArray(fresh.map(() => newId())), bytesArray(fresh.map(newKey))],
   );
   return new Map((await find()).map((row) => [row.customerId, row]));
@@ -45,4 +46,13 @@ export async function customersNamed(tx: Tx, refs: readonly string[]): Promise<R
 /** Makes a customer's archived history anonymous and its sealed values unreadable. */
 export async function forgetName(tx: Tx, customerId: string): Promise<void> {
   await tx.query('delete from archived_customers where tenant_id = $1 and customer_id = $2', [tx.tenantId, customerId]);
+}
+
+/** Deletes all names once no file of history needs them. */
+export async function forgetUnusedNames(tx: Tx): Promise<void> {
+  await tx.query(
+    `delete from archived_customers where tenant_id = $1
+       and not exists (select from archived_parts where tenant_id = $1 and kind <> 'decisions')`,
+    [tx.tenantId],
+  );
 }

@@ -27,7 +27,7 @@ export {
   rowJson,
   selectRows,
 } from './archiving.store.ts';
-export { customersNamed, namesOf } from './customers.store.ts';
+export { customersNamed, forgetUnusedNames, namesOf } from './customers.store.ts';
 export {
   decisionIsArchived,
   deletePart,

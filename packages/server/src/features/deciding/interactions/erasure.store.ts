@@ -24,14 +24,14 @@ export async function eraseHistory(tx: Tx, customerId: string, zone: string): Pr
   const names = countColumns.join(', ');
   const [sums] = await tx.query<{ rows: number }>(
     `with kept as (insert into erased_totals as t (tenant_id, day, offer_id, creative_id, channel_id, direction, ${names})
-     select $1, day, offer_id, creative_id, channel_id, direction, ${countColumns.map((name) => `sum(${name})`).join(', ')}
+     select tenant_id, day, offer_id, creative_id, channel_id, direction, ${countColumns.map((name) => `sum(${name})`).join(', ')}
      from (
-       select ${dayOf('occurred_at', '$3', '$4')} as day, offer_id, creative_id, channel_id, direction, ${countsOfRow}
+       select tenant_id, ${dayOf('occurred_at', '$3', '$4')} as day, offer_id, creative_id, channel_id, direction, ${countsOfRow}
        from interaction_history where tenant_id = $1 and customer_id = $2 and ${rowCounts}
        union all
-       select day, offer_id, creative_id, channel_id, direction, ${names}
+       select tenant_id, day, offer_id, creative_id, channel_id, direction, ${names}
        from interaction_summaries where tenant_id = $1 and customer_id = $2) counted
-     group by day, offer_id, creative_id, channel_id, direction
+     group by tenant_id, day, offer_id, creative_id, channel_id, direction
      on conflict on constraint erased_totals_identity do update set
        ${countColumns.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}
      returning 1) select count(*)::int as rows from kept`,

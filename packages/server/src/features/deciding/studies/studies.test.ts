@@ -113,13 +113,13 @@ test('gives the same bytes when a thread ends three times', async () => {
     `delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
      where t.id = j.task_id and t.identifier = 'study.run'`,
   );
-  const { url } = server.testDatabase;
+  const { url, isCluster } = server.testDatabase;
   const masterKeys = [Buffer.alloc(32, 7)];
   let ends = 0;
   for (let tries = 0; ends < 4; tries += 1) {
     assert.ok(tries < 20);
     const threads = createStudyThreads({
-      ...{ url, pooled: false, isCluster: false, masterKeys, count: 1, callMemory: callSignalMemory() },
+      ...{ url, isCluster, pooled: false, masterKeys, count: 1, callMemory: callSignalMemory() },
       isPressed: () => false,
       onError: () => undefined,
     });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readBucketUrl } from '../../../config/bucket-settings.ts';
+import { ConfigError } from '../../../config.ts';
+import { assertArchive } from '../../../main/archive.ts';
 import { startTestObjectStore, type TestObjectStore } from '../../../platform/object-store/test-object-store.ts';
 import { type ArchiveWorld, startArchiveWorld } from './test-archive.ts';
 
@@ -48,4 +50,15 @@ test('a refusing bucket is 503 for the reader, and fails the job with its error'
   const verified = await world.server.call('POST', `/api/v1/admin/archives/${decisions.id}/verify`, { body: {} });
   assert.deepEqual([verified.status, verified.body.code], [503, 'unavailable'], verified.text);
   assert.match(String(verified.body.detail), /AccessDenied/);
+});
+
+test('a bucket that refuses stops the start, and one that is away warns', async () => {
+  const config = { ARCHIVE_URL: { bucket: readBucketUrl(bucket.url) } };
+  bucket.next.push(403);
+  await assert.rejects(assertArchive(config, assert.fail), ConfigError);
+  const warnings: string[] = [];
+  // As often as the client tries.
+  bucket.next.push(503, 503, 503, 503);
+  await assertArchive(config, (warning) => warnings.push(warning));
+  assert.deepEqual(warnings, ['the archive is away: the bucket answered 503 (SlowDown)']);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { DecisionRecord, RecommendAnswer } from '@arbiter/contract';
 import type { Actor, TransactionOptions, Tx } from '../../../db/index.ts';
+import { isAnyoneWaiting } from '../../../db/test-database.ts';
 import { testLoadPorts } from '../../../main/test-server.ts';
 import { createFolderArchive } from '../../../platform/archive/archive-files.ts';
 import { openParquet } from '../../../platform/archive/parquet-file.ts';
@@ -90,10 +91,7 @@ async function stopped(work: Promise<void>): Promise<void> {
   });
   const waiting = async (): Promise<void> => {
     while (!isDone) {
-      const rows = await world.server.testDatabase.ownerQuery(
-        `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
-      );
-      if (rows.length > 0) return;
+      if (await isAnyoneWaiting(world.server.testDatabase)) return;
     }
   };
   await Promise.race([end, waiting()]);

@@ -164,13 +164,13 @@ test('an unwritable archive stops the start with what to do, and later fails the
   const folder = await mkdtemp(join(tmpdir(), 'arbiter-archive-'));
   const occupied = join(folder, 'a-file');
   await writeFile(occupied, '');
-  await assert.rejects(assertArchive({ ARCHIVE_URL: { folder: occupied } }), (error) => {
+  await assert.rejects(assertArchive({ ARCHIVE_URL: { folder: occupied } }, assert.fail), (error) => {
     assert.ok(error instanceof ConfigError);
     assert.match(error.problems.join(), /^ARCHIVE_URL can't be written: the archive folder returned (ENOTDIR|EEXIST)$/);
     return true;
   });
-  await assertArchive({ ARCHIVE_URL: { folder } });
-  await assertArchive({ ARCHIVE_URL: null });
+  await assertArchive({ ARCHIVE_URL: { folder } }, assert.fail);
+  await assertArchive({ ARCHIVE_URL: null }, assert.fail);
   await rm(folder, { recursive: true });
   const late = await world.decide('C-2');
   world.ahead(45 + 31);

@@ -9,6 +9,7 @@ import {
   deletePart,
   findPart,
   firstStoredId,
+  forgetUnusedNames,
   fromParquet,
   insertPart,
   lockEqualRows,
@@ -96,6 +97,7 @@ export async function archiveMonths(ports: ArchivePorts, tenantId: string, signa
       }
     }
     await removeFiles(archiver, tenantId);
+    await archiver.within(forgetUnusedNames);
   } finally {
     await database.withSystem('archive', (tx) => releaseLease(tx, lease));
   }

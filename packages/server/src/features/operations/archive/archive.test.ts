@@ -162,3 +162,13 @@ test('a class under legal hold is not archived, and its files stay past their ag
   assert.ok((await world.server.call('GET', path(late.recommendationId))).status === 404);
   assert.ok((await world.archives()).every(({ kind }) => kind !== 'decisions'));
 });
+
+test('customers’ names in files go with the last file of history', async () => {
+  assert.ok((await world.archives()).length > 0);
+  assert.ok((await world.count('archived_customers')) > 0);
+  const { status } = await post('/api/v1/admin/retention-configs', { dataClass: 'interactions', retentionDays: 1 });
+  assert.equal(status, 200);
+  await world.run('history.archive');
+  assert.deepEqual(await world.archives(), []);
+  assert.equal(await world.count('archived_customers'), 0);
+});

@@ -46,10 +46,13 @@ export async function runningTransactions(
   tx: Tx,
 ): Promise<{ readonly oldest: bigint; readonly next: bigint; readonly at: number }> {
   const [row] = await tx.query<{ oldest: string; next: string; at: number }>(
-    `select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as next,
-       floor(extract(epoch from statement_timestamp()) * 1000)::float8 as at from pg_current_snapshot() s`,
+    // From a table, so that a cluster asks the worker where the tenant's rows are written.
+    `select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next,
+       floor(extract(epoch from statement_timestamp()) * 1000)::float8 as at
+     from arbiter.export_checkpoints where tenant_id = $1`,
+    [tx.tenantId],
   );
-  if (row === undefined) throw new Error('a snapshot has one row');
+  if (row === undefined) throw new Error('the checkpoint is locked first');
   return { oldest: BigInt(row.oldest), next: BigInt(row.next), at: row.at };
 }
 

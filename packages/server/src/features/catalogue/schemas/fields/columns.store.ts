@@ -146,8 +146,8 @@ export async function fillColumn(
   // A range of keys and no list of them: whatever the planner knows of the table, it goes through it once at most.
   await tx.query(
     `update ${table.table} set ${target} = default
-     where ${behind} and ($2::${type} is null or ${name} <= $2::${type}) and ${target} is null`,
-    [after, last],
+     where tenant_id = $3 and ${behind} and ($2::${type} is null or ${name} <= $2::${type}) and ${target} is null`,
+    [after, last, tx.tenantId],
   );
   return last;
 }

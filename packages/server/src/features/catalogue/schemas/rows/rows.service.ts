@@ -120,16 +120,16 @@ export async function writeChecked(
     onExisting === 'skip' ? [{ columns: schema.fields.map(({ name }) => name), rows }] : bySuppliedColumns(rows);
   const sum = { inserted: 0, updated: 0, changedRows: [] as WrittenRow[] };
   try {
-    for (const { columns, rows: group } of groups) {
-      const action = columns.length === 0 ? 'skip' : onExisting;
+    for (const group of groups) {
+      const action = group.columns.length === 0 ? 'skip' : onExisting;
       if (tells) {
-        const written = await writeAndCompare(tx, table, columns, group, action);
+        const written = await writeAndCompare(tx, table, group, action);
         const isNew = written.filter((row) => row.isNew).length;
         sum.inserted += isNew;
         sum.updated += written.length - isNew;
         sum.changedRows.push(...written);
       } else {
-        const written = await writeRows(tx, table, columns, group, action);
+        const written = await writeRows(tx, table, group, action);
         sum.inserted += written.inserted;
         sum.updated += written.updated;
       }

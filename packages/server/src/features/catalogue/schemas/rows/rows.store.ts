@@ -28,19 +28,43 @@ export type OnExisting = 'skip' | 'fail' | { readonly updateBy: string };
 /** Reads the rows of one statement from parameter 1 and the tenant from parameter 2, and says where they go. */
 function insertOf(table: SchemaTable, columns: readonly string[], onExisting: OnExisting): string {
   const names = columns.map(quoteName);
-  const source = columns.length === 0 ? 'json_array_elements($1::json)' : given(table, columns);
+  const source = columns.length === 0 ? 'json_array_elements($1::json)' : recordset(table, columns);
   // The default of tenant_id reads the setting again for each row.
+  // Only `withIds` names the counting column.
+  const overriding = table.isCounted && columns.includes(table.primaryKey) ? 'overriding system value ' : '';
   const insert = `insert into ${table.table} (${['tenant_id', ...names].join(', ')})
-    select ${['$2::uuid', ...names].join(', ')} from ${source}`;
+    ${overriding}select ${['$2::uuid', ...names].join(', ')} from ${source}`;
   if (onExisting === 'fail') return insert;
   if (onExisting === 'skip') return `${insert} on conflict do nothing`;
-  const changes = names.map((name) => `${name} = excluded.${name}`).join(', ');
+  const changed = names.filter((_, at) => !(table.isCounted && columns[at] === table.primaryKey));
+  const changes = changed.map((name) => `${name} = excluded.${name}`).join(', ');
   return `${insert} on conflict (tenant_id, ${quoteName(onExisting.updateBy)}) do update set ${changes}`;
 }
 
-const given = (table: SchemaTable, columns: readonly string[]): string =>
+const recordset = (table: SchemaTable, columns: readonly string[]): string =>
   'json_to_recordset($1::json) as given (' +
   `${columns.map((name) => `${quoteName(name)} ${sqlType(typeOf(table, name))}`).join(', ')})`;
+
+interface RowsToWrite {
+  readonly columns: readonly string[];
+  readonly rows: readonly CheckedRow[];
+}
+
+/**
+ * On a cluster, takes the numbers of the counting column first: Citus can't count in a statement that runs on a worker, and
+ * COPYs rows that it counts on the coordinator, which row-level security forbids.
+ */
+async function withIds(tx: Tx, table: SchemaTable, { columns, rows }: RowsToWrite): Promise<RowsToWrite> {
+  if (!(tx.isCluster && table.isCounted)) return { columns, rows };
+  const [taken] = await tx.query<{ ids: string[] }>('select arbiter.ds_take_ids($1, $2)::text[] as ids', [
+    table.table,
+    rows.length,
+  ]);
+  return {
+    columns: [table.primaryKey, ...columns],
+    rows: rows.map((row, at) => ({ ...row, [table.primaryKey]: taken?.ids[at] ?? null })),
+  };
+}
 
 /**
  * Writes rows with the same columns in one statement, however many there are. `skip` leaves out rows that break any
@@ -49,10 +73,10 @@ const given = (table: SchemaTable, columns: readonly string[]): string =>
 export async function writeRows(
   tx: Tx,
   table: SchemaTable,
-  columns: readonly string[],
-  rows: readonly CheckedRow[],
+  given: RowsToWrite,
   onExisting: OnExisting,
 ): Promise<WrittenRows> {
+  const { columns, rows } = await withIds(tx, table, given);
   if (onExisting === 'fail') {
     await tx.query(insertOf(table, columns, onExisting), [await jsonOf(rows), tx.tenantId]);
     return { inserted: rows.length, updated: 0 };
@@ -120,10 +144,10 @@ async function lockExisting(
 export async function writeAndCompare(
   tx: Tx,
   table: SchemaTable,
-  columns: readonly string[],
-  rows: readonly CheckedRow[],
+  given: RowsToWrite,
   onExisting: OnExisting,
 ): Promise<WrittenRow[]> {
+  const { columns, rows } = await withIds(tx, table, given);
   // Without the counting column, which isn't a field.
   const all = table.columns.map(({ name }) => name).filter((name) => !(table.isCounted && name === table.primaryKey));
   const json = await jsonOf(rows);

@@ -19,7 +19,7 @@ import {
 } from '../../sealed-records/index.ts';
 import { insertRequest, type NamedDecision } from '../requests.store.ts';
 import { traceBody } from '../traces/trace.ts';
-import { insertTrace } from '../traces/traces.store.ts';
+import type { NewTrace } from '../traces/traces.store.ts';
 import { shapeAnswer } from './answer.ts';
 import type { StoredDecision } from './decide-one.ts';
 import { type ExperimentWrites, newExperimentWrites, noteExperiments } from './note-experiments.ts';
@@ -38,7 +38,7 @@ export interface Writes {
   /** Which learning models scored which decision. */
   readonly scored: ScoredDecision[];
   readonly experiments: ExperimentWrites;
-  readonly traces: HotStatement[];
+  readonly traces: NewTrace[];
   /** Decisions without an answer to store. */
   readonly named: NamedDecision[];
   /** Answers to store for repeats, by client-chosen request id. */
@@ -102,8 +102,8 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     const inputsHash = hash('sha256', read.text, 'hex');
     const facts = { inputsHash, source: origin?.source ?? 'recommend' };
     const trace = traceBody(plan, input, decision, answer, flow, facts, stored.facts.stages);
-    const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
-    writes.traces.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
+    const flowKey = plan.flow.key;
+    writes.traces.push({ id: traceId, decisionId, requestId, customerId, flowKey, body: JSON.stringify(trace) });
   }
   if (stored.job.isSilent === true) {
     writes.named.push({ requestId, decisionId, customerRef: customer.row.ref });

@@ -8,6 +8,7 @@ import type { TenantCatalogue } from '../../plans/index.ts';
 import { engineStamp, insertRecords } from '../../sealed-records/index.ts';
 import type { BatchRead } from '../reads/read-batch.ts';
 import { insertNamed } from '../requests.store.ts';
+import { insertTraces } from '../traces/traces.store.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import type { Writes } from './note-decision.ts';
 import { experimentStatements } from './note-experiments.ts';
@@ -74,7 +75,8 @@ function rowStatements(tenantId: string, writes: readonly Writes[], counts: numb
     list.push(...recordStatements(each, counts));
     if (each.scored.length > 0) list.push(insertScored(tenantId, each.scored, each.at));
     list.push(...experimentStatements(tenantId, each.at, each.experiments));
-    list.push(...insertShown(tenantId, each.at, each.shown), ...each.traces);
+    list.push(...insertShown(tenantId, each.at, each.shown));
+    if (each.traces.length > 0) list.push(insertTraces(tenantId, each.traces, each.at));
   }
   // Processes that were sent the same ids for different customers meet at their rows: in one order they wait, and do not deadlock.
   const requests = writes.flatMap((each) => each.requests).sort((a, b) => compareText(a.requestId, b.requestId));
