@@ -12,10 +12,22 @@ export function sized(variable: string, { short, long }: { readonly short: numbe
 }
 
 /**
- * Returns how many random cases to try a property on: a quarter in each run, all in the long form. Each run draws different
- * cases, so several short runs cover as much as a long one.
+ * Returns how many random cases to try: a quarter in each run, all in the long form. Each turn draws different cases, so several
+ * short runs cover as much as a long one.
  */
 export const randomRuns = (long: number): number => (isLong() ? long : Math.ceil(long / 4));
+
+/** Returns the seed of this turn, so that a failed run repeats with its TEST_TURN; without a turn, each run draws anew. */
+export function seedOfTurn(): { readonly seed?: number } {
+  const turn = process.env.TEST_TURN;
+  return turn === undefined ? {} : { seed: hashOf(turn) };
+}
+
+/** Returns the options of a property that is tried on this many random cases in the long form. */
+export const randomCases = (long: number): { readonly numRuns: number; readonly seed?: number } => ({
+  numRuns: randomRuns(long),
+  ...seedOfTurn(),
+});
 
 /**
  * Returns whether this run takes an item of a suite that takes one of so many `shares` in the short form; the long form

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { seedOfTurn } from '../form.ts';
 import { createWorld, type Entry, type Fields, type Kind, type Verdict, type World } from './record-world.ts';
 
 /** One call of a random sequence. Numbers choose among what there is when it is made. */
@@ -104,7 +105,7 @@ export async function playRecords(
       for (const one of sequence) await player.play(one);
       await player.compareAll();
     }),
-    { numRuns: runs },
+    { numRuns: runs, ...seedOfTurn() },
   );
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { inTurn } from '../../../test/form.ts';
 import { canonicalJson, compile, type Decision, decide, type Json, resultOf, stream } from '../src/index.ts';
 import { type CaseSource, readCase } from './conformance/case.ts';
 
@@ -171,7 +172,7 @@ const drawnBy = ({ items, draws }: Decision): string =>
 
 describe('stored probabilities are the chances', () => {
   for (const [name, [source, explore, quotaLeft]] of Object.entries(worlds)) {
-    test(name, () => {
+    test(name, inTurn(name, 3), () => {
       const seeds = 12_000;
       const slates = new Map<string, { probability: number; count: number }>();
       for (const { decision } of decisionsOf(source, explore, seeds, () => ({ quotaLeft }))) {

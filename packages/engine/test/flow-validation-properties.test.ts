@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inTurn, seedOfTurn } from '../../../test/form.ts';
 import {
   compile,
   decide,
@@ -171,11 +172,11 @@ test('any JSON is judged, never thrown at', () => {
         flowReferences(config);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000, ...seedOfTurn() },
   );
 });
 
-test('every key of every node type takes any JSON without a throw', () => {
+test('every key of every node type takes any JSON without a throw', inTurn('any JSON', 2), () => {
   fc.assert(
     fc.property(value, fc.nat(), (sent, at) => {
       for (const { type, keys } of nodeKinds.values()) {
@@ -188,11 +189,11 @@ test('every key of every node type takes any JSON without a throw', () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, ...seedOfTurn() },
   );
 });
 
-test('what may be published compiles and decides', () => {
+test('what may be published compiles and decides', inTurn('published', 2), () => {
   const seen = { accepted: 0, refused: 0 };
   fc.assert(
     fc.property(fc.nat(), fc.array(edit, { maxLength: 4 }), (seed, edits) => {
@@ -224,7 +225,7 @@ test('what may be published compiles and decides', () => {
         assert.equal(JSON.stringify(decide(plan, input)), JSON.stringify(decide(compile(snapshot), input)));
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 1500, ...seedOfTurn() },
   );
   // A test that accepts or refuses nearly everything would show nothing.
   for (const [outcome, count] of Object.entries(seen)) assert.ok(count >= 150, `${outcome}: ${count}`);

@@ -149,7 +149,7 @@ test('around another rank method, with exploration, the estimates of a bandit ho
   }
 });
 
-test('a trace, and who asks first, change nothing that a bandit draws', () => {
+test('a trace, and who asks first, change nothing that a bandit draws', inTurn('a trace', 3), () => {
   const rules = [
     {
       id: 'r',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
-import { sized } from '../../../test/form.ts';
+import { inTurn, sized } from '../../../test/form.ts';
 import { winChances } from '../src/delivery/strategies/win-chances.ts';
 import {
   compile,
@@ -104,27 +104,31 @@ test('the frozen corpus: weighed probabilities are the stored ones, to the bit',
   assert.ok(seen.exact > 1_300 && seen.byChance > 250 && seen.estimated > 300, JSON.stringify(seen));
 });
 
-test('random catalogues: an answer of any seed has the probability that it stored, by the clock of another seed', () => {
-  const seen = nothing();
-  const worlds = sized('WEIGHED_WORLDS', { short: 250, long: 3_000 });
-  for (let world = 0; world < worlds; world++) {
-    const chance = chanceOf(`weigh-${world}`, 'world');
-    const straight = randomSnapshot(chance, () => []);
-    const snapshot = world % 8 > 0 ? straight : withModels(chance, withBranches(chance, straight));
-    const plan = compile(snapshot);
-    for (let number = 0; number < 4; number++) {
-      const input = unpackInput({
-        ...randomInput(chance, snapshot, plan, number, utcClock),
-        ...randomModelInput(chance, snapshot, plan, (text) => h32(text).toString(16)),
-      });
-      const result = resultOf(decide(plan, input)) as JsonObject;
-      // Scores that a model drew also decide which offers pass a gate, so their walk needs the same draws.
-      const seed = snapshot.models === undefined ? number.toString(16).padStart(32, 'f') : input.seed;
-      compare(plan, { ...input, seed }, result, seen, `world ${world}, decision ${number}`);
+test(
+  'random catalogues: an answer of any seed has the probability that it stored, by the clock of another seed',
+  inTurn('any seed', 2),
+  () => {
+    const seen = nothing();
+    const worlds = sized('WEIGHED_WORLDS', { short: 250, long: 3_000 });
+    for (let world = 0; world < worlds; world++) {
+      const chance = chanceOf(`weigh-${world}`, 'world');
+      const straight = randomSnapshot(chance, () => []);
+      const snapshot = world % 8 > 0 ? straight : withModels(chance, withBranches(chance, straight));
+      const plan = compile(snapshot);
+      for (let number = 0; number < 4; number++) {
+        const input = unpackInput({
+          ...randomInput(chance, snapshot, plan, number, utcClock),
+          ...randomModelInput(chance, snapshot, plan, (text) => h32(text).toString(16)),
+        });
+        const result = resultOf(decide(plan, input)) as JsonObject;
+        // Scores that a model drew also decide which offers pass a gate, so their walk needs the same draws.
+        const seed = snapshot.models === undefined ? number.toString(16).padStart(32, 'f') : input.seed;
+        compare(plan, { ...input, seed }, result, seen, `world ${world}, decision ${number}`);
+      }
     }
-  }
-  assert.ok(seen.exact > worlds && seen.byChance > worlds / 10, JSON.stringify(seen));
-});
+    assert.ok(seen.exact > worlds && seen.byChance > worlds / 10, JSON.stringify(seen));
+  },
+);
 
 type Case = Omit<CaseSource, 'name' | 'expect'>;
 type Config = Readonly<Record<string, Json>>;
@@ -286,7 +290,7 @@ const drawn: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, source] of Object.entries(drawn)) {
-  test(`${name}: drawn again, picks come up as often as decisions estimate`, () => {
+  test(`${name}: drawn again, picks come up as often as decisions estimate`, inTurn(name, 3), () => {
     const { plan, input } = world({ ...source, request: { limit: 1 } });
     // Each decision repeats its draw 1,000 times; hits are counted with one more, over as many more as there are offers.
     const estimates = new Map<string, { sum: number; times: number }>();

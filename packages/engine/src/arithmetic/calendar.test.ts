@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { civilFromDays, daysFromCivil, isIsoDate, offsetAt, parseInstant } from './calendar.ts';
 
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
@@ -17,7 +17,7 @@ test('dates agree with the platform and turn back into days', () => {
       assert.deepEqual(civil, { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() });
       assert.equal(daysFromCivil(civil.year, civil.month, civil.day), days);
     }),
-    { numRuns: randomRuns(10_000) },
+    randomCases(10_000),
   );
 });
 

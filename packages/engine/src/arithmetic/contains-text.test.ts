@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { containsText } from './contains-text.ts';
 
 test('finds what the language finds', () => {
@@ -14,7 +14,7 @@ test('finds what the language finds', () => {
     fc.property(fc.oneof(fc.tuple(text, text), found), ([whole = '', part = '']) => {
       assert.equal(containsText(whole, part), whole.includes(part));
     }),
-    { numRuns: randomRuns(500) },
+    randomCases(500),
   );
 });
 

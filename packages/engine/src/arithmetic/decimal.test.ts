@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { groupedDecimal, round6, roundHalfAway } from './decimal.ts';
 import { parseDecimal } from './decimal-text.ts';
 
@@ -28,7 +28,7 @@ test('rounds half away from zero on the shortest decimal form', () => {
     fc.property(value, fc.integer({ min: -15, max: 15 }), (x, digits) => {
       assert.equal(roundHalfAway(x, digits), byDigits(x, digits));
     }),
-    { numRuns: randomRuns(20_000) },
+    randomCases(20_000),
   );
 });
 
@@ -39,7 +39,7 @@ test('never gives -0 and is done after one round', () => {
       assert.ok(!Object.is(once, -0));
       assert.equal(round6(once), once);
     }),
-    { numRuns: randomRuns(5000) },
+    randomCases(5000),
   );
 });
 

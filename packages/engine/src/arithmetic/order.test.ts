@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { compareText, finiteNumber } from './order.ts';
 
 test('orders texts by code point', () => {
@@ -11,7 +11,7 @@ test('orders texts by code point', () => {
       // UTF-8 bytes are in code point order.
       assert.equal(compareText(a, b), Buffer.compare(Buffer.from(a), Buffer.from(b)));
     }),
-    { numRuns: randomRuns(5000) },
+    randomCases(5000),
   );
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 /** Objects with their members in another order, at every depth. */
@@ -43,7 +43,7 @@ test('is the definition, whatever the order of members', () => {
       assert.equal(text, reference(value));
       assert.equal(canonicalJson(reversed(value)), text);
     }),
-    { numRuns: randomRuns(3000) },
+    randomCases(3000),
   );
 });
 
@@ -54,7 +54,7 @@ test('reads back as the same value', () => {
     fc.property(fc.jsonValue({ stringUnit }), (value) => {
       assert.deepEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)));
     }),
-    { numRuns: randomRuns(1000) },
+    randomCases(1000),
   );
 });
 

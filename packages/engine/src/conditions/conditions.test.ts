@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { emptyScope } from '../formula/scope.ts';
 import type { CompiledCondition, ConditionOptions, Operator } from '../plan/condition.ts';
 import type { FormulaScope } from '../plan/formula.ts';
@@ -155,7 +155,7 @@ test('a missing value satisfies not_exists and nothing else; nothing throws', ()
         assert.equal(holds, operator === 'not_exists');
       }
     }),
-    { numRuns: randomRuns(5000) },
+    randomCases(5000),
   );
 });
 
@@ -175,7 +175,7 @@ test('operators agree with each other', () => {
       if (ask('lte', actual, a)) assert.ok(lower || same);
       if (typeof actual !== 'object') assert.equal(same, ask('eq', a, actual));
     }),
-    { numRuns: randomRuns(20_000) },
+    randomCases(20_000),
   );
 });
 
@@ -203,6 +203,6 @@ test('no input makes parsing throw, and the stored form is stable', () => {
       assert.deepEqual(again.stored, result.condition.stored);
       assert.equal(again.test(scope), result.condition.test(scope));
     }),
-    { numRuns: randomRuns(5000) },
+    randomCases(5000),
   );
 });

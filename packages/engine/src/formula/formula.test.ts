@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import type { Formula, FormulaOptions, FormulaScope } from '../plan/formula.ts';
 import { compileFormula, convertOutput } from './compile-formula.ts';
 import { dependencyOrder } from './dependencies.ts';
@@ -229,6 +229,6 @@ test('no source and no scope makes it throw; values stay in their kinds', () => 
       if (typeof value === 'number') assert.ok(Number.isFinite(value) && !Object.is(value, -0));
       if (typeof value === 'string') assert.ok(value.length <= 10_240);
     }),
-    { numRuns: randomRuns(20_000) },
+    randomCases(20_000),
   );
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import type { FormulaValue } from '../plan/formula.ts';
 import type { BinaryOperator, FormulaNode } from './ast.ts';
 import { compileFormula } from './compile-formula.ts';
@@ -88,7 +88,7 @@ test('what is printed is read back as the same tree', () => {
       assert.ok(parse.ok, source);
       assert.deepEqual(withoutPlaces(parse.root), withoutPlaces(node), source);
     }),
-    { numRuns: randomRuns(5000) },
+    randomCases(5000),
   );
 });
 
@@ -191,6 +191,6 @@ test('closures give what the rules say', () => {
       if (scope.failure?.kind === 'limit') return;
       assert.deepEqual({ value, error: scope.failure?.kind ?? null }, interpret(node), print(node));
     }),
-    { numRuns: randomRuns(10_000) },
+    randomCases(10_000),
   );
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { h32, h32After, hashState, u } from './hash.ts';
 import { stream } from './stream.ts';
 
@@ -28,7 +28,7 @@ test('h32 is the definition, for every text', () => {
       const anyUnits = String.fromCharCode(...units);
       assert.equal(h32(anyUnits), reference(anyUnits));
     }),
-    { numRuns: randomRuns(2000) },
+    randomCases(2000),
   );
 });
 

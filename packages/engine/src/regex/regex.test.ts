@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { compileRegex } from './compile-regex.ts';
 
 function matches(pattern: string, text: string): boolean {
@@ -64,7 +64,7 @@ test('matches what the language matches', () => {
         assert.equal(compiled.regex.test(text), oracle.test(text), `${source} on ${JSON.stringify(text)}`);
       }
     }),
-    { numRuns: randomRuns(10_000) },
+    randomCases(10_000),
   );
 });
 
@@ -75,7 +75,7 @@ test('compiles nothing that the language refuses, and never throws', () => {
       const compiled = compileRegex(source);
       if (compiled.ok) compiled.regex.test(text);
     }),
-    { numRuns: randomRuns(20_000) },
+    randomCases(20_000),
   );
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../test/form.ts';
+import { randomCases } from '../../../../test/form.ts';
 import { emptyScope } from '../formula/scope.ts';
 import type { Json } from '../plan/snapshot.ts';
 import { compileTemplate } from './compile-template.ts';
@@ -113,7 +113,7 @@ test('the pieces of a text make up the text', () => {
         assert.ok(text.includes(`{${segment.name}`));
       }
     }),
-    { numRuns: randomRuns(10_000) },
+    randomCases(10_000),
   );
 });
 
@@ -158,7 +158,7 @@ test('a value never leaves its place', () => {
       assert.equal(links.ctaUrl, undefined);
       assert.doesNotMatch(String(links.deepLink ?? ''), /^\s*(javascript|data|vbscript|file):/i);
     }),
-    { numRuns: randomRuns(3000) },
+    randomCases(3000),
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile, nodeShapes, policyShapes, ruleShapes, type Snapshot } from '@arbiter/engine';
+import { inTurn } from '../../../../test/form.ts';
 import { chanceOf, randomWorld, utcClock } from '../../../engine/src/why-not/test-world.ts';
 import { checkCatalogue } from './check.ts';
 import { policyReadings } from './policy-gates.ts';
@@ -22,7 +23,7 @@ test('names every node, rule and policy type of the engine', () => {
 
 const long = process.env.TEST_FORM === 'long';
 
-test('never says "never" of an offer that a customer gets, in random catalogues', () => {
+test('never says "never" of an offer that a customer gets, in random catalogues', inTurn('never', 2), () => {
   const count = { never: 0, shown: 0, unknown: 0 };
   for (let seed = 1; seed <= (long ? 1000 : 60); seed++) {
     const { snapshot } = randomWorld(chanceOf(seed));

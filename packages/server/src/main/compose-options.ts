@@ -93,8 +93,6 @@ export interface ComposeOptions {
   readonly openReader?: OpenReader;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
-  /** Threads that decide for campaigns. Default 0: the process decides. */
-  readonly chunkThreads?: number;
   /**
    * For tests: the minimum time of responses whose timing must not reveal who exists. Default: 300.
    */

@@ -251,7 +251,7 @@ interface DecidingOptions {
 
 /** Creates the decision service, and the threads that yield to it. */
 function createDeciding({
-  options: { address, chunkThreads = 0, clock, config, patience, publicUrl },
+  options: { address, clock, config },
   registry,
   connections: { database, hot, previewPath, chunkPath },
   encryption: { anonymousKey, customerHash, envelope, keys },
@@ -261,13 +261,7 @@ function createDeciding({
 }: DecidingOptions): Pick<ProcessParts, 'chunkDesk' | 'decisionMetrics' | 'decisions' | 'threads'> {
   const decisionMetrics = createDecisionMetrics(registry);
   const callMemory = callSignalMemory();
-  const setting = { address, config, publicUrl, callMemory, ...(patience === undefined ? {} : { patience }) };
-  const threads = createThreads(
-    onError,
-    callMemory,
-    studyThreadsOf({ address, config, database }),
-    chunkThreads === 0 ? null : { count: chunkThreads, setting, metrics: decisionMetrics },
-  );
+  const threads = createThreads(onError, callMemory, studyThreadsOf({ address, config, database }));
   const decisions = createDecisionService({
     ...{ database, hot, previewPath, chunkPath, keys, customerHash, anonymousKey, envelope },
     ...{ clock, zoneClock, outbound, onError },
@@ -275,10 +269,8 @@ function createDeciding({
     onCatalogueAsked: cacheAsked('catalogues'),
     callSignal: createCallSignal(callMemory, threadClock),
   });
-  const chunkDesk = threads.chunks ?? {
-    runChunk: createRunChunks({ database, decideChunk: decisions.decideChunk }),
-    maxOpen: chunkConnections,
-  };
+  const runChunk = createRunChunks({ database, decideChunk: decisions.decideChunk });
+  const chunkDesk = { runChunk, maxOpen: chunkConnections };
   return { chunkDesk, decisionMetrics, decisions, threads };
 }
 

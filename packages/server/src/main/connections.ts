@@ -14,19 +14,13 @@ const outboxConnections = 1;
 
 const previewConnections = 2;
 
-/** In each thread: for a chunk of a campaign and the one behind it. */
+/** For a chunk of a campaign and the one behind it. */
 export const chunkConnections = 2;
 
 /** Returns how many connections one process uses for its requests. The listener needs one more. */
 export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {
   return DATABASE_POOL_MAX + countingConnections + hotConnections + outboxConnections + previewConnections;
 }
-
-/** Connections of a thread that decides for campaigns, besides chunks: for catalogues, members and figures. */
-export const threadPoolMax = 2;
-
-/** Returns how many connections such threads use, each with its listener. */
-export const threadConnections = (threads: number): number => threads * (threadPoolMax + chunkConnections + 1);
 
 /** Pools of one process, each for work that must not wait for the others. */
 export interface Connections {

@@ -3,8 +3,7 @@ import { type Config, ConfigError } from '../config.ts';
 import { connectionRoom, type DatabaseAddress } from '../db/index.ts';
 import { queueConnections } from '../jobs/index.ts';
 import type { Logger } from '../platform/logger.ts';
-import { requestConnections, threadConnections } from './connections.ts';
-import { chunkThreads } from './threads/chunk-threads.ts';
+import { chunkConnections, requestConnections } from './connections.ts';
 import { urlVariable, whenThere } from './when-there.ts';
 
 /**
@@ -39,8 +38,8 @@ export function connectionsNeeded(
 ): number {
   const ofEach = (pooled ? 0 : requestConnections(config)) + 1;
   // Listeners go past the pooler.
-  const ofThreads = pooled ? chunkThreads : threadConnections(chunkThreads) + config.STUDY_THREADS;
-  const ofWorker = config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) + ofThreads : 0;
+  const ofRuns = pooled ? 0 : chunkConnections + config.STUDY_THREADS;
+  const ofWorker = config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) + ofRuns : 0;
   return config.PROCESSES * ofEach + ofWorker;
 }
 

@@ -90,8 +90,6 @@ export interface TestServerOptions {
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
-  /** Threads that decide for campaigns. Default 0. */
-  readonly chunkThreads?: number;
   /** Opens the sources of pipelines. */
   readonly openReader?: ComposeOptions['openReader'];
   /** The test's operations, alongside the real ones. */
@@ -233,7 +231,6 @@ export function startServerOn(
     ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
     ...(options.analysisMs === undefined ? {} : { analysisMs: options.analysisMs }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-    ...(options.chunkThreads === undefined ? {} : { chunkThreads: options.chunkThreads }),
     ...(options.openReader === undefined ? {} : { openReader: options.openReader }),
     ...(options.testOperations === undefined ? {} : { testOperations: options.testOperations }),
     // A busy machine, and a test that calls hundreds of times at once, are no reason to refuse.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../test/form.ts';
+import { randomCases } from '../../../../../test/form.ts';
 import { readCase } from '../../../test/conformance/case.ts';
 import { compile, decide, type Json } from '../../index.ts';
 
@@ -163,7 +163,7 @@ test('outcome_based blocks what the oracle says, whatever the scopes, and a lowe
         assert.deepEqual(shown(facts, all, { ...policy, priority: 0 }), expected);
       },
     ),
-    { numRuns: randomRuns(1500) },
+    randomCases(1500),
   );
 });
 
@@ -217,6 +217,6 @@ test('category_suppression blocks what the oracle says', () => {
         );
       },
     ),
-    { numRuns: randomRuns(1500) },
+    randomCases(1500),
   );
 });

@@ -9,7 +9,6 @@ import { type Background, startBackground } from '../background.ts';
 import { composeServer, type Server } from '../compose.ts';
 import { createProcessMetrics } from '../metrics/metrics.ts';
 import type { ServerAddress } from '../place.ts';
-import { chunkThreads } from '../threads/chunk-threads.ts';
 import { version } from '../version.ts';
 import { urlVariable, whenThere } from '../when-there.ts';
 
@@ -91,7 +90,6 @@ export function createServerProcess(options: ServerProcessOptions): ServerProces
     clock: systemClock,
     logger,
     version,
-    chunkThreads,
     readyChecks: (database) => readyChecks(database, node?.workChecks ?? (async () => work.checks())),
     ...(node === undefined ? {} : { metricsText: node.metricsText, metricsSummary: node.metricsSummary }),
   });

@@ -1,5 +1,4 @@
 import type { CallSignalMemory } from '../../features/deciding/decisions/index.ts';
-import { type ChunkThreads, type ChunkThreadsOptions, createChunkThreads } from './chunk-threads.ts';
 import { createModelFileThread } from './model-file-threads.ts';
 import { createReportThread } from './report-threads.ts';
 import { createStudyThreads, type StudyThreadsOptions } from './study-threads.ts';
@@ -18,8 +17,6 @@ export interface Threads {
   readonly trainings: ReturnType<typeof createTrainingThread>;
   readonly modelFiles: ReturnType<typeof createModelFileThread>;
   readonly studies: ReturnType<typeof createStudyThreads>;
-  /** Null if the process decides chunks itself. */
-  readonly chunks: ChunkThreads | null;
   close(): Promise<void>;
 }
 
@@ -28,7 +25,6 @@ export function createThreads(
   onError: (error: unknown) => void,
   callMemory: CallSignalMemory,
   studyOptions: Omit<StudyThreadsOptions, 'onError'>,
-  chunkOptions: ChunkThreadsOptions | null,
 ): Threads {
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
@@ -36,7 +32,6 @@ export function createThreads(
   const trainings = createTrainingThread(onError, callMemory);
   const modelFiles = createModelFileThread(onError);
   const studies = createStudyThreads({ ...studyOptions, onError });
-  const chunks = chunkOptions === null ? null : createChunkThreads(chunkOptions, onError);
   return {
     searches,
     reports,
@@ -44,7 +39,6 @@ export function createThreads(
     trainings,
     modelFiles,
     studies,
-    chunks,
     async close() {
       await searches.close();
       await reports.close();
@@ -52,7 +46,6 @@ export function createThreads(
       await trainings.close();
       await modelFiles.close();
       await studies.close();
-      await chunks?.close();
     },
   };
 }

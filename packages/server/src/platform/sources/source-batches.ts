@@ -12,8 +12,9 @@ const idleMs = 600_000;
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;
+  const record = value as Readonly<Record<string, unknown>>;
   let size = 2;
-  for (const key in value) size += key.length + 3 + sizeOf(Reflect.get(value, key));
+  for (const key in record) size += key.length + 3 + sizeOf(record[key]);
   return size;
 }
 

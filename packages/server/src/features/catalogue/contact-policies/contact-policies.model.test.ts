@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../test/form.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
 /** Compares random writes of policies and scopes with an in-memory oracle: responses, lists, filters, versions. */
@@ -177,6 +177,6 @@ test('policies and their scopes do what a model of them does', async () => {
       }
       for (const { id } of model) await server.call('DELETE', `/api/v1/contact-policies?id=${id}`);
     }),
-    { numRuns: randomRuns(25), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+    { ...randomCases(25), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
 });

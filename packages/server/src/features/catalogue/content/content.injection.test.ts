@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compileTemplate, emptyScope } from '@arbiter/engine';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../test/form.ts';
 import { mergeObjects } from './merge.rules.ts';
 import { shownParts } from './shown.rules.ts';
 import { type ContentServer, startContentServer } from './test-content.ts';
@@ -239,7 +239,7 @@ test('no value and no text of an author leaves its place, whatever it is', async
     fc.asyncProperty(fc.array(block, { maxLength: 3 }), fc.oneof(text, fc.constant(null)), async (blocks, v) => {
       assertHarmless(await htmlOf(blocks, v), JSON.stringify({ blocks, v }));
     }),
-    { numRuns: randomRuns(1500) },
+    randomCases(1500),
   );
 });
 

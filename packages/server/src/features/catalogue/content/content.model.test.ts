@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../test/form.ts';
 import { type Answer, type ContentServer, startContentServer } from './test-content.ts';
 
 /** Compares random actions of two people with an in-memory oracle that knows only the rules. */
@@ -181,7 +181,7 @@ test('random actions by two persons leave what the rules say', async () => {
         })),
       );
     }),
-    { numRuns: randomRuns(60), examples: [[wholeWay]] },
+    { ...randomCases(60), examples: [[wholeWay]] },
   );
   // The sequences must reach the states that this test is about.
   for (const word of ['approve self_approval_forbidden', 'publish ok', 'put row_version_conflict', 'revert ok']) {

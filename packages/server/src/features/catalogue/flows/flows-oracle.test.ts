@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { seedOfTurn } from '../../../../../../test/form.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../../main/test-server.ts';
 import { newId } from '../../../platform/ids.ts';
 
@@ -280,7 +281,7 @@ it('hold what the model holds after any calls in any order, side by side too', a
       },
     ),
     // Each run has its own tenant, so a failure isn't shrunk.
-    { numRuns: runs, endOnFailure: true, examples: [[everyOutcome]] },
+    { numRuns: runs, ...seedOfTurn(), endOnFailure: true, examples: [[everyOutcome]] },
   );
   for (const outcome of [
     'create 201',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { isLong, randomRuns } from '../../../../../../test/form.ts';
+import { isLong, randomCases } from '../../../../../../test/form.ts';
 import { createTestSchemas, fieldsUrl, type TestSchemas, url } from './test-schemas.ts';
 
 /** Random sequences of what can be done with schemas, fields and rows, compared with a model in memory after each step. */
@@ -232,7 +232,7 @@ test('any sequence of fields, rows and deletions does what the model does', asyn
       }
       assert.equal((await kit.call('DELETE', `${url}/${schema.id}`)).status, 204);
     }),
-    { numRuns: randomRuns(40) },
+    randomCases(40),
   );
   // Every outcome occurred: a sequence that always fails would prove nothing. A short run may miss the rare ones.
   const usual = ['add 201', 'drop 204', 'insert 201'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Condition, compileCondition, emptyScope } from '@arbiter/engine';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../test/form.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { segmentsUrl, type TestSegments, testSegments } from './test-segments.ts';
 
@@ -133,7 +133,7 @@ test('random conditions over random rows: engine, view and members agree', async
         }
       },
     ),
-    { numRuns: randomRuns(25) },
+    randomCases(25),
   );
 });
 
@@ -243,6 +243,6 @@ test('random operations on segments against an oracle', async () => {
       );
       for (const id of oracle.keys()) await segments.call('DELETE', `${segmentsUrl}/${id}`);
     }),
-    { numRuns: randomRuns(25) },
+    randomCases(25),
   );
 });

@@ -9,7 +9,7 @@ import { decisionErasers } from './erasers.ts';
 export type { ChunkDecision, ChunkWork } from './chunks/decide-chunk.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
-export { createDecisionMetrics, type DecisionMetrics } from './metrics.ts';
+export { createDecisionMetrics } from './metrics.ts';
 export {
   type MinuteSums,
   readMinuteSums,

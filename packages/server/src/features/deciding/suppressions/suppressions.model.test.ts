@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { neverExpires, type RecommendAnswer, type Suppression } from '@arbiter/contract';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../test/form.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
 /** Random suppressions of a few customers against an oracle in memory: lists, and what decisions show. */
@@ -136,6 +136,6 @@ test('suppressions do what a model of them does', async () => {
         }
       }
     }),
-    { numRuns: randomRuns(25), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+    { ...randomCases(25), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
 });

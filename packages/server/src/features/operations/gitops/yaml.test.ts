@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@arbiter/engine';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../test/form.ts';
 import { readYaml } from '../../../platform/read-yaml.ts';
 import { writeYaml } from './write-yaml.ts';
 
@@ -81,7 +81,7 @@ test('any JSON value is written, read again, equal, and written to the same byte
       assert.equal(writeYaml(again), text);
       assert.ok(text.endsWith('\n') && !/[\r\t]/.test(text));
     }),
-    { numRuns: randomRuns(3000) },
+    randomCases(3000),
   );
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../test/form.ts';
 import { htmlPieces } from './html.ts';
 import type { ReportDocument } from './report-document.ts';
 import { businessWeek, column, documentOf, hostileTexts, sectionOf } from './test-documents.ts';
@@ -80,7 +80,7 @@ test('no text at all brings markup', () => {
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
       for (const tag of tagsOf(htmlOf(hostile(text, 'other')))) assert.ok(allowed.has(tag), tag);
     }),
-    { numRuns: randomRuns(50) },
+    randomCases(50),
   );
 });
 

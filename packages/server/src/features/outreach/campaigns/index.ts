@@ -9,8 +9,7 @@ import { eraseCustomer } from './results.store.ts';
 import { enqueueFile } from './run-jobs.ts';
 
 export { selectNamingSegment as campaignsNamingSegment } from './campaigns.store.ts';
-export { Superseded } from './chunks/chunk-work.ts';
-export { type ChunkNeighbors, type ChunkOrder, createRunChunks, type RunChunks } from './chunks/run-chunk.ts';
+export { createRunChunks } from './chunks/run-chunk.ts';
 export { startDueCampaigns } from './due.service.ts';
 export type { ChunkDesk };
 

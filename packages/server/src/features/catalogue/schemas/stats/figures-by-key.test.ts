@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { DataType } from '@arbiter/contract';
 import { joinedSources, parseDecimal } from '@arbiter/engine';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../../test/form.ts';
 import { systemActor } from '../../../../db/index.ts';
 import type { Tx } from '../../../../db/tx.ts';
 import { tenantA, tenantB } from '../../../../http/test-app.ts';
@@ -118,7 +118,7 @@ test('figures of random rows are those of an oracle', async () => {
         assert.deepEqual(values, oracle(rows.filter((row) => row.payer === payer)), payer);
       }
     }),
-    { numRuns: randomRuns(60) },
+    randomCases(60),
   );
 });
 

@@ -58,9 +58,16 @@ export function nextLink(header: string | undefined, current: string): string | 
 
 const deepest = 10;
 
+/** Whether no value is an object. An own `__proto__` column isn't flat, so that it's dropped. */
+function isFlat(row: SourceRow): boolean {
+  for (const name in row) if (isObject(row[name]) || name === '__proto__') return false;
+  return true;
+}
+
 /** Returns a row whose nested objects became `a_b` columns. */
 export function flatRow(value: unknown): SourceRow {
   if (!isObject(value)) return { value };
+  if (isFlat(value)) return value;
   const row: Record<string, unknown> = {};
   const add = (object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void => {
     for (const [key, each] of Object.entries(object)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../../test/form.ts';
 import { showRows } from '../display.ts';
 import { groupsAsColumns } from '../group-columns.ts';
 import type { ReportChart, ReportSection } from '../report-document.ts';
@@ -160,7 +160,7 @@ test('whatever the figures, everything is drawn within the drawing', () => {
         }
       },
     ),
-    { numRuns: randomRuns(200) },
+    randomCases(200),
   );
 });
 

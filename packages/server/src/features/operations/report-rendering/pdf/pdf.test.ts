@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import { randomRuns } from '../../../../../../../test/form.ts';
+import { randomCases } from '../../../../../../../test/form.ts';
 import type { ReportDocument, ReportRow } from '../report-document.ts';
 import { businessWeek, column, documentOf, hostileTexts, sectionOf } from '../test-documents.ts';
 import { renderPdf } from './pdf.ts';
@@ -169,7 +169,7 @@ test('any text becomes a file that can be opened', async () => {
       ];
       objectsOf(await renderPdf(documentOf([sectionOf({ rows, title: cell })], { name })));
     }),
-    { numRuns: randomRuns(30) },
+    randomCases(30),
   );
 });
 

@@ -38,7 +38,7 @@ export interface ChunkTurns {
   allowNext(decided: RunCounts): void;
   /** Resolves to the run's counts when the previous chunk has committed; rejects if it failed. */
   afterBefore(): Promise<RunCounts>;
-  /** Waits until no other chunk of this thread decides. Resolves to a function that ends the turn. */
+  /** Waits until no other chunk of this process decides. Resolves to a function that ends the turn. */
   enterDeciding(): Promise<() => void>;
 }
 

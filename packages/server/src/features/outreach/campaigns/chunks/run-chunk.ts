@@ -8,7 +8,7 @@ import type { RunCounts } from './caps.rules.ts';
 import { type ChunkEnd, type ChunkRun, type ChunkTurns, createRunChunk } from './chunk-work.ts';
 import { createTurnstile } from './turnstile.ts';
 
-/** A chunk of a run, as plain data: it may be decided in another thread. */
+/** A chunk of a run. */
 export interface ChunkOrder {
   readonly tenantId: string;
   readonly run: ChunkRun;
@@ -39,7 +39,7 @@ const campaignActor = systemActor('campaign');
 /** Returns the request id of a customer's decision in a run. */
 export const requestIdOf = (runId: string, customerId: string): string => derivedId(`${runId}\0${customerId}`);
 
-/** Returns a function that decides chunks in this thread: one decides at a time, while others read and write. */
+/** Returns a function that decides chunks: one decides at a time, while others read and write. */
 export function createRunChunks({ database, decideChunk }: ChunkPorts): RunChunks {
   const deciding = createTurnstile();
   return async ({ tenantId, run, flow, from, to, decided }, neighbors) => {
