@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Content, ServerSentEvent } from '@arbiter/contract';
+import { orAborted } from '../../platform/or-aborted.ts';
 
 /** Bytes of an answer that are produced while it's sent. */
 export type Chunks = AsyncIterable<Uint8Array | string>;
@@ -21,16 +21,13 @@ export async function* eventChunks(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const source = events[Symbol.asyncIterator]();
-  const left = whenAborted(signal);
   try {
     // Send the first bytes right away, so the client knows the stream is open.
     yield ': open\n\n';
     let next = source.next();
     while (!signal.aborted) {
       const beat = sleep(heartbeatMs);
-      const winner = await Promise.race([next, beat.over, left]);
-      beat.cancel();
-      if (winner === 'left') return;
+      const winner = await orAborted(Promise.race([next, beat.over]), signal).finally(beat.cancel);
       if (winner === 'beat') {
         yield ': still here\n\n';
         continue;
@@ -39,6 +36,8 @@ export async function* eventChunks(
       yield eventText(winner.value);
       next = source.next();
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
     // A source waiting for its next event ends when its abort signal fires. Don't wait for that.
     source.return?.().catch(() => undefined);
@@ -53,11 +52,6 @@ function eventText({ id, event, data }: ServerSentEvent): string {
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`;
   // JSON text contains no line breaks.
   return `${head}data: ${JSON.stringify(data)}\n\n`;
-}
-
-function whenAborted(signal: AbortSignal): Promise<'left'> {
-  if (signal.aborted) return Promise.resolve('left');
-  return once(signal, 'abort').then(() => 'left');
 }
 
 function sleep(ms: number): { readonly over: Promise<'beat'>; cancel(): void } {

@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/index.ts';
 import { systemActor } from '../../../db/index.ts';
+import { orAborted } from '../../../platform/or-aborted.ts';
 import { rest } from '../../../platform/turns.ts';
 import type { JsonValue } from '../../catalogue/schemas/index.ts';
 import type { SourceBatch, SourceReader } from '../connectors/index.ts';
@@ -51,10 +52,6 @@ export async function* readSource(
   options: { readonly cursor: JsonValue | null; readonly signal: AbortSignal; readonly rowLimit: number },
 ): AsyncGenerator<SourceBatch, void, undefined> {
   const { signal } = options;
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => undefined);
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   const source = reader.read(options)[Symbol.asyncIterator]();
   const readNext = (): Promise<IteratorResult<SourceBatch>> => {
     const next = source.next();
@@ -65,7 +62,7 @@ export async function* readSource(
   try {
     signal.throwIfAborted();
     for (let next = readNext(); ; ) {
-      const batch = await Promise.race([next, aborted.promise]).catch((error: unknown) => {
+      const batch = await orAborted(next, signal).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : sourceFailure(error);
       });
       if (batch.done) return;
@@ -73,7 +70,6 @@ export async function* readSource(
       yield batch.value;
     }
   } finally {
-    signal.removeEventListener('abort', onAbort);
     // Not awaited: a source that hangs never returns. Its result doesn't matter any more.
     source.return?.().catch(() => undefined);
   }
