@@ -1,6 +1,6 @@
 import type { Json } from '@arbiter/engine';
 import type { CST, Document } from 'yaml';
-import { lazyPackages } from './lazy-packages.ts';
+import { lazyPackages } from './packages/lazy-packages.ts';
 
 /** A problem in a text. `pointer`: JSON Pointer of the value, or null where there's no value yet. */
 export interface YamlProblem {

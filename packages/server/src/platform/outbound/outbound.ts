@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Agent } from 'undici';
 import { AppError } from '../app-error.ts';
-import { lazyPackages } from '../lazy-packages.ts';
+import { lazyPackages } from '../packages/lazy-packages.ts';
 import { mayReach, parseNetworks } from './outbound-addresses.ts';
 import { OutboundError } from './outbound-error.ts';
 import { guardedLookup, resolveAll } from './outbound-lookup.ts';

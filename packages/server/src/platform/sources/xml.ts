@@ -1,5 +1,5 @@
 import type { Element } from '@xmldom/xmldom';
-import { lazyPackages } from '../lazy-packages.ts';
+import { lazyPackages } from '../packages/lazy-packages.ts';
 import { SourceError } from './source-error.ts';
 
 /** Returns the root of a document, an element of this name. Throws SourceError `unexpected_response`. */

@@ -1,5 +1,5 @@
 import type sanitizeHtml from 'sanitize-html';
-import { lazyPackages } from '../../../platform/lazy-packages.ts';
+import { lazyPackages } from '../../../platform/packages/lazy-packages.ts';
 import { hasMark, markTokens, partsOf, sourceOf } from './marked-text.rules.ts';
 import type { MarkupWriter } from './markup.rules.ts';
 

@@ -1,5 +1,5 @@
 import type { Element } from '@xmldom/xmldom';
-import { lazyPackages } from '../../../platform/lazy-packages.ts';
+import { lazyPackages } from '../../../platform/packages/lazy-packages.ts';
 import {
   allNamed,
   attributeOf,

@@ -1,5 +1,5 @@
 import type { Document, Element } from '@xmldom/xmldom';
-import { lazyPackages } from '../../../platform/lazy-packages.ts';
+import { lazyPackages } from '../../../platform/packages/lazy-packages.ts';
 
 /** XML of an identity provider that is not taken, with the reason for our log. */
 export class SamlRefusal extends Error {

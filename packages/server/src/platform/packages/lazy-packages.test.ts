@@ -11,11 +11,11 @@ const program = `
   const loaded = () => names.filter((name) => require.cache[require.resolve(name)] !== undefined);
   await import('./index.ts');
   const ready = loaded();
-  (await import('./platform/lazy-packages.ts')).lazyPackages.yaml();
+  (await import('./platform/packages/lazy-packages.ts')).lazyPackages.yaml();
   console.log(JSON.stringify([ready, loaded()]));`;
 
 test('a package loads at its first use, not with the server', () => {
-  const cwd = new URL('..', import.meta.url);
+  const cwd = new URL('../..', import.meta.url);
   const args = ['--input-type=module', '--eval', program];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
   assert.equal(status, 0, stderr);
