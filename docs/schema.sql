@@ -3280,7 +3280,7 @@ create table studies (
   constraint studies_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
   constraint studies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint studies_pkey PRIMARY KEY (tenant_id, id)
-  CREATE UNIQUE INDEX studies_running ON arbiter.studies USING btree (tenant_id) WHERE (status = 'running'::text)
+  CREATE UNIQUE INDEX studies_running ON arbiter.studies USING btree (tenant_id, ((kind = 'check'::text))) WHERE (status = 'running'::text)
   CREATE UNIQUE INDEX studies_spec ON arbiter.studies USING btree (tenant_id, spec_hash) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]))
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))

@@ -15,15 +15,15 @@ export async function startPackServer(pack: Pack): Promise<TestServer> {
   return server;
 }
 
-/** Customers that decisions are made for: each gets many, so that caps act. */
-const maxCustomers = 400;
+/** Decisions of a customer: many, so that caps act, but not so many that nearly all answers are empty. */
+const decisionsEach = 8;
 /** Requests in flight. */
 const together = 24;
 
 /** Makes decisions for customers of the pack with a flow, some of which get responses. */
 export async function decideMany(server: TestServer, pack: Pack, flowKey: string, count: number): Promise<void> {
   const chance = chanceOf('lab', `${pack.key} ${flowKey}`);
-  const customers = customersOf(pack);
+  const customers = customersOf(pack, Math.ceil(count / decisionsEach));
   let left = count;
   const lane = async (): Promise<void> => {
     while (left > 0) {
@@ -34,12 +34,14 @@ export async function decideMany(server: TestServer, pack: Pack, flowKey: string
   await Promise.all(Array.from({ length: together }, lane));
 }
 
-function customersOf(pack: Pack): readonly string[] {
+/** Customers of the pack, then strangers. */
+function customersOf(pack: Pack, count: number): readonly string[] {
   const found = new Set<string>();
   for (const { customerId } of pack.history(new Date())) {
+    if (found.size === count) break;
     found.add(customerId);
-    if (found.size === maxCustomers) break;
   }
+  for (let at = 0; found.size < count; at += 1) found.add(`newcomer-${at}`);
   return [...found];
 }
 

@@ -1,6 +1,7 @@
 // What a backtest and an evaluation cost: processor time a decision, reading and unsealing included, against the engine alone on the
 // same inputs; and the rate of `recommend` beside it. 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
 //   node test/load/backtest-bench.ts [--decisions 4000] [--seconds 6] [--rounds 3]
+// Without decisions, only the rate is measured.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,8 @@ import { createInputFor } from '../../packages/server/src/features/deciding/stud
 import { createRecordReader } from '../../packages/server/src/features/deciding/studies/records/record-reader.ts';
 import type { StudyQuestion } from '../../packages/server/src/features/deciding/studies/study-kind.ts';
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
-import { headersOf, loadCatalogue } from './bench/bench-catalogue.ts';
+import { type BenchTarget, headersOf, loadCatalogue } from './bench/bench-catalogue.ts';
+import { ageDecisions } from './bench/bench-database.ts';
 import { load, median } from './bench/bench-load.ts';
 import { n0, percent, type Row } from './bench/bench-report.ts';
 import { startServer } from './bench/bench-server.ts';
@@ -146,13 +148,68 @@ async function benchCost({ decisions, rounds, say }: BacktestBench): Promise<Row
   }
 }
 
-/** Measures the rate of `recommend` alone and beside backtests, in turns. */
-async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row> {
+type RatedKind = 'backtest' | 'evaluation';
+
+/** Hours that decisions are moved back, so that an evaluation doesn't wait for their responses. */
+const agedHours = 24;
+
+/** Studies so far: a repeated question would be refused while it runs. */
+let studies = 0;
+
+function startOf(kind: RatedKind, maxDecisions: number): { readonly path: string; readonly body: object } {
+  const range = { from: new Date(Date.now() - 2 * 86_400_000).toISOString(), to: new Date().toISOString() };
+  studies += 1;
+  const shared = { version: 1, ...range, maxDecisions: maxDecisions + studies };
+  return kind === 'backtest'
+    ? { path: 'backtest', body: shared }
+    : { path: 'evaluate', body: { ...shared, reward: 'positive', rewardDays: 1 } };
+}
+
+/** Runs a study until it ends or the signal cancels it. Returns the number of decisions it judged; null if it wasn't accepted. */
+async function judge(
+  target: BenchTarget,
+  flowKey: string,
+  start: ReturnType<typeof startOf>,
+  end: AbortSignal,
+): Promise<number | null> {
+  const call = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(`${target.url}/api/v1/${path}`, { ...init, headers: headersOf(target) });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const { studyId } = await call(`decision-flows/${flowKey}/${start.path}`, start.body);
+  if (typeof studyId !== 'string') return null;
+  for (;;) {
+    await sleep(200);
+    if (end.aborted) await call(`studies/${studyId}/cancel`, {});
+    const { status, progress } = (await call(`studies/${studyId}`)) as {
+      status: string;
+      progress: { decisions: number };
+    };
+    if (status === 'failed') throw new Error(`the ${start.path} failed`);
+    if (status === 'completed' || status === 'cancelled') return progress.decisions;
+  }
+}
+
+/** Runs studies, one after the other, until the signal. Returns the number of decisions they judged. */
+async function judgeUntil(target: BenchTarget, flowKey: string, kind: RatedKind, end: AbortSignal): Promise<number> {
+  let judged = 0;
+  while (!end.aborted) {
+    const own = await judge(target, flowKey, startOf(kind, 20_000), end);
+    if (own === null) await sleep(500);
+    judged += own ?? 0;
+  }
+  return judged;
+}
+
+/** Measures the rate of `recommend` alone and beside studies of each kind, in turns. */
+async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-backtest-bench-'));
+  const dataDir = join(folder, 'data');
   const key = `krn_${randomBytes(24).toString('hex')}`;
   const bootstrap = join(folder, 'bootstrap.json');
   writeFileSync(bootstrap, JSON.stringify({ tenants: [{ name: 'Bench', apiKeys: [{ name: 'bench', key }] }] }));
-  const server = await startServer({ DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0' }, 1);
+  const server = await startServer({ DATA_DIR: dataDir, BOOTSTRAP_FILE: bootstrap, PORT: '0' }, 1);
   try {
     const target = { url: server.url, key };
     const { flowKey, customers: people } = await loadCatalogue(target, {
@@ -161,52 +218,42 @@ async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row> 
       looseCaps: true,
     });
     const usual = { port: server.port, keys: [key], flow: flowKey, customers: people, seconds, connections: 128 };
-    const call = async (path: string, body?: object): Promise<Record<string, unknown>> => {
-      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      const response = await fetch(`${server.url}/api/v1/${path}`, { ...init, headers: headersOf(target) });
-      return (await response.json()) as Record<string, unknown>;
-    };
-    let turn = 0;
-    let judged = 0;
-    const study = async (): Promise<void> => {
-      const [from, to] = [new Date(Date.now() - 3_600_000), new Date()].map((at) => at.toISOString());
-      const { studyId } = await call(`decision-flows/${flowKey}/backtest`, {
-        version: 1,
-        from,
-        to,
-        maxDecisions: 20_000 + turn++,
-      });
-      if (typeof studyId !== 'string') return void (await sleep(500));
-      for (let isOver = false; !isOver; ) {
-        await sleep(200);
-        const { status, progress } = (await call(`studies/${studyId}`)) as {
-          status: string;
-          progress: { decisions: number };
-        };
-        isOver = status !== 'queued' && status !== 'running';
-        if (isOver) judged += progress.decisions;
-      }
-    };
     await load(usual);
-    const [alone, beside]: [number[], number[]] = [[], []];
+    await load(usual);
+    await ageDecisions(dataDir, agedHours);
+    const alone: number[] = [];
+    const kinds: readonly RatedKind[] = ['backtest', 'evaluation'];
+    const beside: Record<RatedKind, { readonly rates: number[]; judged: number }> = {
+      backtest: { rates: [], judged: 0 },
+      evaluation: { rates: [], judged: 0 },
+    };
+    // The thread loads its code with its first study.
+    for (const kind of kinds) {
+      const judged = await judge(target, flowKey, startOf(kind, 1_000), new AbortController().signal);
+      if (judged === null || judged === 0) throw new Error(`the first ${kind} judged nothing`);
+    }
     for (let round = 0; round < rounds; round += 1) {
       alone.push((await load(usual)).perSecond);
-      let isOver = false;
-      const loop = (async () => {
-        for (; !isOver; ) await study();
-      })();
-      beside.push((await load(usual)).perSecond);
-      isOver = true;
-      await loop;
+      for (const kind of kinds) {
+        const end = new AbortController();
+        const running = judgeUntil(target, flowKey, kind, end.signal);
+        beside[kind].rates.push((await load(usual)).perSecond);
+        end.abort();
+        beside[kind].judged += await running;
+      }
     }
-    const share = median(beside) / median(alone);
-    say(`recommend beside backtests: ${n0(median(beside))}/s against ${n0(median(alone))}/s; ${n0(judged)} judged`);
-    return {
-      measure: 'Rate of recommend beside a backtest, against without',
-      bar: 'at least 80 %',
-      measured: `${percent(share)} (${n0(median(beside))}/s against ${n0(median(alone))}/s); ${n0(judged)} decisions judged meanwhile`,
-      met: share >= 0.8,
-    };
+    return kinds.map((kind) => {
+      const { rates, judged } = beside[kind];
+      const share = median(rates) / median(alone);
+      const rateText = `${n0(median(rates))}/s against ${n0(median(alone))}/s`;
+      say(`recommend beside ${kind}s: ${rateText}; ${n0(judged)} judged`);
+      return {
+        measure: `Rate of recommend beside ${kind === 'backtest' ? 'a backtest' : 'an evaluation'}, against without`,
+        bar: 'at least 80 %',
+        measured: `${percent(share)} (${rateText}); ${n0(judged)} decisions judged meanwhile`,
+        met: share >= 0.8,
+      };
+    });
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -215,8 +262,8 @@ async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row> 
 
 /** Returns the rows of the report. */
 export const benchBacktests = async (options: BacktestBench): Promise<Row[]> => [
-  ...(await benchCost(options)),
-  await benchRate(options),
+  ...(options.decisions === 0 ? [] : await benchCost(options)),
+  ...(await benchRate(options)),
 ];
 
 if (import.meta.main) {

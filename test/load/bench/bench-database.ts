@@ -32,6 +32,14 @@ export async function multiplyOffers(dataDir: string, tenant: string, from: numb
   await admin.end();
 }
 
+/** Moves all decisions back in time. Studies find them by their ids for up to a day more. */
+export async function ageDecisions(dataDir: string, hours: number): Promise<void> {
+  const admin = await adminOf(dataDir);
+  await admin.query(`update arbiter.decisions set decided_at = decided_at - make_interval(hours => $1)`, [hours]);
+  await admin.query('vacuum analyze arbiter.decisions');
+  await admin.end();
+}
+
 /** Id of a tenant. */
 export async function tenantIdOf(dataDir: string, name: string): Promise<string> {
   const admin = await adminOf(dataDir);

@@ -136,12 +136,23 @@ test('tests what a flow publishes, or its draft', async () => {
   assert.deepEqual([draft.code, /Passed 0 of 1 test of main \(draft\)/.test(draft.out)], [1, true], draft.out);
 });
 
-test('says which tests it doesn’t run', async () => {
-  const idle = flow.replace('status: active', 'status: paused');
-  const folder = await folderOf({ ...catalogue, ...minors, 'decision-flows/main.yaml': idle });
-  const { code, out } = await shell.runInProcess(['test', folder]);
-  assert.equal(code, 0);
-  assert.match(out, /^tests\/main\/minors\.yaml: not run: its flow can’t run\nNo tests were run\./);
+test('fails tests whose flow can’t run, with the reason', async () => {
+  const disabled = flow.replace(nodes, '[{ id: all, type: inventory, enabled: false }]');
+  for (const [file, reason] of [
+    [flow.replace('status: active', 'status: paused'), 'is paused'],
+    [`${disabled}published: null\n`, 'isn’t published'],
+    [disabled, 'has no enabled nodes'],
+  ] as const) {
+    const folder = await folderOf({ ...catalogue, ...minors, 'decision-flows/main.yaml': file });
+    const { code, out } = await shell.runInProcess(['test', folder]);
+    assert.equal(code, 1, out);
+    assert.equal(out, `tests/main/minors.yaml: not run: its flow ${reason}\n1 test failed.\n`);
+  }
+});
+
+test('has nothing to say about a folder without tests', async () => {
+  const { code, out } = await shell.runInProcess(['test', await folderOf(catalogue)]);
+  assert.deepEqual([code, out], [0, 'No tests were run. Write tests/<flow>/<name>.yaml.\n']);
 });
 
 test('reports files that can’t be applied, and tests nothing', async () => {

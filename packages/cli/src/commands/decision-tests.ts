@@ -20,7 +20,7 @@ Usage: arbiter test <folder> [flags]
   --min-score <n>     with --mutate: fail below this percentage of changes caught
   --json              print the result as JSON
 
-Exits 0 if all tests pass, 1 if a test fails or the files can't be applied, 4 below --min-score.
+Exits 0 if all tests pass, 1 if a test fails, its flow can't run or the files can't be applied, 4 below --min-score.
 
 Stock, budgets and volumes count as unused, models as untrained, and webhooks as failed. Changes that can't alter any
 decision don't count.
@@ -59,7 +59,9 @@ function minScoreOf({ flags }: Call): number {
 }
 
 const statuses = ({ flows }: FolderTest) => flows.flatMap(({ results }) => results.map(({ status }) => status));
-const unmet = (result: FolderTest): number => statuses(result).filter((status) => status !== 'passed').length;
+/** Tests that didn't pass, including those whose flow can't run. */
+const unmet = (result: FolderTest): number =>
+  statuses(result).filter((status) => status !== 'passed').length + result.skipped.length;
 
 function report(call: Call, folder: string, result: FolderTest): void {
   const { errors, flows, skipped, mutation } = result;
@@ -98,8 +100,7 @@ function reportMutation(call: Call, { mutants, score, leftOut }: Mutation): void
 }
 
 function lastLine(folder: string, result: FolderTest): string {
-  const ran = statuses(result).length;
-  if (ran === 0) return 'No tests were run. Write tests/<flow>/<name>.yaml.';
   const failed = unmet(result);
+  if (statuses(result).length + failed === 0) return 'No tests were run. Write tests/<flow>/<name>.yaml.';
   return failed === 0 ? `All tests pass. Next: arbiter plan ${folder}` : `${count(failed, 'test')} failed.`;
 }

@@ -34,7 +34,8 @@ const summary = {
   flowId: Id('Flow being judged.'),
   status: StringEnum(studyStatuses, {
     description:
-      '`queued` while another study of the tenant runs, then `running`, then one of the others, which are final.',
+      '`queued` while another study of the tenant runs, then `running`, then one of the others, which are final. Checks only wait ' +
+      'for other checks.',
   }),
   progress: StudyProgress,
   error: Nullable(StringEnum(studyErrors, { description: 'Error code.' }), {

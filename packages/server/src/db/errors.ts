@@ -148,10 +148,10 @@ function text(error: Error, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** SQLSTATE of a statement that took longer than it may. */
+/** SQLSTATE of a statement that took longer than it may, or was cancelled. */
 const cancelled = '57014';
 
-/** True for the error of a statement that took longer than it may. */
+/** True for the error of a statement that took longer than it may, or was cancelled (`cancelStatement`). */
 export function isTimedOut(error: unknown): boolean {
   return (
     error instanceof AppError &&

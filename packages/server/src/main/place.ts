@@ -4,6 +4,7 @@ import { connectionRoom, type DatabaseAddress } from '../db/index.ts';
 import { queueConnections } from '../jobs/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { chunkConnections, requestConnections } from './connections.ts';
+import { checkThreads } from './threads/study-threads.ts';
 import { urlVariable, whenThere } from './when-there.ts';
 
 /**
@@ -38,7 +39,7 @@ export function connectionsNeeded(
 ): number {
   const ofEach = (pooled ? 0 : requestConnections(config)) + 1;
   // Listeners go past the pooler.
-  const ofRuns = pooled ? 0 : chunkConnections + config.STUDY_THREADS;
+  const ofRuns = pooled ? 0 : chunkConnections + config.STUDY_THREADS + checkThreads;
   const ofWorker = config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) + ofRuns : 0;
   return config.PROCESSES * ofEach + ofWorker;
 }

@@ -2744,7 +2744,8 @@ create table arbiter.studies (
   primary key (tenant_id, id)
 );
 comment on table arbiter.studies is 'Studies of recorded decisions, kept for 90 days.';
-create unique index studies_running on arbiter.studies (tenant_id) where status = 'running';
+-- One running study of each tenant, and one check beside it.
+create unique index studies_running on arbiter.studies (tenant_id, (kind = 'check')) where status = 'running';
 create unique index studies_spec on arbiter.studies (tenant_id, spec_hash) where status in ('queued', 'running');
 select arbiter.protect_table('arbiter.studies');
 

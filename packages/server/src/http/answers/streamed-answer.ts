@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Content, ServerSentEvent } from '@arbiter/contract';
-import { orAborted } from '../../platform/or-aborted.ts';
+import { orAborted } from '../../platform/deadline.ts';
 
 /** Bytes of an answer that are produced while it's sent. */
 export type Chunks = AsyncIterable<Uint8Array | string>;

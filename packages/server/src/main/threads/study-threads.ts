@@ -1,4 +1,4 @@
-import type { StudyStep, StudyStepResult, StudyThreads } from '../../features/deciding/studies/index.ts';
+import type { StudyLane, StudyStep, StudyStepResult, StudyThreads } from '../../features/deciding/studies/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { type FromStudyThread, pauseFlag, type StudyThreadData, stopFlag, type ToStudyThread } from './study-thread.ts';
 import { createTurns } from './study-turns.ts';
@@ -10,11 +10,14 @@ const hangsAfterMs = 600_000;
 const idleMs = 60_000;
 /** A limit per thread, so that a study that needs too much memory ends the thread and not the server. */
 const maxMemoryMb = 1_024;
+/** Threads for checks, so that one doesn't wait for a chunk of another study. */
+export const checkThreads = 1;
 /** Maximum steps that wait for a thread. */
 const maxWaiting = 64;
 const checkEveryMs = 100;
 
 export interface StudyThreadsOptions extends StudyThreadData {
+  /** Threads for studies of records. Checks have another `checkThreads`. */
   readonly count: number;
   /** Whether requests need the processor or the database. */
   readonly isPressed: () => boolean;
@@ -30,9 +33,11 @@ interface Slot {
 
 /** Creates threads that work on studies. Each starts at first use, and pauses while requests need the process. */
 export function createStudyThreads(options: StudyThreadsOptions): StudyThreads & { close(): Promise<void> } {
-  const slots: Slot[] = Array.from({ length: options.count }, () => ({ queue: queueOf(options), steps: 0 }));
+  const slotsOf = (count: number): Slot[] =>
+    Array.from({ length: count }, () => ({ queue: queueOf(options), steps: 0 }));
+  const slots = { records: slotsOf(options.count), check: slotsOf(checkThreads) } satisfies Record<StudyLane, Slot[]>;
+  const turns = { records: createTurns(), check: createTurns() } satisfies Record<StudyLane, unknown>;
   const running = new Set<ToStudyThread['flags']>();
-  const turns = createTurns();
   let watch: NodeJS.Timeout | null = null;
   const updateFlags = (): void => {
     const isPressed = options.isPressed() ? 1 : 0;
@@ -42,7 +47,7 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
     }
   };
   const run = async (step: StudyStep, flags: ToStudyThread['flags']): Promise<StudyStepResult> => {
-    const slot = slots.reduce((least, each) => (each.steps < least.steps ? each : least));
+    const slot = slots[step.lane].reduce((least, each) => (each.steps < least.steps ? each : least));
     slot.steps += 1;
     running.add(flags);
     watch ??= setInterval(updateFlags, checkEveryMs).unref();
@@ -59,26 +64,27 @@ export function createStudyThreads(options: StudyThreadsOptions): StudyThreads &
   };
   return {
     count: options.count,
-    claim: turns.claim,
+    claim: (tenantId, lane) => turns[lane].claim(tenantId),
     start(step) {
       const flags = new Int32Array(new SharedArrayBuffer(8));
       return {
         result: run(step, flags),
         stop() {
           Atomics.store(flags, stopFlag, 1);
+          Atomics.notify(flags, stopFlag);
           Atomics.notify(flags, pauseFlag);
         },
       };
     },
     async close() {
       if (watch !== null) clearInterval(watch);
-      await Promise.all(slots.map(({ queue }) => queue.close()));
+      await Promise.all([...slots.records, ...slots.check].map(({ queue }) => queue.close()));
     },
   };
 }
 
-function queueOf({ url, pooled, isCluster, masterKeys, onError }: StudyThreadsOptions): StudyQueue {
-  const data: StudyThreadData = { url, pooled, isCluster, masterKeys };
+function queueOf({ url, pooled, isCluster, masterKeys, callMemory, onError }: StudyThreadsOptions): StudyQueue {
+  const data: StudyThreadData = { url, pooled, isCluster, masterKeys, callMemory };
   return createThreadQueue<Omit<ToStudyThread, 'id'>, FromStudyThread, StudyStepResult>({
     program: new URL('./study-thread.ts', import.meta.url),
     ...{ data, maxWaiting, hangsAfterMs, idleMs, maxMemoryMb },

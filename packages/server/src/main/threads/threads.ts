@@ -24,14 +24,14 @@ export interface Threads {
 export function createThreads(
   onError: (error: unknown) => void,
   callMemory: CallSignalMemory,
-  studyOptions: Omit<StudyThreadsOptions, 'onError'>,
+  studyOptions: Omit<StudyThreadsOptions, 'callMemory' | 'onError'>,
 ): Threads {
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
   const policyFiles = createYamlThread(onError);
   const trainings = createTrainingThread(onError, callMemory);
   const modelFiles = createModelFileThread(onError);
-  const studies = createStudyThreads({ ...studyOptions, onError });
+  const studies = createStudyThreads({ ...studyOptions, callMemory, onError });
   return {
     searches,
     reports,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/index.ts';
 import { systemActor } from '../../../db/index.ts';
-import { orAborted } from '../../../platform/or-aborted.ts';
+import { orAborted } from '../../../platform/deadline.ts';
 import { rest } from '../../../platform/turns.ts';
 import type { JsonValue } from '../../catalogue/schemas/index.ts';
 import type { SourceBatch, SourceReader } from '../connectors/index.ts';

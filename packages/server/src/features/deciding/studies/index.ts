@@ -11,7 +11,7 @@ export { maxFindings, showFinding, showWitness } from './check/shown-findings.ts
 export { busySeconds, type StudyThreads } from './run-study.ts';
 export type { StudyPorts } from './studies.service.ts';
 export { plansOfStudies } from './studies.store.ts';
-export type { StudyStep, StudyStepResult } from './study-kind.ts';
+export type { StudyLane, StudyStep, StudyStepResult } from './study-kind.ts';
 export { createSteps } from './study-steps.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

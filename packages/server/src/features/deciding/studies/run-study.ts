@@ -1,4 +1,12 @@
-import { type Database, isTimedOut, systemActor, type Tx } from '../../../db/index.ts';
+import {
+  cancelStatement,
+  type Database,
+  isTimedOut,
+  nameTransaction,
+  systemActor,
+  type TransactionName,
+  type Tx,
+} from '../../../db/index.ts';
 import { Postponed } from '../../../jobs/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -26,7 +34,7 @@ import {
   takeChunk,
 } from './study-chunks.store.ts';
 import { enqueueStudy } from './study-job.ts';
-import type { StudyStep, StudyStepResult } from './study-kind.ts';
+import { laneOf, type StudyLane, type StudyStep, type StudyStepResult } from './study-kind.ts';
 import { kindNamed } from './study-kinds.ts';
 import { questionOf } from './study-steps.ts';
 
@@ -34,10 +42,10 @@ import { questionOf } from './study-steps.ts';
 export interface StudyThreads {
   readonly count: number;
   /**
-   * Takes the threads for one study until the returned function is called; null while another one has them, or if it's
-   * the turn of another tenant.
+   * Takes the threads of a lane for one study until the returned function is called; null while another one has them, or if
+   * it's the turn of another tenant.
    */
-  claim(tenantId: string): (() => void) | null;
+  claim(tenantId: string, lane: StudyLane): (() => void) | null;
   /** Starts a step. `stop` makes it reject soon. */
   start(step: StudyStep): { readonly result: Promise<StudyStepResult>; readonly stop: () => void };
 }
@@ -52,7 +60,9 @@ export interface RunStudyPorts {
 }
 
 /** How often leases are renewed and a cancelled study is noticed. */
-const checkEveryMs = 2_000;
+const checkEveryMs = 1_000;
+/** How often the selection of an ended study is cancelled, until it has ended. */
+const cancelEveryMs = 100;
 /** Seconds until a study is retried while this process works on another one, or another process selects its records. */
 export const busySeconds = 5;
 /** Time for selecting the records of a study, in ms. */
@@ -62,13 +72,14 @@ const actor = systemActor('study');
 /** The study has ended or another process works on it. */
 class Superseded extends Error {}
 
-/** Ends a study and starts the next one of the tenant. False if it has ended already. */
-export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise<boolean> {
-  if (!(await endStudy(tx, id, end))) return false;
+/** Ends a study, starts the next one of the tenant, and returns the kind of the one that ended. Null if it has ended already. */
+export async function endAndContinue(tx: Tx, id: string, end: StudyEnd): Promise<StudyRow['kind'] | null> {
+  const kind = await endStudy(tx, id, end);
+  if (kind === null) return null;
   await dropWork(tx, id, end.status === 'completed');
-  const next = await nextQueued(tx);
+  const next = await nextQueued(tx, laneOf(kind));
   if (next !== null) await enqueueStudy(tx, next);
-  return true;
+  return kind;
 }
 
 /** Ends a study that can't be completed, unless it has ended already. */
@@ -78,9 +89,7 @@ export async function failStudy(
   id: string,
   error: (StudyEnd & { readonly status: 'failed' })['error'],
 ): Promise<void> {
-  const kind = await database.withTenant(tenantId, actor, async (tx) =>
-    (await endAndContinue(tx, id, { status: 'failed', error })) ? ((await findStudy(tx, id))?.kind ?? null) : null,
-  );
+  const kind = await database.withTenant(tenantId, actor, (tx) => endAndContinue(tx, id, { status: 'failed', error }));
   if (kind !== null) onStudyEnded(tenantId, kind, 'failed');
 }
 
@@ -94,38 +103,48 @@ export async function runStudy(
   studyId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const study = await ports.database.withTenant(tenantId, actor, (tx) => findStudy(tx, studyId));
+  if (study === null) return;
   // Otherwise, studies of several tenants could occupy every job slot.
-  const release = ports.studyThreads.claim(tenantId);
+  const release = ports.studyThreads.claim(tenantId, laneOf(study.kind));
   if (release === null) throw new Postponed(busySeconds);
   try {
-    await work(ports, tenantId, studyId, signal);
+    await work(ports, tenantId, study, signal);
   } finally {
     release();
   }
 }
 
-async function work(ports: RunStudyPorts, tenantId: string, studyId: string, signal: AbortSignal): Promise<void> {
+async function work(
+  ports: RunStudyPorts,
+  tenantId: string,
+  { id: studyId, kind }: Pick<StudyRow, 'id' | 'kind'>,
+  signal: AbortSignal,
+): Promise<void> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number): Promise<T> =>
     ports.database.withTenant(tenantId, actor, work, statementTimeoutMs === undefined ? {} : { statementTimeoutMs });
   const run: StudyRun = {
     ports,
     tenantId,
     studyId,
+    lane: laneOf(kind),
     holder: newId(),
     inTenant,
     signal,
     steps: new Set(),
+    selection: null,
     isStopped: false,
   };
   const row = await inTenant((tx) => takeStudy(tx, studyId));
   if (row === null) return;
   const end = async (ending: StudyEnd): Promise<void> => {
-    if (await inTenant((tx) => endAndContinue(tx, studyId, ending)))
-      ports.onStudyEnded(tenantId, row.kind, ending.status);
+    if ((await inTenant((tx) => endAndContinue(tx, studyId, ending))) !== null) {
+      ports.onStudyEnded(tenantId, kind, ending.status);
+    }
   };
   try {
-    if (!row.isPrepared && !(await prepare(run, row))) return await end({ status: 'failed', error: 'timed_out' });
     await watched(run, async () => {
+      if (!row.isPrepared && !(await prepare(run, row))) return end({ status: 'failed', error: 'timed_out' });
       await workInThreads(run);
       const { outcome } = await step(run, null);
       if (outcome === null) throw new Error('the merge returned no outcome');
@@ -146,11 +165,14 @@ interface StudyRun {
   readonly ports: RunStudyPorts;
   readonly tenantId: string;
   readonly studyId: string;
+  readonly lane: StudyLane;
   readonly holder: string;
   readonly inTenant: <T>(work: (tx: Tx) => Promise<T>, statementTimeoutMs?: number) => Promise<T>;
   readonly signal: AbortSignal;
   /** Stops the steps that threads work on. */
   readonly steps: Set<() => void>;
+  /** The transaction that selects the study's records; null while there's none. */
+  selection: TransactionName | null;
   /** True once no more steps may start. */
   isStopped: boolean;
 }
@@ -165,21 +187,33 @@ function stopSteps(run: StudyRun): void {
  * Selects the records of a study and stores its chunks. Doesn't lock the study meanwhile, so that it can be cancelled. False:
  * it takes too long, and would the next time.
  */
-async function prepare({ inTenant }: StudyRun, row: StudyRow): Promise<boolean> {
+async function prepare(run: StudyRun, row: StudyRow): Promise<boolean> {
   const question = questionOf(row);
   const choice = kindNamed(row.kind).records(question);
   const select = async (tx: Tx): Promise<void> => {
     if (!(await keepSelecting(tx, row.id))) throw new Postponed(busySeconds);
     if ((await findStudy(tx, row.id))?.isPrepared !== false) return;
+    run.selection = await nameTransaction(tx);
+    if (run.isStopped) throw new Superseded();
     const total = choice === null ? 0 : await cutChunks(tx, question, choice);
     if (!(await notePrepared(tx, row.id, total))) throw new Superseded();
   };
   try {
-    await inTenant(select, cutMs);
+    await run.inTenant(select, cutMs);
     return true;
   } catch (error) {
-    if (isTimedOut(error)) return false;
+    if (isTimedOut(error) && !run.isStopped) return false;
     throw error;
+  } finally {
+    run.selection = null;
+  }
+}
+
+/** Cancels the selection of records until it has ended: between two of its statements, there's nothing to cancel. */
+async function endSelection(run: StudyRun): Promise<void> {
+  for (; run.selection !== null; await rest(cancelEveryMs)) {
+    const { selection } = run;
+    await run.inTenant((tx) => cancelStatement(tx, selection));
   }
 }
 
@@ -205,7 +239,11 @@ async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> 
   } finally {
     isWorking = false;
     stopSteps(run);
-    await working.catch(() => undefined);
+    try {
+      await endSelection(run);
+    } finally {
+      await working.catch(() => undefined);
+    }
   }
 }
 
@@ -244,9 +282,9 @@ async function workOnChunks(run: StudyRun): Promise<void> {
 }
 
 async function step(run: StudyRun, chunk: number | null): Promise<StudyStepResult> {
-  const { ports, tenantId, studyId, steps } = run;
+  const { ports, lane, tenantId, studyId, steps } = run;
   if (run.isStopped) throw new Error('the study was stopped');
-  const { result, stop } = ports.studyThreads.start({ tenantId, studyId, chunk });
+  const { result, stop } = ports.studyThreads.start({ lane, tenantId, studyId, chunk });
   steps.add(stop);
   try {
     return await result;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Database, Tx } from '../../../db/index.ts';
+import { type Database, isTimedOut, type Tx } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { runStudy, type StudyThreads } from './run-study.ts';
 import { studyJobs } from './studies.jobs.ts';
@@ -97,6 +97,64 @@ test('a study can be cancelled while its records are selected', async () => {
   assert.equal((await readStudy(server, id)).status, 'cancelled');
   const chunks = await server.testDatabase.ownerQuery('select from arbiter.study_chunks where study_id = $1', [id]);
   assert.deepEqual(chunks, []);
+});
+
+/** A database whose selections of records sleep, well below their time limit, and how their statements ended. */
+function sleepingSelections(onSleep: () => Promise<void>) {
+  const selections: string[] = [];
+  const database: Database = {
+    ...server.database,
+    withTenant: (tenantId, who, work, options) =>
+      server.database.withTenant(
+        tenantId,
+        who,
+        (tx) =>
+          work({
+            ...tx,
+            async query(text, values) {
+              if (!text.includes('insert into arbiter.study_chunks')) return tx.query<never>(text, values);
+              await onSleep();
+              try {
+                await tx.query('select pg_sleep(120)');
+                selections.push('woke up');
+                return [];
+              } catch (error) {
+                selections.push(isTimedOut(error) ? 'cancelled' : String(error));
+                throw error;
+              }
+            },
+          }),
+        options,
+      ),
+  };
+  return { database, selections };
+}
+
+test('cancelling a study ends the statement that selects its records', async () => {
+  const id = await startBacktest(server, 'main', { overlay: pause(5) });
+  await forgetJobs();
+  const { database, selections } = sleepingSelections(async () => {
+    const { status } = await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
+    assert.equal(status, 200);
+  });
+  const ends: string[] = [];
+  const onStudyEnded = (_tenant: string, _kind: string, outcome: string) => void ends.push(outcome);
+  const ports = { database, studyThreads: noThreads, onStudyEnded, onContradiction: () => undefined };
+  await runStudy(ports, server.tenants[0].id, id, new AbortController().signal);
+  assert.deepEqual([selections, ends], [['cancelled'], []]);
+  assert.equal((await readStudy(server, id)).status, 'cancelled');
+});
+
+test('a process that stops ends the statement, but not the study', async () => {
+  const id = await startBacktest(server, 'main', { overlay: pause(6) });
+  await forgetJobs();
+  const stop = new AbortController();
+  const { database, selections } = sleepingSelections(async () => stop.abort());
+  const ports = { database, studyThreads: noThreads, onStudyEnded: () => undefined, onContradiction: () => undefined };
+  await assert.rejects(runStudy(ports, server.tenants[0].id, id, stop.signal), /the process stopped/);
+  assert.deepEqual(selections, ['cancelled']);
+  assert.equal((await readStudy(server, id)).status, 'running');
+  await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
 });
 
 test('a study whose records take too long to select fails with the reason', async () => {

@@ -42,7 +42,9 @@ export function studyJobs(ports: StudyJobPorts): JobHandler[] {
 }
 
 async function wakeQueue(tx: Tx): Promise<boolean> {
-  const next = await nextQueued(tx);
-  if (next !== null) await enqueueStudy(tx, next);
+  for (const lane of ['records', 'check'] as const) {
+    const next = await nextQueued(tx, lane);
+    if (next !== null) await enqueueStudy(tx, next);
+  }
   return false;
 }

@@ -175,7 +175,7 @@ export async function listStudies(tx: Tx, query: StudyListQuery) {
 /** Cancels a queued or running study. Throws 404, and 409 `invalid_transition` if it has ended. */
 export async function cancelStudy(tx: Tx, id: string): Promise<Study> {
   const { id: studyId, status } = await requireStudy(tx, id);
-  if (!(await endAndContinue(tx, studyId, { status: 'cancelled' }))) {
+  if ((await endAndContinue(tx, studyId, { status: 'cancelled' })) === null) {
     throw new AppError('invalid_transition', { detail: 'The study has already ended.' });
   }
   await recordAudit(tx, {

@@ -4,7 +4,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import type { Routing } from '../plans/index.ts';
 import type { StoredBacktest } from './backtest/backtest-result.ts';
-import type { StudySpec } from './study-kind.ts';
+import type { StudyLane, StudySpec } from './study-kind.ts';
 
 export interface StudyLoad {
   readonly engineUsP50: number | null;
@@ -130,16 +130,21 @@ async function holdQueue(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.studies:' || $1, 0))`, [tx.tenantId]);
 }
 
+/** SQL for whether studies of a kind have the lane of checks. The index `studies_running` has the same expression. */
+const isCheck = (kind: string): string => `(${kind} = 'check')`;
+
 /**
  * Starts a queued study. A study that is already running is returned as it is, because its process may have ended. Null:
- * it has ended, or another one of the tenant is running.
+ * it has ended, or another one of the tenant is running in its lane.
  */
 export async function takeStudy(tx: Tx, id: string): Promise<StudyRow | null> {
   await holdQueue(tx);
   await tx.query(
     `update arbiter.studies s set status = 'running'
       where tenant_id = $1 and id = $2 and status = 'queued'
-        and not exists (select from arbiter.studies other where other.tenant_id = $1 and other.status = 'running')`,
+        and not exists (
+          select from arbiter.studies other
+          where other.tenant_id = $1 and other.status = 'running' and ${isCheck('other.kind')} = ${isCheck('s.kind')})`,
     [tx.tenantId, id],
   );
   const row = await findStudy(tx, id);
@@ -195,12 +200,12 @@ export type StudyEnd =
   | { readonly status: 'failed'; readonly error: NonNullable<StudyRow['error']> }
   | { readonly status: 'cancelled' };
 
-/** Ends a study that is queued or running. False if it has ended already. */
-export async function endStudy(tx: Tx, id: string, end: StudyEnd): Promise<boolean> {
+/** Ends a study that is queued or running, and returns its kind. Null if it has ended already. */
+export async function endStudy(tx: Tx, id: string, end: StudyEnd): Promise<StudyRow['kind'] | null> {
   await holdQueue(tx);
-  const rows = await tx.query(
+  const [row] = await tx.query<Pick<StudyRow, 'kind'>>(
     `update arbiter.studies set status = $3, error = $4, result = $5::json, load = $6::json, completed_at = greatest($7, created_at)
-      where tenant_id = $1 and id = $2 and status in ('queued', 'running') returning 1`,
+      where tenant_id = $1 and id = $2 and status in ('queued', 'running') returning kind`,
     [
       tx.tenantId,
       ...[id, end.status, end.status === 'failed' ? end.error : null],
@@ -208,14 +213,14 @@ export async function endStudy(tx: Tx, id: string, end: StudyEnd): Promise<boole
       tx.now,
     ],
   );
-  return rows.length > 0;
+  return row?.kind ?? null;
 }
 
-/** Returns the study that has waited longest; null for none. */
-export async function nextQueued(tx: Tx): Promise<string | null> {
+/** Returns the study that has waited longest in a lane; null for none. */
+export async function nextQueued(tx: Tx, lane: StudyLane): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
-    `select id from arbiter.studies where tenant_id = $1 and status = 'queued' order by id limit 1`,
-    [tx.tenantId],
+    `select id from arbiter.studies where tenant_id = $1 and status = 'queued' and ${isCheck('kind')} = $2 order by id limit 1`,
+    [tx.tenantId, lane === 'check'],
   );
   return row?.id ?? null;
 }

@@ -5,6 +5,7 @@ import type { Backtest, MetricsSummary, Study, StudyStarted } from '@arbiter/con
 import { systemActor, type Tx } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createStudyThreads } from '../../../main/threads/study-threads.ts';
+import { callSignalMemory } from '../decisions/index.ts';
 import { expirePlans, openPlan } from '../plans/index.ts';
 import { runStudy, type StudyThreads } from './run-study.ts';
 import { expireStudies, plansOfStudies } from './studies.store.ts';
@@ -118,7 +119,7 @@ test('gives the same bytes when a thread ends three times', async () => {
   for (let tries = 0; ends < 4; tries += 1) {
     assert.ok(tries < 20);
     const threads = createStudyThreads({
-      ...{ url, pooled: false, isCluster: false, masterKeys, count: 1 },
+      ...{ url, pooled: false, isCluster: false, masterKeys, count: 1, callMemory: callSignalMemory() },
       isPressed: () => false,
       onError: () => undefined,
     });

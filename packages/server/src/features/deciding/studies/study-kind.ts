@@ -56,7 +56,7 @@ export interface StudyWork {
   readonly tenantId: string;
   /** Caches the plans and states of the study, which all chunks share. */
   readonly reader: RecordReader;
-  /** Call between batches. Waits while requests need the processor. Throws once the study is stopped. */
+  /** Call between customers, outside transactions. Waits while requests need the processor. Throws once the study is stopped. */
   readonly pauseIfBusy: () => Promise<void>;
 }
 
@@ -91,8 +91,17 @@ export interface StudyKind<Spec extends StudySpec = StudySpec> {
   finish(work: StudyWork, question: StudyQuestion<Spec>, partials: AsyncIterable<Uint8Array>): Promise<StudyOutcome>;
 }
 
+/**
+ * A tenant has one running study in each lane. Checks have their own: someone waits for them, and they take seconds where a
+ * backtest takes minutes.
+ */
+export type StudyLane = 'records' | 'check';
+
+export const laneOf = (kind: StudyKind['kind']): StudyLane => (kind === 'check' ? 'check' : 'records');
+
 /** A part of a study for a thread: a chunk, or merging all of them. */
 export interface StudyStep {
+  readonly lane: StudyLane;
   readonly tenantId: string;
   readonly studyId: string;
   /** Number of the chunk; null: merge. */

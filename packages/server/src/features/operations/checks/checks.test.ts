@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { OfferReach, PolicyConflicts, Study, StudyStarted } from '@arbiter/contract';
 import { startServerOn, startTestServer, type TestServer } from '../../../main/test-server.ts';
-import { readStudy, runStudies } from '../../deciding/studies/test-studies.ts';
+import { readStudy, runStudies, startBacktest } from '../../deciding/studies/test-studies.ts';
 
 /** The policy compiler over HTTP, on a catalogue with planted defects. */
 
@@ -244,6 +244,25 @@ test('a check that takes too long continues as a study, with the same findings',
     });
     assert.equal(other.status, 404);
   } finally {
+    await slow.close();
+  }
+});
+
+test('a check doesn’t wait for a backtest of the same tenant', async () => {
+  const backtest = await startBacktest(server, 'main', {});
+  await server.testDatabase.ownerQuery('delete from graphile_worker._private_jobs');
+  // As if another process worked on it.
+  await server.testDatabase.ownerQuery(`update arbiter.studies set status = 'running' where id = $1`, [backtest]);
+  const slow = startServerOn({ ...server.testDatabase, close: async () => undefined }, { analysisMs: 0 });
+  try {
+    const analysis = { body: { flowId: 'main' }, key: server.tenants[0].keys.admin };
+    const started = await slow.call<StudyStarted>('POST', '/api/v1/policy-conflicts/analyze', analysis);
+    assert.equal(started.status, 202, started.text);
+    await runStudies(server);
+    assert.equal((await readStudy(server, started.body.studyId)).status, 'completed');
+    assert.equal((await readStudy(server, backtest)).status, 'running');
+  } finally {
+    await server.call('POST', `/api/v1/studies/${backtest}/cancel`, { body: {} });
     await slow.close();
   }
 });

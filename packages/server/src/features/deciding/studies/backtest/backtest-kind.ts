@@ -53,6 +53,7 @@ async function judgeChunk(
     for (const own of byCustomer(records)) {
       const id = customerIdIn(own);
       judge.judge(own, own.some(reads) && id !== null ? (histories.get(id) ?? []) : null);
+      await work.pauseIfBusy();
     }
   });
   const text = lines.join('');

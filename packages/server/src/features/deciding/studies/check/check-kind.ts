@@ -16,9 +16,6 @@ export const checkKind: StudyKind<StoredCheckSpec> = {
   finish,
 };
 
-/** How long to work between looks at whether requests need the processor, in ms. */
-const sliceMs = 20;
-
 async function finish(
   { database, tenantId, pauseIfBusy }: StudyWork,
   { flowId, spec, candidateHash, dataCut }: StudyQuestion<StoredCheckSpec>,
@@ -43,7 +40,7 @@ async function finish(
     ...{ soldOut: known.soldOut, emptySegments: new Map(known.emptySegments) },
     ...(offerIds === null ? {} : { offerIds }),
   });
-  for (let pausedAt = performance.now(); ; ) {
+  for (;;) {
     const slice = work.next();
     if (slice.done) {
       const { findings, coverage, contradictions } = slice.value;
@@ -54,8 +51,6 @@ async function finish(
       };
       return { result: JSON.stringify(result), load: null, contradictions };
     }
-    if (performance.now() - pausedAt < sliceMs) continue;
     await pauseIfBusy();
-    pausedAt = performance.now();
   }
 }

@@ -75,6 +75,7 @@ async function weighChunk(
           responses: responses.get(one.record.id) ?? [],
           history: needs(one) ? history : null,
         });
+        await work.pauseIfBusy();
       }
     }
   });

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EvaluationResult, RecommendAnswer, Study, StudyStarted } from '@arbiter/contract';
+import { systemActor, type Tx } from '../../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
+import { createCustomerKeys } from '../../customer-states/index.ts';
+import { createSeal, openRecords, recordContext } from '../../sealed-records/index.ts';
 import { readStudy, runStudies } from '../test-studies.ts';
 
 let server: TestServer;
 const offers: string[] = [];
 type EvaluationStudy = Study & { readonly result: EvaluationResult | null };
 
+const keys = createCustomerKeys([Buffer.alloc(32, 7)]);
 const customers = 250;
 const rounds = 10;
 
@@ -146,4 +150,35 @@ test('rejects an identical study while it waits', async () => {
   assert.equal(second.status, 409, second.text);
   assert.ok(second.text.includes(first.body.studyId), second.text);
   await runStudies(server);
+});
+
+/** Where a packed item has the probability of its selection. */
+const probabilityAt = 14;
+
+/** Doubles the stored probability of a decision, as a bug would have sealed it. */
+async function doubleProbability(tx: Tx, id: string): Promise<Buffer> {
+  const [opened] = await openRecords(tx, keys, [id]);
+  assert.equal(opened?.problem, null);
+  const { record, body } = opened!;
+  const items = body!.r.i.map((item) => item.map((value, at) => (at === probabilityAt ? Number(value) * 2 : value)));
+  const text = JSON.stringify({ ...body, r: { ...body!.r, i: items } });
+  return createSeal()(keys.open(tx.tenantId, record.dataKey!), recordContext(tx.tenantId, id), text);
+}
+
+test('one doubled probability in 1,000 is found, and no number is given', async () => {
+  // With so few decisions, the recorded plan is weighed on all of them.
+  const decisions = 2_000;
+  const rows = await server.testDatabase.ownerQuery<{ id: string }>(
+    'select id from arbiter.decisions where explored order by id limit $1',
+    [decisions / 1_000],
+  );
+  for (const { id } of rows) {
+    const body = await server.database.withTenant(server.tenants[0].id, systemActor('test'), (tx) =>
+      doubleProbability(tx, id),
+    );
+    await server.testDatabase.ownerQuery('update arbiter.decisions set body = $2 where id = $1', [id, body]);
+  }
+  const { verdict, reasons, estimates, delta, diagnostics } = await evaluate({ maxDecisions: decisions });
+  assert.deepEqual([verdict, reasons, estimates, delta], ['refused', ['probabilities_wrong'], null, null]);
+  assert.deepEqual(diagnostics.probabilities, { checked: decisions, mismatches: decisions / 1_000 });
 });

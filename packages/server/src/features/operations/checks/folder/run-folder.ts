@@ -40,7 +40,7 @@ export interface FolderTest {
   /** Why files can't be applied; `path`: `<file>#<pointer>`. */
   readonly errors: readonly ErrorEntry[];
   readonly flows: readonly TestedFlow[];
-  /** Tests that didn't run, and why. */
+  /** Tests whose flow can't run, and why. They count as failed: otherwise, pausing a flow would hide what breaks. */
   readonly skipped: readonly { readonly file: string; readonly name: string; readonly reason: string }[];
   /** Null: not asked for. */
   readonly mutation: FolderMutation | null;
@@ -71,11 +71,18 @@ export async function testPolicyFolder(
   return {
     errors: [],
     flows: runs.flatMap(({ shown }) => (shown.results.length > 0 ? [shown] : [])),
-    skipped: tests.flatMap(({ path, body }) =>
-      running.has(body.decisionFlowId) ? [] : [{ file: path, name: body.name, reason: 'its flow can’t run' }],
+    skipped: tests.flatMap(({ path, body: { name, decisionFlowId } }) =>
+      running.has(decisionFlowId)
+        ? []
+        : [{ file: path, name, reason: `its flow ${idleReason(opened, decisionFlowId)}` }],
     ),
     mutation: mutates ? mutationOf(runs, placesIn(opened, tested)) : null,
   };
+}
+
+function idleReason({ folder, skipped }: OpenFolder, flowId: string): string {
+  const flow = folder.objects.find(({ id }) => id === flowId);
+  return skipped.find(({ file }) => file === flow?.path)!.reason;
 }
 
 interface FlowRun {

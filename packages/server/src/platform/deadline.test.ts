@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { orAborted } from './or-aborted.ts';
+import { orAborted } from './deadline.ts';
 
 test('the promise settles first', async () => {
   const { signal } = new AbortController();
