@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Operation, operations, type Resource, resources } from '@arbiter/contract';
+import { type Operation, operations, type Resource, resources, type SsoConfig } from '@arbiter/contract';
 import { shownSettings } from '../../packages/console/src/features/settings/settings-changes.ts';
+import { configToSend, formValues } from '../../packages/console/src/features/single-sign-on/sso-values.ts';
 import { stepsOf, type Values, valuesOf, withValue } from '../../packages/console/src/forms/editing/changes.ts';
 import { type FieldSpec, fieldsOf } from '../../packages/console/src/forms/editing/field-spec.ts';
 import { recordKinds } from '../../packages/console/src/records/record-kinds.ts';
@@ -113,6 +114,31 @@ for (const { kind, resource, update } of edited) {
   });
 }
 
+test('offer: keeps values of fields that its category no longer has, until they change', async () => {
+  const { offer } = resources;
+  const definition = {
+    customFields: [
+      { key: 'fee', type: 'number' },
+      { key: 'tier', type: 'text' },
+    ],
+  };
+  const category = await server.createRecord('categories', { name: 'Cards', ...definition });
+  const metadata = { customFields: { fee: 5, tier: 'gold' } };
+  const { id } = await server.createRecord('offers', { name: 'Gold card', categoryId: category.id, metadata });
+  const fewer = { customFields: [{ key: 'tier', type: 'text' }] };
+  assert.equal((await server.call('PUT', `/api/v1/categories/${category.id}`, { body: fewer })).status, 200);
+  const before = await read(offer, id);
+  // The whole form, as it was read, and a change of the field that is left.
+  const names = fieldsOf(operations['offers.updateById'], offer).map(({ name }) => name);
+  const same = await send(offer, id, valuesOf(before, names));
+  assert.equal(same.status, 200, same.text);
+  const values = withValue(before, ['metadata', 'customFields', 'tier'], 'black');
+  const changed = await send(offer, id, { metadata: values.metadata });
+  assert.equal(changed.status, 200, changed.text);
+  const { metadata: shown } = await read(offer, id);
+  assert.deepEqual(shown, { customFields: { fee: 5, tier: 'black' } });
+});
+
 test('every form starts with values that the API accepts', async () => {
   for (const { resource, create } of edited) {
     const draft = await fixtures.draft(resource.path as Path);
@@ -169,6 +195,24 @@ const otherForms: Readonly<Record<string, () => Promise<OtherForm>>> = {
         server.call('PUT', apiPath('schemas/fields'), { body: { ...values, fieldId }, headers: strictly }),
     };
   },
+  'single sign-on': async () => {
+    const path = apiPath('sso');
+    const configure = (config: Values) =>
+      server.call<Problem>('POST', path, { body: { action: 'configure', config }, headers: strictly });
+    const config = {
+      ...{ provider: 'oidc', enabled: true, oidcIssuer: 'https://id.example.com', oidcClientId: 'arbiter' },
+      ...{ oidcClientSecret: 'a secret of the provider', allowedDomains: ['example.com'], autoProvision: true },
+    };
+    assert.equal((await configure(config)).status, 200);
+    const readForm = async () => formValues((await server.call<SsoConfig>('GET', path)).body);
+    assert.deepEqual(configToSend(await readForm(), await readForm()), {}, 'unchanged values are not sent');
+    return {
+      operation: operations['sso.act'],
+      read: readForm,
+      names: ['config'],
+      send: ({ config: values }) => configure(Object(values)),
+    };
+  },
   account: async () => {
     const cookie = await fixtures.signIn(await fixtures.account());
     const path = apiPath('users/me');
@@ -210,5 +254,75 @@ for (const [name, open] of Object.entries(otherForms)) {
     }
     assert.ok(tried > 0, 'the form has a field that can be wrong');
     assert.deepEqual(valuesOf(await read(), Object.keys(values)), values, 'nothing was stored');
+  });
+}
+
+/** What a dialog sends: the body, where to read it again, and a bad value of each field that can have one. */
+interface DialogBody {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly status: number;
+  readonly body: Values;
+  /** Returns what was stored; undefined: what the call answers. */
+  readonly read?: (made: Values) => Promise<Values>;
+  readonly bad: Readonly<Record<string, unknown>>;
+}
+
+const long = (length: number): string => 'x'.repeat(length + 1);
+
+const dialogs: Readonly<Record<string, () => Promise<DialogBody>>> = {
+  'create a key': async () => ({
+    ...{ operation: operations['apiKeys.create'], path: apiPath('api-keys'), status: 201 },
+    body: { name: 'Website', scopes: ['read'], expiresAt: '2099-01-01T00:00:00.000Z' },
+    read: async ({ id }) => (await server.call<Values>('GET', apiPath(`api-keys/${id}`))).body,
+    bad: { '/name': long(120), '/scopes': ['root'], '/expiresAt': '2020-01-01T00:00:00.000Z' },
+  }),
+  'create a client': async () => ({
+    ...{ operation: operations['oauthClients.create'], path: apiPath('oauth/clients'), status: 201 },
+    body: { name: 'Campaign tool', scopes: ['read', 'write'] },
+    bad: { '/name': long(120), '/scopes': 'read' },
+  }),
+  'invite a person': async () => ({
+    ...{ operation: operations['users.create'], path: apiPath('users'), status: 201 },
+    body: { email: 'ada@example.test', role: 'editor', name: 'Ada' },
+    read: async ({ id }) => (await server.call<Values>('GET', apiPath(`users/${id}`))).body,
+    bad: { '/email': 'nobody', '/role': 'owner', '/name': long(120) },
+  }),
+  'suppress a customer': async () => ({
+    ...{ operation: operations['suppressions.create'], path: apiPath('suppressions'), status: 201 },
+    body: { customerId: 'C-1', scope: 'global', reason: 'complained' },
+    read: async ({ id }) => (await server.call<Values>('GET', apiPath(`suppressions/${id}`))).body,
+    bad: { '/customerId': '', '/scope': 'world', '/reason': '', '/days': 0 },
+  }),
+  'set a route': async () => {
+    const flow = await fixtures.make('decision-flows');
+    const channel = await fixtures.make('channels');
+    return {
+      ...{ operation: operations['flowRoutes.create'], path: apiPath('flow-routes'), status: 201 },
+      body: { channelId: channel.id, decisionFlowId: flow.id, priority: 7 },
+      bad: { '/priority': 'first', '/decisionFlowId': 'no id' },
+    };
+  },
+};
+
+for (const [name, open] of Object.entries(dialogs)) {
+  test(`the dialog to ${name}: stores what it sends, and finds each bad value at its field`, async () => {
+    const { operation, path, status, body, read: readAgain, bad } = await open();
+    const known = new Set(fieldsOf(operation, undefined).map((field) => field.path));
+    for (const [field, value] of Object.entries(bad)) {
+      assert.ok(known.has(field), `${field} is a property of the body`);
+      const values = withValue(body, stepsOf(field), value);
+      const answer = await server.call<Problem>(operation.method, path, { body: values, headers: strictly });
+      assert.equal(answer.status, 400, `${field}: ${answer.text}`);
+      const paths = (answer.body.errors ?? []).map((each) => each.path);
+      assert.ok(
+        paths.some((each) => each === field || each.startsWith(`${field}/`)),
+        `${field}: ${paths.join()}`,
+      );
+    }
+    const made = await server.call<Values>(operation.method, path, { body, headers: strictly });
+    assert.equal(made.status, status, made.text);
+    const stored = readAgain === undefined ? made.body : await readAgain(made.body);
+    assert.deepEqual(valuesOf(stored, Object.keys(body)), body);
   });
 }

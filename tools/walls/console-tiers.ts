@@ -22,6 +22,8 @@ export const consoleTiers: readonly (readonly string[])[] = [
   ],
   // decisioning
   ['customers', 'decisions', 'flow-routes', 'flows', 'simulate'],
+  // judging
+  ['decision-tests', 'studies'],
   // operations
   ['approvals', 'audit', 'health'],
   // overview

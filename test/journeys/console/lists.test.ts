@@ -535,6 +535,7 @@ test('exports the text of every cell in every list', skip, async () => {
     'customers-id-summaries',
     'data-schemas',
     'data-schemas-id-rows',
+    'decision-tests',
     'decisions',
     'flows',
     'offers',
@@ -548,6 +549,7 @@ test('exports the text of every cell in every list', skip, async () => {
     'settings-destinations',
     'settings-oauth-clients',
     'settings-people',
+    'studies',
     'suppressions',
   ];
   assert.deepEqual(found.toSorted(), lists.filter(isInRun));

@@ -92,6 +92,7 @@ async function addressOf(stage: Stage, path: string, [a = '', b = '']: readonly 
   if (path.startsWith('/data/schemas/')) return schemaForm(stage, path);
   if (path === '/decisions/$id') return `/decisions/${a}`;
   if (path === '/customers/$id') return `/customers/${customer}`;
+  if (path === '/studies/$id') return path.replace('$id', await completeStudy(stage));
   if (path === '/settings/destinations/$id/edit') return path.replace('$id', await destinationOf(stage));
   const [kind = ''] =
     path === '/categories/sub/$id/edit'
@@ -142,6 +143,31 @@ async function destinationOf(stage: Stage): Promise<string> {
   return String(destination.id);
 }
 
+/** Returns the ID of a decision test that fails. */
+async function createTest(stage: Stage): Promise<string> {
+  const flowId = await firstOf(stage, 'decisionFlow');
+  const test = await stage.call('POST', 'decision-tests', {
+    ...{ decisionFlowId: flowId, name: 'Minors get no stars' },
+    given: { now: '2026-12-01T12:00:00Z', customer: { age: 17, tier: 'gold' }, request: { channel: 'email' } },
+    expect: { excludes: [{ offer: 'Welcome Double Stars' }], count: 0 },
+  });
+  return String(test.id);
+}
+
+/** Returns the ID of a backtest of the last day, once it's completed. */
+async function completeStudy(stage: Stage): Promise<string> {
+  const flowId = await firstOf(stage, 'decisionFlow');
+  const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+  const question = { version: 'draft', from: day(-1), to: day(1), limits: { maxChangedShare: 0.5 } };
+  const { studyId } = await stage.call('POST', `decision-flows/${flowId}/backtest`, question);
+  for (let tries = 0; ; tries += 1) {
+    const { status } = await stage.call('GET', `studies/${String(studyId)}`);
+    if (status === 'completed') return String(studyId);
+    assert.ok(tries < 600 && (status === 'queued' || status === 'running'), `the study is ${String(status)}`);
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}
+
 /** Returns the ID of the first record of a type; creates one if necessary. */
 async function firstOf(stage: Stage, kind: string): Promise<string> {
   const resource = Object.values<Resource>(resources).find(
@@ -152,6 +178,7 @@ async function firstOf(stage: Stage, kind: string): Promise<string> {
   assert.ok(Array.isArray(data), resource.path);
   const [first] = data as readonly { readonly id: string }[];
   if (first !== undefined) return first.id;
+  if (kind === 'decisionTest') return createTest(stage);
   return String((await stage.call('POST', resource.path, drafts[kind] ?? draftOf(resource))).id);
 }
 

@@ -103,7 +103,7 @@ async function partialPlaces(): Promise<readonly Pick<Place, 'name' | 'address'>
 /** Screens that differ by permission or without data. */
 const readers = /^(home|health|settings|settings-api-keys|audit|decisions-id|decisions-id-inputs|customers-id)$/;
 const emptied =
-  /^(home|health|decisions|simulate|customers|offers|creatives|categories|channels|placements|policies|rules|flows|segments|data-schemas|audit)$/;
+  /^(home|health|decisions|decision-tests|studies|simulate|customers|offers|creatives|categories|channels|placements|policies|rules|flows|segments|data-schemas|audit)$/;
 const named = (prefix: string, places: readonly Place[]) =>
   places.map(({ name, address }) => ({ name: `${prefix}-${name}`, address }));
 

@@ -7,6 +7,7 @@ import { channels } from '../features/channels/index.ts';
 import { content } from '../features/content/index.ts';
 import { creatives } from '../features/creatives/index.ts';
 import { customers } from '../features/customers/index.ts';
+import { decisionTests } from '../features/decision-tests/index.ts';
 import { decisions } from '../features/decisions/index.ts';
 import { destinations } from '../features/destinations/index.ts';
 import { flowRoutes } from '../features/flow-routes/index.ts';
@@ -25,6 +26,7 @@ import { segments } from '../features/segments/index.ts';
 import { settings } from '../features/settings/index.ts';
 import { signIn } from '../features/sign-in/index.ts';
 import { singleSignOn } from '../features/single-sign-on/index.ts';
+import { studies } from '../features/studies/index.ts';
 import { suppressions } from '../features/suppressions/index.ts';
 import type { Feature, Screen } from '../route/feature.ts';
 
@@ -54,6 +56,8 @@ export const features: readonly Feature[] = [
   decisions,
   flows,
   flowRoutes,
+  decisionTests,
+  studies,
   approvals,
   audit,
   health,

@@ -45,6 +45,8 @@ interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'lead' | 
   readonly choices: readonly Choice[];
   /** Loads the columns for a file, if their values need further calls: names of linked records. */
   readonly fileColumns?: ((rows: readonly Row[]) => Promise<readonly Column<Row>[]>) | undefined;
+  /** Shown above the filters. */
+  readonly notice?: ReactNode;
   /** Bulk changes; undefined: none. */
   readonly bulk?: BulkChanges | undefined;
   /** Shown without rows and filters: what will appear, and how to get it. */
@@ -90,7 +92,7 @@ export function RecordList<const List extends Operation>(props: RecordListProps<
 /** Filters from the address, the rows in every state, and a preview. */
 function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row>) {
   const { list, operation, title, kind, columns, rowTo, filters, onFilter } = props;
-  const { choices, fileColumns, bulk, empty, parents, lead, actions } = props;
+  const { choices, fileColumns, notice, bulk, empty, parents, lead, actions } = props;
   const [selected, setSelected] = useState<ReadonlySet<string>>(nothing);
   const look = useListLook(operation.id, columns, { defaultDensity: 'comfortable' });
   const [{ peek }, changePlace] = useSearch(ListAddress);
@@ -103,6 +105,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
   return (
     <Page {...{ parents, lead, actions, title }}>
       <div className="flex min-w-0 flex-col gap-3">
+        {notice}
         <ListFilters {...{ title, filters, choices, onFilter }} hasDeleted={softDelete}>
           <ListTools
             look={look}

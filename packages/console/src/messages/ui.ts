@@ -20,3 +20,11 @@ export const copyTexts = {
   copied: (what: string) => `Copied ${what}`,
   refused: (what: string) => `Your browser blocked copying. Select the ${what} and copy it manually.`,
 } as const;
+
+/** Sort order of tables on narrow screens, which have no column heads. */
+export const cardSortTexts = {
+  label: 'Sort by',
+  default: 'Default order',
+  ascending: (column: string) => `${column}, ascending`,
+  descending: (column: string) => `${column}, descending`,
+} as const;

@@ -1,4 +1,5 @@
 import {
+  ClipboardCheck,
   Database,
   FileText,
   Flag,
@@ -78,6 +79,13 @@ export const recordKinds = {
     icon: Workflow,
     path: addresses.flows(),
     rail: { group: 'decide', order: 30, key: 'f' },
+    pins: 'browser',
+  }),
+  decisionTest: recordKind({
+    titles: { one: titles.decisionTest, many: titles.decisionTests },
+    icon: ClipboardCheck,
+    path: addresses.decisionTests(),
+    rail: { group: 'decide', order: 50 },
     pins: 'browser',
   }),
   offer: recordKind({

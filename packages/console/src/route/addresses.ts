@@ -21,6 +21,13 @@ export const addresses = {
   flowSettings: (id: string) => `/flows/${part(id)}/settings`,
   publishFlow: (id: string) => `/flows/${part(id)}/publish`,
   flow: (id: string, search: AddressSearch = {}) => `/flows/${part(id)}${writeSearch(search)}`,
+  decisionTests: (search: AddressSearch = {}) => `/decision-tests${writeSearch(search)}`,
+  /** The form of a new test, filled in from a decision. */
+  newDecisionTest: (search: AddressSearch = {}) => `/decision-tests/new${writeSearch(search)}`,
+  decisionTest: (id: string) => `/decision-tests/${part(id)}`,
+  studies: (search: AddressSearch = {}) => `/studies${writeSearch(search)}`,
+  newStudy: (search: AddressSearch = {}) => `/studies/new${writeSearch(search)}`,
+  study: (id: string) => `/studies/${part(id)}`,
   offers: (search: AddressSearch = {}) => `/offers${writeSearch(search)}`,
   offerMatrix: (search: AddressSearch = {}) => `/offers/matrix${writeSearch(search)}`,
   offer: (id: string) => `/offers/${part(id)}`,

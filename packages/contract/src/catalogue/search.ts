@@ -18,6 +18,7 @@ export const searchedKinds = [
   'outcomeType',
   'rankingProfile',
   'dataSchema',
+  'decisionTest',
 ] as const;
 export type SearchedKind = (typeof searchedKinds)[number];
 
@@ -33,7 +34,8 @@ export const FoundRecord = Type.Object(
     detail: Type.String({
       description:
         'Tells records of the same name apart: the key of a channel, flow, outcome type or ranking profile, the name of ' +
-        'a schema, the channel of a placement, the category of a subcategory, and the status of all others.',
+        'a schema, the channel of a placement, the category of a subcategory, the flow of a decision test, and the status ' +
+        'of all others.',
     }),
   },
   { description: 'A record that matches.' },

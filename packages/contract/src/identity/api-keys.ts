@@ -47,7 +47,7 @@ export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyCreate = Type.Object(
   {
-    name: Type.Optional(Name('Name of the key. Default `key-<timestamp>`.', 120)),
+    name: Type.Optional(Name('Name of the key. Default `key-` and the time: `key-2026-11-30T09:00:00Z`.', 120)),
     expiresAt: Type.Optional(
       Nullable(Timestamp('Point in time, RFC 3339.'), { description: 'When the key expires. Must be in the future.' }),
     ),

@@ -33,7 +33,7 @@ export type OAuthClient = Static<typeof OAuthClient>;
 
 const OAuthClientCreate = Type.Object(
   {
-    name: Type.Optional(Name('Name of the client. Default `oauth-client-<timestamp>`.', 120)),
+    name: Type.Optional(Name('Name of the client. Default `oauth-client-` and the time.', 120)),
     scopes: Type.Optional(
       // Whatever is no scope is dropped, texts or not (docs/design/quality.md E4).
       Type.Array(Type.Unknown({ description: 'A scope. Unknown scopes are dropped.' }), {

@@ -97,8 +97,8 @@ export const customerErasureOperations = {
     summary: "Delete a customer's data",
     description:
       '`interactions`: history and summaries. `traces`: decision traces and the key of the sealed records. ' +
-      '`all`: both, plus assignments. `everything`: all data that refers to the customer, including schema ' +
-      'rows and suppressions. After `all` and `everything`, events from before the erasure are no longer ' +
+      '`all`: both, plus assignments; schema rows and suppressions stay. `everything`: all data that refers to the ' +
+      'customer, including those. After `all` and `everything`, events from before the erasure are no longer ' +
       "accepted. Replaying one of the customer's decisions then returns 409 `inputs_unavailable`.",
     headers: Type.Object(
       {

@@ -2,6 +2,8 @@
 import type { Page } from 'playwright-core';
 import { settled } from '../places.ts';
 import { changeOverlays } from './changes.ts';
+import { judgingOverlays } from './judging.ts';
+import { rareOverlays } from './rare.ts';
 import { dialog, editFlow, type Overlay, press } from './steps.ts';
 
 /** Opens records of the demo, pins one, and returns to Home. */
@@ -57,6 +59,8 @@ const editContent = async (page: Page): Promise<void> => {
 
 export const overlays: readonly Overlay[] = [
   ...changeOverlays,
+  ...judgingOverlays,
+  ...rareOverlays,
   {
     name: 'content-archive',
     address: '/content',

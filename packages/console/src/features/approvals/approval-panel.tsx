@@ -1,3 +1,4 @@
+import type { Operation } from '@arbiter/contract/core/operation';
 import { type Approval, approvalOperations, approvedBy, isApprovable } from '@arbiter/contract/operations/approvals';
 import { useState } from 'react';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
@@ -71,15 +72,15 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
 }
 
 type Target = Readonly<Record<string, unknown>>;
+const isTarget = (record: unknown): record is Target => typeof record === 'object' && record !== null;
 
 /** Returns the current record that a request changes; undefined while it loads or if there's none. */
 function useTarget({ action, entityType, entityId, status }: Approval): Target | undefined {
   const isKnown = isApprovable(entityType);
-  const { get } = approvedBy[isKnown ? entityType : 'offer'];
-  const input: object = { params: { id: entityId } };
+  const get: Operation = approvedBy[isKnown ? entityType : 'offer'].get;
   const enabled = isKnown && action !== 'create' && status === 'pending';
-  const { data } = useOperation(get, input as never, { enabled, everyMs: 30_000 });
-  return enabled ? data : undefined;
+  const { data } = useOperation(get, { params: { id: entityId } }, { enabled, everyMs: 30_000 });
+  return enabled && isTarget(data) ? data : undefined;
 }
 
 /** Says that the record changed after the request. */

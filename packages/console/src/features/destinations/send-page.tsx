@@ -66,7 +66,8 @@ function MessageForm({ destinations }: { readonly destinations: readonly Notific
   const [results, setResults] = useState<readonly SendResult[]>([]);
   const permission = can(notificationOperations.send);
   const message = Object(form.values.notification) as Readonly<Record<string, unknown>>;
-  const isEmpty = !message.title || !message.message;
+  const [title, text] = [message.title, message.message].map((value) => (typeof value === 'string' ? value : ''));
+  const isEmpty = !title || !text;
   const reason = !permission.allowed
     ? editingTexts.needsRole(permission.needs)
     : chosen.size === 0
@@ -77,8 +78,8 @@ function MessageForm({ destinations }: { readonly destinations: readonly Notific
   const send = async () => {
     if (busy || reason !== null) return;
     setResults([]);
-    const body = { providerIds: [...chosen], notification: message };
-    const answer = await run({ body: body as never });
+    const body = { providerIds: [...chosen], notification: { ...message, title: title ?? '', message: text ?? '' } };
+    const answer = await run({ body });
     if (answer === null) return;
     setResults(answer.results);
     form.discard();

@@ -9,14 +9,17 @@ import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { later } from '../../ui/later.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useMedia, wideWindow } from '../../ui/use-media.ts';
 import { FlowActions } from './flow-actions.tsx';
 import { FlowCanvas } from './flow-nodes.tsx';
 import { FlowSearch } from './flow-search.ts';
-import { FlowVersions } from './flow-versions.tsx';
 import { FlowWork } from './flow-work.tsx';
+
+/** A separate chunk, loaded with its tab. */
+const FlowVersions = later(() => import('./flow-versions.tsx').then((module) => module.FlowVersions));
 
 /** A decision flow: its nodes, what they do for a customer, its versions. */
 export function FlowPage() {

@@ -26,9 +26,9 @@ export async function changeOne(
     return 'requested';
   };
   if (needsApproval({ operation: updateById, entityType, before: row, after: { ...row, ...change } })) return request();
-  const { version } = isRetry ? ((await call(get, { params: { id: row.id } } as never)) as BulkTarget) : row;
+  const { version } = isRetry ? ((await call(get, { params: { id: row.id } })) as BulkTarget) : row;
   try {
-    await call(updateById, { params: { id: row.id }, body: { ...change, rowVersion: version } } as never);
+    await call(updateById, { params: { id: row.id }, body: { ...change, rowVersion: version } });
     return 'done';
   } catch (error) {
     if (codeOf(failureOf(error)) === 'approval_required') return request();
@@ -38,6 +38,6 @@ export async function changeOne(
 
 /** Deletes one record. Throws what `call` throws. */
 export async function deleteOne({ deleteById }: BulkChanges['operations'], id: string): Promise<'done'> {
-  await call(deleteById, { params: { id } } as never);
+  await call(deleteById, { params: { id } });
   return 'done';
 }

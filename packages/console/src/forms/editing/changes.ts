@@ -19,6 +19,10 @@ export function sameValue(a: unknown, b: unknown): boolean {
 export const realChanges = (stored: Values, changes: Values): Values =>
   Object.fromEntries(Object.entries(changes).filter(([name, value]) => !sameValue(value, stored[name])));
 
+/** Whose version of a part to keep. */
+export const sides = ['mine', 'theirs'] as const;
+export type Side = (typeof sides)[number];
+
 /** A property that two people changed in different ways. */
 export interface Conflict {
   readonly name: string;

@@ -54,6 +54,7 @@ const takes: Readonly<Record<FieldKind, (value: unknown, field: FieldSpec) => bo
   group: (value) => typeof value === 'object' && value !== null,
   rows: (value) => Array.isArray(value) && value.every((each) => typeof each === 'object'),
   map: (value) => typeof value === 'object' && value !== null,
+  values: (value) => typeof value === 'object' && value !== null,
   json: () => true,
 };
 

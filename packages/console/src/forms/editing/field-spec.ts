@@ -22,6 +22,8 @@ export type FieldKind =
   | 'rows'
   /** Texts or numbers by a key of one's own. */
   | 'map'
+  /** Values of any type by a key of one's own: the columns of a customer. */
+  | 'values'
   | 'json';
 
 /** A property of a request body, as a form shows it. */

@@ -32,6 +32,8 @@ export const catalogueTitles = {
   commandOpen: 'Open a customer by ID',
   segments: 'Segments',
   segment: 'Segment',
+  decisionTests: 'Decision tests',
+  decisionTest: 'Decision test',
   schemas: 'Schemas',
   schema: 'Schema',
 } as const;

@@ -15,6 +15,9 @@ export const offerFormTexts = {
   caps: 'Contacts per customer',
   mandatory: 'Mandatory',
   customFields: 'Fields of the category',
+  orphans: (count: number) =>
+    count === 1 ? 'The category no longer has this field' : 'The category no longer has these fields',
+  removeOrphans: (count: number) => (count === 1 ? 'Remove value' : 'Remove values'),
   shownByDefault: (value: string) => `Without a value, customers see ${value}.`,
   chooseAdmin: 'Choose an admin',
   anyHour: 'Any',

@@ -299,6 +299,8 @@ export const decisionTexts = {
   >,
   auditLink: 'View access in the audit log',
   simulateThis: 'Simulate',
+  makeTest: 'Make a test',
+  testNone: "The inputs of this decision aren't available anymore.",
 
   tryAgain: 'Try again',
   yes: 'yes',

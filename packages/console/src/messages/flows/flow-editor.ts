@@ -127,11 +127,6 @@ export const flowMergeTexts = {
   absent: 'Missing',
   mine: 'Yours',
   theirs: 'Theirs',
-  base: 'Before',
-  keepMine: 'Keep mine',
-  keepTheirs: 'Keep theirs',
-  keepAllMine: 'Keep all of mine',
-  keepAllTheirs: 'Keep all of theirs',
   apply: 'Merge',
   chooseAll: 'Choose a version for each part first',
 } as const;

@@ -68,11 +68,12 @@ export const mergeTexts = {
   mine: 'Your value',
   theirs: 'Their value',
   base: 'Before',
-  useMine: 'Keep mine',
-  useTheirs: 'Keep theirs',
-  allMine: 'Keep all of mine',
-  allTheirs: 'Keep all of theirs',
-  field: 'Field',
+} as const;
+
+/** Buttons of records and flows that two people changed. */
+export const conflictTexts = {
+  keep: { mine: 'Keep mine', theirs: 'Keep theirs' },
+  keepAll: { mine: 'Keep all of mine', theirs: 'Keep all of theirs' },
 } as const;
 
 /** Texts of deletions. */

@@ -30,6 +30,8 @@ export const listToolTexts = {
     q: 'Search',
     offerId: 'Offer',
     placementId: 'Placement',
+    decisionFlowId: 'Flow',
+    flowId: 'Flow',
     channelId: 'Channel',
     categoryId: 'Category',
     subCategoryId: 'Sub-category',

@@ -42,6 +42,9 @@ function openerNow(): HTMLElement | null {
   return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }
 
+/** What opened the latest dialog, for one that takes its place: the dialog with the new secret. */
+let latestOpener: HTMLElement | null = null;
+
 /** A dialog over the page. Focus goes into it and returns where it came from. */
 export function Dialog(props: DialogProps) {
   const {
@@ -57,13 +60,17 @@ export function Dialog(props: DialogProps) {
   } = props;
   const opener = useRef<HTMLElement | null>(null);
   const enter = (event: Event) => {
-    opener.current = openerNow();
+    latestOpener = openerNow() ?? latestOpener;
+    opener.current = latestOpener;
     focusContent(event);
   };
   // Dialogs open by state and have no trigger of the library's to go back to. Whoever went to another page is there already.
   const leave = (event: Event) => {
     event.preventDefault();
-    if (document.activeElement === document.body && opener.current?.isConnected === true) opener.current.focus();
+    latestOpener = null;
+    if (document.activeElement !== document.body) return;
+    const heading = document.querySelector<HTMLElement>('[data-page-title]');
+    (opener.current?.isConnected === true ? opener.current : heading)?.focus({ preventScroll: true });
   };
   // Escape closes the topmost alone: a list of choices that is open lies over the dialog.
   const closeList = ({ target }: Event) => target instanceof HTMLElement && target.dataset.listOpen !== undefined;

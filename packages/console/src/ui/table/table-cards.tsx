@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { cardSortTexts as t } from '../../messages/ui.ts';
 import { cx } from '../cx.ts';
 import type { Density } from '../density.tsx';
 import { SelectField } from '../field.tsx';
@@ -123,12 +124,12 @@ export function CardSort<Row>({ columns, sorting: [sorted], setSort }: CardSortP
   return (
     <div className="border-b border-line p-2">
       <SelectField
-        label="Sort by"
+        label={t.label}
         labelHidden
-        placeholder="Default order"
+        placeholder={t.default}
         options={sortable.flatMap(({ key, header }) => [
-          { value: key, label: `${header}, ascending` },
-          { value: `-${key}`, label: `${header}, descending` },
+          { value: key, label: t.ascending(header) },
+          { value: `-${key}`, label: t.descending(header) },
         ])}
         value={sorted === undefined ? '' : `${sorted.desc ? '-' : ''}${sorted.id}`}
         onChange={({ target: { value } }) =>

@@ -1,15 +1,15 @@
 import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
-import { emptyText } from '@arbiter/contract/explanation/texts';
-import { ArrowLeftRight, FlaskConical, ShieldCheck } from 'lucide-react';
+import { ArrowLeftRight, ClipboardCheck, FlaskConical, ShieldCheck } from 'lucide-react';
+import { can } from '../../../data/can.ts';
 import { decisionTexts as t } from '../../../messages/decisions/decisions.ts';
+import { editingTexts } from '../../../messages/lists/editing.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Menu } from '../../../ui/overlays/menu.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import { type Replay, useLatest } from '../calls.ts';
-import type { Writers } from '../gates/gate-story.ts';
 
 interface BadgesProps {
   readonly record: DecisionRecord;
@@ -52,24 +52,27 @@ function ReplayBadge({ record, replay }: Omit<BadgesProps, 'explanation'>) {
   );
 }
 
-/** Summarizes the decision in a sentence. */
-export function leadOf(
-  { decidedAt, result }: DecisionRecord,
-  { items, channel: channelType, channelId }: Explanation,
-  channels: ReadonlyMap<string, string>,
-  write: Writers,
-): string {
-  const [first] = items;
-  // The channel's name, or its key if it was deleted.
-  const channel = channels.get(channelId ?? first?.channelId ?? channelType ?? '') ?? channelType;
-  const place = channel === null ? '' : t.onChannel(channel);
-  const at = write.instant(decidedAt);
-  if (first !== undefined) return t.leadShown(first.offerName ?? t.unnamed, items.length - 1, place, at);
-  const reason = result?.emptyReason ?? null;
-  return t.leadEmpty(reason === null ? '' : emptyText(reason).text, place, at);
+/** Opens the form of a test that expects the decision again. */
+function TestLink({ record: { recommendationId, inputsState } }: { readonly record: DecisionRecord }) {
+  const permission = can({ role: 'editor', auth: 'credential' });
+  const icon = <ClipboardCheck aria-hidden className="size-4" />;
+  const reason = !permission.allowed
+    ? editingTexts.needsRole(permission.needs)
+    : inputsState === 'available'
+      ? null
+      : t.testNone;
+  return reason === null ? (
+    <ButtonLink to={addresses.newDecisionTest({ decision: recommendationId })} icon={icon}>
+      {t.makeTest}
+    </ButtonLink>
+  ) : (
+    <Button icon={icon} disabledReason={reason}>
+      {t.makeTest}
+    </Button>
+  );
 }
 
-/** Actions of a decision: compare and simulate. */
+/** Actions of a decision: test, simulate and compare. */
 export function DecisionActions({ record }: { readonly record: DecisionRecord }) {
   const { customerId, recommendationId: id, decidedAt } = record;
   const latest = useLatest(
@@ -80,6 +83,7 @@ export function DecisionActions({ record }: { readonly record: DecisionRecord })
   const before = latest.data?.data.find(({ recommendationId }) => recommendationId !== id) ?? null;
   return (
     <>
+      <TestLink record={record} />
       {customerId === null ? null : (
         <ButtonLink
           to={addresses.simulate({ customer: customerId, decision: id })}

@@ -9,7 +9,7 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { SidePanel } from '../../../ui/overlays/side-panel.tsx';
 import { Skeleton } from '../../../ui/progress.tsx';
 import { useChannels, useDecision } from '../calls.ts';
-import { leadOf } from '../explorer/decision-head.tsx';
+import { leadOf } from '../explorer/lead-of.ts';
 import { whyText } from '../offers/offer-row.tsx';
 import { useWriters } from '../use-writers.ts';
 

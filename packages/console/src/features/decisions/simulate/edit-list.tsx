@@ -3,13 +3,14 @@ import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { Plus, X } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { useOperation } from '../../../data/use-operation.ts';
+import { readValue, writeValue } from '../../../forms/editing/inputs/typed-value.ts';
 import { simulateTexts as t } from '../../../messages/simulate.ts';
 import type { SearchChange } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { hasEdits, type SimulateSearch, weightNames, withoutEdits } from './question.ts';
-import { readNamedValue, readValue, withValue, writeValue } from './values.ts';
+import { readNamedValue, withValue } from './values.ts';
 
 type Kind = 'profile' | 'attributes' | 'segments';
 

@@ -1,3 +1,5 @@
+import { readValue, writeValue } from '../../../forms/editing/inputs/typed-value.ts';
+
 /** Simulation edits in an address: `days_since_visit:21`. */
 
 export interface NamedValue {
@@ -13,21 +15,6 @@ export function readNamedValue(text: string): NamedValue | null {
   const at = text.indexOf(':');
   if (at < 1) return null;
   return { name: text.slice(0, at), value: readValue(text.slice(at + 1)) };
-}
-
-/** Parses a typed value: JSON, else a string. */
-export function readValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Inverse of `readValue`: quotes strings that look like JSON. */
-export function writeValue(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
-  return typeof readValue(value) === 'string' && readValue(value) === value ? value : JSON.stringify(value);
 }
 
 export const writeNamedValue = ({ name, value }: NamedValue): string => `${name}:${writeValue(value)}`;

@@ -1,6 +1,6 @@
 import type { ConfigNode, FlowConfig } from '../../../flow-canvas/editing/flow-config.ts';
 import { freeId } from '../../../flow-canvas/editing/flow-config.ts';
-import { sameValue } from '../../../forms/editing/changes.ts';
+import { type Side, sameValue } from '../../../forms/editing/changes.ts';
 
 /** A part of a flow that two people changed in different ways. */
 export interface FlowConflict {
@@ -13,8 +13,6 @@ export interface FlowConflict {
   readonly mine: unknown;
   readonly theirs: unknown;
 }
-
-export type Side = 'mine' | 'theirs';
 
 export interface FlowMerge {
   /** The merged flow. Conflicting parts are the chosen version, or mine without a choice. */

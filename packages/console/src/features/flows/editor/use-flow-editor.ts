@@ -6,9 +6,9 @@ import { useMutate } from '../../../data/use-operation.ts';
 import type { Edited } from '../../../flow-canvas/editing/commands.ts';
 import { editableConfig, type FlowConfig } from '../../../flow-canvas/editing/flow-config.ts';
 import { type EditHistory, record, redo, startHistory, undo } from '../../../flow-canvas/editing/history.ts';
-import { sameValue } from '../../../forms/editing/changes.ts';
+import { type Side, sameValue } from '../../../forms/editing/changes.ts';
 import { flowEditorTexts as t } from '../../../messages/flows/flow-editor.ts';
-import { type FlowMerge, mergeFlows, type Side } from './merge-flows.ts';
+import { type FlowMerge, mergeFlows } from './merge-flows.ts';
 import { unsavedName } from './unsaved-name.ts';
 import { withoutTypedSecrets } from './unsaved-secrets.ts';
 

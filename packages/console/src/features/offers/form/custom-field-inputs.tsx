@@ -2,9 +2,13 @@ import { type CustomField, categoryOperations, subCategoryOperations } from '@ar
 import { useOperation } from '../../../data/use-operation.ts';
 import { FieldInput } from '../../../forms/editing/inputs/field-input.tsx';
 import type { RecordForm } from '../../../forms/editing/use-record-form.ts';
+import { valueText } from '../../../messages/catalogue/conditions.ts';
 import { offerFormTexts as t } from '../../../messages/catalogue/offer-form.ts';
+import { humanKey } from '../../../messages/human-key.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/page.tsx';
-import { customFieldsOf, customSpec } from './custom-fields.ts';
+import { ProblemPanel } from '../../../ui/problem.tsx';
+import { customFieldsOf, customSpec, orphansOf } from './custom-fields.ts';
 import { DayInput } from './schedule-inputs.tsx';
 
 const none: readonly CustomField[] = [];
@@ -22,7 +26,9 @@ export function CustomFieldInputs({ form }: { readonly form: RecordForm }) {
     const spec = customSpec(field);
     return spec === null ? [] : [{ spec, isDay: field.type === 'date' }];
   });
-  if (shown.length === 0) return null;
+  const isLoaded = !above.loading && !own.loading;
+  const orphans = isLoaded ? orphansOf(form.valueAt('/metadata/customFields'), fields) : [];
+  if (shown.length + orphans.length === 0) return null;
   return (
     <Section title={t.customFields}>
       <div className="flex flex-col gap-3">
@@ -33,7 +39,37 @@ export function CustomFieldInputs({ form }: { readonly form: RecordForm }) {
             <FieldInput key={spec.path} form={form} field={spec} />
           ),
         )}
+        {orphans.length === 0 ? null : <Orphans form={form} names={orphans} />}
       </div>
     </Section>
+  );
+}
+
+/** Values of fields that the category no longer has. They stay stored until they're removed. */
+function Orphans({ form, names }: { readonly form: RecordForm; readonly names: readonly string[] }) {
+  const values = Object(form.valueAt('/metadata/customFields')) as Readonly<Record<string, unknown>>;
+  const remove = () =>
+    form.set(
+      '/metadata/customFields',
+      Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name))),
+    );
+  return (
+    <ProblemPanel
+      tone="info"
+      title={t.orphans(names.length)}
+      actions={
+        <Button size="small" onClick={remove}>
+          {t.removeOrphans(names.length)}
+        </Button>
+      }
+    >
+      <ul>
+        {names.map((name) => (
+          <li key={name} className="break-words">
+            {humanKey(name)}: {valueText(values[name])}
+          </li>
+        ))}
+      </ul>
+    </ProblemPanel>
   );
 }

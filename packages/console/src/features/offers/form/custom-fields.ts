@@ -17,6 +17,12 @@ export function customFieldsOf(category: readonly CustomField[], subCategory: re
   return [...subCategory, ...category.filter(({ key }) => !own.has(key))];
 }
 
+/** Returns the names of stored values without a field: the category lost it, or the offer changed its category. */
+export const orphansOf = (stored: unknown, fields: readonly Pick<CustomField, 'key'>[]): readonly string[] => {
+  const known = new Set(fields.map(({ key }) => key));
+  return Object.keys(Object(stored)).filter((name) => !known.has(name));
+};
+
 /** A custom field as a field of the form, at its place in the metadata. Computed ones have none. */
 export function customSpec({ key, label, type, required, options, defaultValue }: CustomField): FieldSpec | null {
   if (type === 'computed') return null;

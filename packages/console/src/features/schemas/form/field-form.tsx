@@ -87,7 +87,7 @@ function NewField({ schema }: { readonly schema: DataSchema }) {
   );
   const back = addresses.schema(schema.id);
   const save = async (changes: Values) => {
-    const field = await run({ body: { ...start, ...changes, schemaId: schema.id } as never });
+    const field = await run({ body: { ...start, ...changes, schemaId: schema.id } });
     if (field === null) return;
     form.discard();
     toast({ text: t.added(field.displayName) });

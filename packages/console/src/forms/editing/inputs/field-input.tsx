@@ -73,6 +73,7 @@ export function FieldInput(props: FieldInputProps): ReactNode {
     case 'rows':
       return <RowsInput {...props} />;
     case 'map':
+    case 'values':
       return <MapInput {...props} />;
     case 'group':
       return <GroupInput {...props} />;

@@ -5,33 +5,33 @@ import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { fieldId } from '../field-id.ts';
 import type { FieldInputProps } from '../field-props.ts';
+import { readValue, writeValue } from './typed-value.ts';
 
 /** An entry as it's typed: a key may be empty or there twice for a moment. */
 type Entry = readonly [key: string, value: string];
 
-const entriesOf = (value: unknown): readonly Entry[] =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).map(([key, each]) => [key, typeof each === 'string' ? each : JSON.stringify(each)])
-    : [];
+const entriesOf = (value: unknown, write: (each: unknown) => string): readonly Entry[] =>
+  typeof value === 'object' && value !== null ? Object.entries(value).map(([key, each]) => [key, write(each)]) : [];
 
-/** Texts or numbers by keys of one's own: headers, lengths by field. */
+const writeText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const readNumber = (text: string): unknown => (text.trim() === '' ? text : Number(text));
+const readText = (text: string): unknown => text;
+
+/** Texts, numbers or values of any type by keys of one's own: headers, lengths by field, columns of a customer. */
 export function MapInput({ field, form }: FieldInputProps) {
-  const { path, label, help, isNumeric = false } = field;
+  const { path, label, help, kind, isNumeric = false } = field;
+  const write = kind === 'values' ? writeValue : writeText;
+  const read = kind === 'values' ? readValue : isNumeric ? readNumber : readText;
   const value = form.valueAt(path);
-  const [typed, setTyped] = useState<readonly Entry[]>(() => entriesOf(value));
-  const stored = entriesOf(value);
+  const [typed, setTyped] = useState<readonly Entry[]>(() => entriesOf(value, write));
+  const stored = entriesOf(value, write);
   // What isn't stored yet stays visible; a discard brings the stored entries back.
   const isTyping = stored.every(([key]) => typed.some(([each]) => each === key));
   const entries = isTyping ? typed : stored;
   const put = (next: readonly Entry[]) => {
     setTyped(next);
     const full = next.filter(([key]) => key.trim() !== '');
-    form.set(
-      path,
-      Object.fromEntries(
-        full.map(([key, each]) => [key.trim(), isNumeric && each.trim() !== '' ? Number(each) : each]),
-      ),
-    );
+    form.set(path, Object.fromEntries(full.map(([key, each]) => [key.trim(), read(each)])));
   };
   const change = (at: number, entry: Entry) => put(entries.map((each, position) => (position === at ? entry : each)));
   const error = [...form.errors].find(([at]) => at === path || at.startsWith(`${path}/`))?.[1];

@@ -41,6 +41,17 @@ export function ReferenceInput({ field, form, className, query }: ReferenceInput
   }
   return (
     <div className="flex flex-col gap-1.5">
+      <PickField
+        {...look}
+        placeholder={t.none}
+        shown=""
+        find={find}
+        onPick={(pick) => {
+          if (pick === null || ids.includes(pick.value)) return;
+          learn(pick.value, pick.label);
+          form.set(path, [...ids, pick.value]);
+        }}
+      />
       {ids.length === 0 ? null : (
         <Field label={label} labelHidden>
           <div className="flex flex-wrap gap-1.5">
@@ -61,17 +72,6 @@ export function ReferenceInput({ field, form, className, query }: ReferenceInput
           </div>
         </Field>
       )}
-      <PickField
-        {...look}
-        placeholder={t.none}
-        shown=""
-        find={find}
-        onPick={(pick) => {
-          if (pick === null || ids.includes(pick.value)) return;
-          learn(pick.value, pick.label);
-          form.set(path, [...ids, pick.value]);
-        }}
-      />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { Operation } from '@arbiter/contract/core/operation';
 /** How records of a type are found and named. */
 export interface ReferenceSource {
   /** Records are named by this property instead of their ID. Their list finds it as a search. */
-  readonly by?: 'key';
+  readonly by?: 'key' | 'name';
   readonly list: Operation;
   readonly get: Operation;
 }
@@ -45,6 +45,26 @@ export const referenceSources: Readonly<Record<string, () => Promise<ReferenceSo
   async decisionFlow() {
     const { decisionFlowOperations } = await import('@arbiter/contract/catalogue/decision-flows');
     return decisionFlowOperations;
+  },
+  async offerName() {
+    const { offerOperations } = await import('@arbiter/contract/catalogue/offers');
+    return { ...offerOperations, by: 'name' };
+  },
+  async creativeName() {
+    const { creativeOperations } = await import('@arbiter/contract/catalogue/creatives');
+    return { ...creativeOperations, by: 'name' };
+  },
+  async segmentName() {
+    const { segmentOperations } = await import('@arbiter/contract/catalogue/segments');
+    return { ...segmentOperations, by: 'name' };
+  },
+  async placementName() {
+    const { placementOperations } = await import('@arbiter/contract/catalogue/placements');
+    return { ...placementOperations, by: 'name' };
+  },
+  async channelKey() {
+    const { channelOperations } = await import('@arbiter/contract/catalogue/channels');
+    return { ...channelOperations, by: 'key' };
   },
   async outcomeTypeKey() {
     const { outcomeTypeOperations } = await import('@arbiter/contract/catalogue/outcome-types');

@@ -23,11 +23,11 @@ export function useReferences(to: string, query: Readonly<Record<string, unknown
       const source = await referenceSources[to]?.();
       if (source === undefined) return [];
       const words = search === '' ? {} : { search };
-      const page = (await ask(source.list, { query: { ...query, ...words, limit: maxFound } } as never)) as {
+      const page = (await ask(source.list, { query: { ...query, ...words, limit: maxFound } })) as {
         readonly data: readonly Named[];
       } | null;
       return (page?.data ?? []).map(({ id, key, name, status }) => ({
-        ...{ value: source.by === 'key' ? (key ?? id) : id, label: name },
+        ...{ value: source.by === 'name' ? name : source.by === 'key' ? (key ?? id) : id, label: name },
         ...(status === undefined || status === 'active' ? {} : { detail: status }),
       }));
     },
@@ -37,13 +37,14 @@ export function useReferences(to: string, query: Readonly<Record<string, unknown
     async (id: string): Promise<string | null> => {
       const source = await referenceSources[to]?.();
       if (source === undefined) return null;
+      if (source.by === 'name') return id;
       if (source.by === 'key') {
-        const page = (await ask(source.list, { query: { search: id, limit: maxFound } } as never)) as {
+        const page = (await ask(source.list, { query: { search: id, limit: maxFound } })) as {
           readonly data: readonly Named[];
         } | null;
         return page?.data.find(({ key }) => key === id)?.name ?? id;
       }
-      const record = (await ask(source.get, { params: { id } } as never)) as Named | null;
+      const record = (await ask(source.get, { params: { id } })) as Named | null;
       return record?.name ?? null;
     },
     [ask, to],

@@ -1,7 +1,8 @@
 import { decisionTestOperations } from '@arbiter/contract';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
-import { restorable } from '../catalogue-records/index.ts';
+import { restorable, searchable } from '../catalogue-records/index.ts';
+import { flowSpec } from '../flows/index.ts';
 import { decisionTestRoutes } from './decision-tests.routes.ts';
 import { decisionTestSpec } from './decision-tests.store.ts';
 
@@ -15,6 +16,7 @@ export const tables = ['decision_tests'];
 export const decisionTestsFeature = feature({
   name: 'decision-tests',
   tables,
+  searches: [searchable(decisionTestSpec, { detail: { of: flowSpec, by: 'decisionFlowId' } })],
   resets: { empties: tables },
   restores: [restorable(decisionTestSpec)],
   operations: () => handlerEntries(decisionTestOperations, decisionTestRoutes()),

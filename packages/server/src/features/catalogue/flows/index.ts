@@ -33,6 +33,7 @@ export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export {
   asFlowConfig,
+  flowSpec,
   flowsScoringBy,
   hasFlowWithKey,
   selectFlowsContaining,

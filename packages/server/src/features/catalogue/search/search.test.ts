@@ -96,4 +96,14 @@ test('finds placements with their channel, and the outcome types of a new tenant
   assert.ok((await find('click')).some(({ entityType }) => entityType === 'outcomeType'));
 });
 
+test('finds decision tests with their flow', async () => {
+  const flow = await server.createRecord('decision-flows', { name: 'Homepage', key: 'homepage' });
+  const given = { now: '2026-12-01T12:00:00Z' };
+  const body = { name: 'Minors get no loan', decisionFlowId: flow.id, given, expect: { count: 0 } };
+  const { id } = await server.createRecord('decision-tests', body);
+  const expected = { entityType: 'decisionTest', id, name: 'Minors get no loan', detail: 'Homepage' };
+  assert.deepEqual(await find('no loan'), [expected]);
+  assert.deepEqual(await find(id), [expected]);
+});
+
 test('has no kind twice', () => assert.equal(new Set(searchedKinds).size, searchedKinds.length));

@@ -28,6 +28,11 @@ export function isApiKey(text: string): boolean {
   return form.test(text);
 }
 
+/** Name of a credential that was created without one: `key-2026-11-30T04:31:00Z`. */
+export function datedName(prefix: string, at: Date): string {
+  return `${prefix}-${at.toISOString().slice(0, 19)}Z`;
+}
+
 /** A new key: `krn_` and 32 random bytes as hex (docs/design/api-access.md 4.1). */
 export function makeApiKey(): string {
   return `krn_${randomBytes(32).toString('hex')}`;

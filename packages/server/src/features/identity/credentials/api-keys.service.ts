@@ -7,7 +7,15 @@ import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
 import { isUuid, newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
-import { hashApiKey, makeApiKey, orderedScopes, type Pepper, prefixOf, roleOfScopes } from './api-keys.rules.ts';
+import {
+  datedName,
+  hashApiKey,
+  makeApiKey,
+  orderedScopes,
+  type Pepper,
+  prefixOf,
+  roleOfScopes,
+} from './api-keys.rules.ts';
 import {
   type ApiKeyRow,
   countActiveKeys,
@@ -61,7 +69,7 @@ export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): P
   if (expiresAt !== null && expiresAt <= tx.now) throw invalid('/expiresAt', 'must be in the future');
   const key = makeApiKey();
   const row = await storeKey(tx, pepper, key, {
-    name: wanted.name ?? `key-${tx.now.getTime()}`,
+    name: wanted.name ?? datedName('key', tx.now),
     scopes: wanted.scopes ?? apiKeyScopes,
     expiresAt,
   });

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import { hmac } from '../../../platform/crypto/crypto.ts';
 import { isUuid, newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { Pepper } from './api-keys.rules.ts';
+import { datedName, type Pepper } from './api-keys.rules.ts';
 import { clientPrefixOf, knownScopes, makeClientId, makeClientSecret } from './oauth-clients.rules.ts';
 import {
   countActiveClients,
@@ -50,7 +50,7 @@ export async function createOAuthClient(
   const clientSecret = makeClientSecret();
   const row: OAuthClientRow = {
     id: newId(),
-    name: wanted.name ?? `oauth-client-${tx.now.getTime()}`,
+    name: wanted.name ?? datedName('oauth-client', tx.now),
     clientId: makeClientId(),
     scopes: knownScopes(wanted.scopes ?? []),
     person: await personBehind(tx),

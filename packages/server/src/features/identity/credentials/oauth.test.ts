@@ -98,7 +98,7 @@ test('a client is told its secret once; lists show the prefix, the audit row nei
   assert.equal(made.status, 201);
   assert.match(String(made.body.clientId), /^kci_[0-9a-f]{32}$/);
   assert.match(String(made.body.clientSecret), /^kcs_[0-9a-f]{64}$/);
-  assert.match(String(made.body.name), /^oauth-client-\d+$/);
+  assert.match(String(made.body.name), /^oauth-client-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.deepEqual(made.body.scopes, ['read', 'write']);
   const list = await server.call<{ data: Client[]; total: number }>('GET', '/api/v1/oauth/clients');
   const { clientSecret: _secret, warning: _warning, ...described } = made.body;

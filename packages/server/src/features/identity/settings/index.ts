@@ -8,6 +8,7 @@ export { settingSql } from './setting-sql.store.ts';
 export { readPatch, settingsOf } from './settings.rules.ts';
 export {
   changeSettings,
+  ignoringSwitches,
   readNumberedSettings,
   readSettings,
   requireExplanations,

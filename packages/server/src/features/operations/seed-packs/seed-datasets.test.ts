@@ -180,6 +180,14 @@ for (const expected of datasets) {
       const isNone = what === 'suppressions' && key === 'telco_care';
       assert.equal(count > 0, !isNone, `${what}: ${count}`);
     }
+    // What the features created goes, too, when they are off by now.
+    const off = {
+      enableExperiments: false,
+      enableJourneys: false,
+      enableGeofences: false,
+      enableBehavioralMetrics: false,
+    };
+    assert.equal((await call(tenant, 'PUT', '/api/v1/tenant-settings', off)).status, 200);
     const removed = await unload(tenant, key);
     assert.equal(removed.status, 200, removed.text);
     const { interactionSummaries: sums = 0, interactions: rows = 0, ...gone } = removed.body.counts;

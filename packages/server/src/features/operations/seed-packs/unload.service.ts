@@ -4,6 +4,7 @@ import type { AnyHandler, RequestFacts } from '../../../http/handler.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { type ReferringColumn, readReferring } from '../../catalogue/catalogue-records/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
+import { ignoringSwitches } from '../../identity/settings/index.ts';
 import { removePackHistory } from './history.service.ts';
 import { deletePackRow, type LoadedPack, selectPackRecords } from './seed-packs.store.ts';
 
@@ -44,7 +45,7 @@ const alwaysCounted = { runs: 0 };
 
 /**
  * Deletes what a load created through the regular operations, with everything created below it since
- * (docs/design/api-access.md 13); audited as `unload_pack`. Returns counts by kind. Skips what the tenant has deleted.
+ * (docs/design/api-access.md 13), also of features that are off by now; audited as `unload_pack`. Returns counts by kind. Skips what the tenant has deleted.
  * Throws 409 `in_use` as those operations do.
  */
 export async function unloadPack(
@@ -60,7 +61,9 @@ export async function unloadPack(
     if (handler === undefined) throw new Error(`the operation ${operationId} does not exist`);
     // The handlers' types are checked where they are written (http/handler.ts).
     const run = handler as (tx: Tx, request: object) => Promise<unknown>;
-    return run(tx, { ...facts, idempotencyKey: null, params: { id }, query: {}, headers: {}, body });
+    return ignoringSwitches(tx, () =>
+      run(tx, { ...facts, idempotencyKey: null, params: { id }, query: {}, headers: {}, body }),
+    );
   };
   // Publishing protected them, by no wish of the tenant.
   for (const id of doomed.get('decisionFlows') ?? []) {

@@ -6,10 +6,12 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
-import { budgets } from '../../../tools/console-bytes.ts';
-import { loadCatalogue } from '../../load/bench/bench-catalogue.ts';
-import { median, usPerDocument } from '../../load/bench/bench-load.ts';
-import { machineText, ms, n0, type Row, table } from '../../load/bench/bench-report.ts';
+import { budgets } from '../../../../tools/console-bytes.ts';
+import { loadCatalogue } from '../../../load/bench/bench-catalogue.ts';
+import { median, usPerDocument } from '../../../load/bench/bench-load.ts';
+import { machineText, ms, n0, type Row, table } from '../../../load/bench/bench-report.ts';
+import { cannotBrowse, openStage } from '../browser.ts';
+import { settled } from '../places.ts';
 import {
   inputTimes,
   lookAtInput,
@@ -19,8 +21,6 @@ import {
   painted,
   scrollTasks,
 } from './bench-watch.ts';
-import { cannotBrowse, openStage } from './browser.ts';
-import { settled } from './places.ts';
 
 const { values } = parseArgs({
   options: {
@@ -41,7 +41,7 @@ const bulk = Number(values.bulk);
 const nodes = Number(values.nodes);
 const parts = new Set(values.parts.split(','));
 const say = (line: string): void => console.log(line);
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../../../..');
 
 /** Limits of docs/design/console.md 1, P3, in milliseconds; `budgets` has those of bytes. */
 const bars = { paintMs: 100, inputMs: 50, liveMs: 1_000 } as const;
