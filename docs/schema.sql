@@ -484,7 +484,7 @@ create table campaign_members (
 );
   constraint campaign_members_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
   constraint campaign_members_pkey PRIMARY KEY (tenant_id, run_id, place)
-  CREATE INDEX campaign_members_customer ON arbiter.campaign_members USING btree (tenant_id, customer_id)
+  CREATE INDEX campaign_members_customer ON arbiter.campaign_members USING btree (tenant_id, customer_id) WHERE (customer_id IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -559,7 +559,7 @@ create table campaign_runs (
   constraint campaign_runs_tenant_id_campaign_id_fkey FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns(tenant_id, id) ON DELETE CASCADE
   constraint campaign_runs_pkey PRIMARY KEY (tenant_id, id)
   constraint campaign_runs_tenant_id_campaign_id_run_number_key UNIQUE (tenant_id, campaign_id, run_number)
-  CREATE INDEX campaign_runs_age ON arbiter.campaign_runs USING btree (tenant_id, created_at)
+  CREATE INDEX campaign_runs_age ON arbiter.campaign_runs USING btree (tenant_id, created_at) WHERE (created_at IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -926,7 +926,7 @@ create table customer_erasures (
   constraint customer_erasures_customer_hash_check CHECK ((octet_length(customer_hash) = 32))
   constraint customer_erasures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint customer_erasures_pkey PRIMARY KEY (tenant_id, customer_hash)
-  CREATE INDEX customer_erasures_recorded ON arbiter.customer_erasures USING btree (tenant_id, recorded_at)
+  CREATE INDEX customer_erasures_recorded ON arbiter.customer_erasures USING btree (tenant_id, recorded_at) WHERE (recorded_at IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -945,7 +945,7 @@ create table customer_states (
 ) with (fillfactor=70);
   constraint customer_states_suppressions_check CHECK (((suppressions IS NULL) OR (jsonb_typeof(suppressions) = 'array'::text)))
   constraint customer_states_pkey PRIMARY KEY (tenant_id, customer_id)
-  CREATE UNIQUE INDEX customer_states_ref ON arbiter.customer_states USING btree (ref, tenant_id)
+  CREATE INDEX customer_states_ref ON arbiter.customer_states USING btree (ref)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -972,7 +972,7 @@ create table customer_suppressions (
   constraint customer_suppressions_trigger_count_check CHECK ((trigger_count > 0))
   constraint customer_suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint customer_suppressions_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX customer_suppressions_expiry ON arbiter.customer_suppressions USING btree (tenant_id, expires_at)
+  CREATE INDEX customer_suppressions_expiry ON arbiter.customer_suppressions USING btree (tenant_id, expires_at) WHERE (expires_at IS NOT NULL)
   CREATE UNIQUE INDEX customer_suppressions_of ON arbiter.customer_suppressions USING btree (tenant_id, customer_id, scope, scope_id, policy_id) NULLS NOT DISTINCT
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -1074,7 +1074,7 @@ create table decision_impressions (
   customer_seq bigint
 ) partition by RANGE (id);
   constraint decision_impressions_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX decision_impressions_customer ON arbiter.decision_impressions USING btree (tenant_id, customer_id, id)
+  CREATE INDEX decision_impressions_customer ON arbiter.decision_impressions USING btree (tenant_id, customer_id, id) WHERE (customer_id IS NOT NULL)
   CREATE TRIGGER note_late_history AFTER INSERT ON arbiter.decision_impressions FOR EACH ROW WHEN ((uuid_send(new.id) < SUBSTRING(int8send((((date_part('epoch'::text, clock_timestamp()) * (1000)::double precision))::bigint - 600000)) FROM 3))) EXECUTE FUNCTION note_late_history()
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -1937,7 +1937,7 @@ create table interactions (
   constraint interactions_reservation_state_check CHECK ((reservation_state = ANY (ARRAY['open'::text, 'confirmed'::text, 'expired'::text, 'released'::text])))
   constraint interactions_resolved_by_check CHECK ((resolved_by = ANY (ARRAY['interaction'::text, 'recommendation'::text, 'creative'::text, 'offer'::text, 'import'::text])))
   constraint interactions_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX interactions_customer ON arbiter.interactions USING btree (tenant_id, customer_id, id)
+  CREATE INDEX interactions_customer ON arbiter.interactions USING btree (tenant_id, customer_id, id) WHERE (customer_id IS NOT NULL)
   CREATE INDEX interactions_reserved ON arbiter.interactions USING btree (tenant_id, reservation_expires_at) WHERE (reservation_state = 'open'::text)
   CREATE TRIGGER note_late_history AFTER INSERT ON arbiter.interactions FOR EACH ROW WHEN ((uuid_send(new.id) < SUBSTRING(int8send((((date_part('epoch'::text, clock_timestamp()) * (1000)::double precision))::bigint - 600000)) FROM 3))) EXECUTE FUNCTION note_late_history()
   row level security: forced
@@ -2843,7 +2843,7 @@ create table response_keys (
   created_at timestamp with time zone not null
 );
   constraint response_keys_pkey PRIMARY KEY (tenant_id, key_hash)
-  CREATE INDEX response_keys_age ON arbiter.response_keys USING btree (tenant_id, created_at)
+  CREATE INDEX response_keys_age ON arbiter.response_keys USING btree (tenant_id, created_at) WHERE (created_at IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -3630,7 +3630,7 @@ create table volume_reservations (
 );
   constraint volume_reservations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint volume_reservations_pkey PRIMARY KEY (tenant_id, item_id)
-  CREATE INDEX volume_reservations_due ON arbiter.volume_reservations USING btree (tenant_id, expires_at)
+  CREATE INDEX volume_reservations_due ON arbiter.volume_reservations USING btree (tenant_id, expires_at) WHERE (expires_at IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app

@@ -11,9 +11,9 @@ import {
 import { pipelineJobs } from '../../../packages/server/src/features/data/pipelines/pipelines.jobs.ts';
 import { createKeyedHash } from '../../../packages/server/src/features/deciding/customer-states/index.ts';
 import { createJobRegistry, createQueueKeeper, createWorker } from '../../../packages/server/src/jobs/index.ts';
-import { createDrivers } from '../../../packages/server/src/platform/optional-drivers.ts';
 import { createOutbound } from '../../../packages/server/src/platform/outbound/outbound.ts';
 import { createOutboundSockets } from '../../../packages/server/src/platform/outbound/outbound-sockets.ts';
+import { createDrivers } from '../../../packages/server/src/platform/packages/optional-drivers.ts';
 import { createAwsRoles } from '../../../packages/server/src/platform/sources/aws-roles.ts';
 import { numberedRow } from './numbered-row.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Settings for statements that are planned once per connection and find every row by key. Young tables have no statistics yet,
  * and a sequential scan chosen for that reason would lock or read a whole tenant. To avoid index scans of a whole tenant,
- * tables have only one index that begins with it (docs/adr/0102).
+ * only one index of a table begins with it for all statements (docs/adr/0102).
  */
 export const plannerSettings = [
   ['plan_cache_mode', 'force_generic_plan'],

@@ -1,5 +1,6 @@
 import type { Json } from '@arbiter/engine';
-import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
+import type { CST, Document } from 'yaml';
+import { lazyPackages } from './packages/lazy-packages.ts';
 
 /** A problem in a text. `pointer`: JSON Pointer of the value, or null where there's no value yet. */
 export interface YamlProblem {
@@ -47,6 +48,7 @@ class TooLarge extends Error {}
  * on would cost seconds for a text of stray braces.
  */
 function* tokensOf(text: string): Generator<CST.Token> {
+  const { Lexer, Parser } = lazyPackages.yaml();
   const parser = new Parser();
   let depth = 0;
   let faults = 0;
@@ -75,6 +77,7 @@ export function readYaml(text: string): ReadYaml {
   let documents: Document[];
   if (text.length > maxCharacters) return whole(tooLarge);
   try {
+    const { Composer } = lazyPackages.yaml();
     documents = [...new Composer(reading).compose(tokensOf(text))];
   } catch (error) {
     if (error instanceof TooLarge) return whole(tooLarge);
@@ -108,6 +111,7 @@ interface YamlReading {
 }
 
 function jsonOf(node: unknown, pointer: string, depth: number, reading: YamlReading): Json {
+  const { isAlias, isMap, isScalar, isSeq } = lazyPackages.yaml();
   const refuse = (message: string, at: unknown = node): Json => {
     const range: unknown = typeof at === 'object' && at !== null ? Reflect.get(at, 'range') : null;
     const line = Array.isArray(range) ? reading.lineOf(Number(range[0])) : null;
@@ -156,7 +160,7 @@ function jsonOf(node: unknown, pointer: string, depth: number, reading: YamlRead
 
 /** A key as text; null for one that is no text, or has an anchor or a tag. */
 function keyOf(key: unknown): string | null {
-  if (!isScalar(key) || key.anchor !== undefined || key.tag !== undefined) return null;
+  if (!lazyPackages.yaml().isScalar(key) || key.anchor !== undefined || key.tag !== undefined) return null;
   if (typeof key.value === 'string') return key.value;
   // A key such as 7 or true is text in JSON too, as it was written.
   return key.value === null ? null : (key.source ?? null);

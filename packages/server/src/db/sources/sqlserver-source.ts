@@ -1,6 +1,6 @@
-import type { Drivers } from '../../platform/optional-drivers.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import type { OutboundSockets } from '../../platform/outbound/outbound-sockets.ts';
+import type { Drivers } from '../../platform/packages/optional-drivers.ts';
 import { sizeOf } from '../../platform/sources/source-batches.ts';
 import { asSourceError, SourceError } from '../../platform/sources/source-error.ts';
 import type { DatabaseSource, DatabaseTarget, TableQuery } from './database-source.ts';

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { createSources, type Sources } from '../../features/data/connectors/index.ts';
 import type { createDecisionMetrics } from '../../features/deciding/decisions/index.ts';
-import { createDrivers, driversFolder } from '../../platform/optional-drivers.ts';
+import { createDrivers, driversFolder } from '../../platform/packages/optional-drivers.ts';
 import { createAwsRoles } from '../../platform/sources/aws-roles.ts';
 import type { ComposeConfig } from '../compose-options.ts';
 import { createConnectorMetrics } from '../metrics/metrics.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../../config.ts';
-import { driversFolder, type OptionalDriver } from '../../platform/optional-drivers.ts';
+import { driversFolder, type OptionalDriver } from '../../platform/packages/optional-drivers.ts';
 import type { ServerShell } from '../serve.ts';
 
 /** Drivers that don't come with the server, by connector type. */

@@ -1,7 +1,7 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDrivers, driversFolder } from '../../platform/optional-drivers.ts';
+import { createDrivers, driversFolder } from '../../platform/packages/optional-drivers.ts';
 import { installDriver } from './install-driver.ts';
 
 const cache = join(import.meta.dirname, '../../../../../node_modules/.cache/arbiter');

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { AppError } from '../app-error.ts';
+import { lazyPackages } from '../packages/lazy-packages.ts';
 import { mayReach, parseNetworks } from './outbound-addresses.ts';
 import { OutboundError } from './outbound-error.ts';
 import { guardedLookup, resolveAll } from './outbound-lookup.ts';
@@ -73,11 +74,13 @@ const defaultMaxBytes = 64 * 1024;
 export function createOutbound(options: OutboundOptions = {}): Outbound {
   const allowed = parseNetworks(options.allowNetworks ?? []);
   const resolve = options.resolve ?? resolveAll;
-  const agent = new Agent({
-    connect: { lookup: guardedLookup(resolve, (address) => mayReach(address, allowed)) },
-    connections: maxConnections,
-    pipelining: 1,
-  });
+  let agent: Agent | null = null;
+  const createAgent = (): Agent =>
+    new (lazyPackages.undici().Agent)({
+      connect: { lookup: guardedLookup(resolve, (address) => mayReach(address, allowed)) },
+      connections: maxConnections,
+      pipelining: 1,
+    });
   const targetOf = (url: string, call: OutboundCall): URL => {
     const target = readUrl(url, options.allowHttp ?? false);
     if (!isPortOpen(target, call.anyPort ?? false)) throw new OutboundError('forbidden_port');
@@ -91,8 +94,10 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     }
     return target;
   };
-  const send = (url: string, call: OutboundCall, signal: AbortSignal) =>
-    request(targetOf(url, call), {
+  const send = (url: string, call: OutboundCall, signal: AbortSignal) => {
+    const target = targetOf(url, call);
+    agent ??= createAgent();
+    return lazyPackages.undici().request(target, {
       dispatcher: agent,
       method: call.method ?? 'GET',
       headers: { ...call.headers, 'accept-encoding': 'identity' },
@@ -101,6 +106,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       headersTimeout: call.timeoutMs ?? defaultTimeoutMs,
       bodyTimeout: call.timeoutMs ?? defaultTimeoutMs,
     });
+  };
   return {
     async call(url, call = {}) {
       const signal = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs);
@@ -124,7 +130,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         throw failureOf(error, signal);
       }
     },
-    close: () => agent.close(),
+    close: async () => agent?.close(),
   };
 }
 

@@ -1,4 +1,5 @@
-import { DOMParser, type Element } from '@xmldom/xmldom';
+import type { Element } from '@xmldom/xmldom';
+import { lazyPackages } from '../packages/lazy-packages.ts';
 import { SourceError } from './source-error.ts';
 
 /** Returns the root of a document, an element of this name. Throws SourceError `unexpected_response`. */
@@ -8,6 +9,7 @@ export function xmlRoot(xml: string, name: string): Element {
       throw new Error(message);
     };
     // Some services begin their documents with a byte order mark.
+    const { DOMParser } = lazyPackages.xmlDom();
     const root = new DOMParser({ onError }).parseFromString(xml.replace(/^\uFEFF/, ''), 'text/xml').documentElement;
     if (root?.localName === name) return root;
   } catch (cause) {

@@ -1,4 +1,5 @@
-import sanitizeHtml from 'sanitize-html';
+import type sanitizeHtml from 'sanitize-html';
+import { lazyPackages } from '../../../platform/packages/lazy-packages.ts';
 import { hasMark, markTokens, partsOf, sourceOf } from './marked-text.rules.ts';
 import type { MarkupWriter } from './markup.rules.ts';
 
@@ -62,7 +63,7 @@ const linkMark = /(?: (href|src)=)"\ue000L(\d+)\ue001"/g;
 export function writeSanitizedHtml(writer: MarkupWriter, source: string): void {
   const { text, marked } = markTokens(source);
   const links: string[] = [];
-  const html = sanitizeHtml(text, {
+  const html = lazyPackages.sanitizeHtml()(text, {
     ...mutable(),
     transformTags: {
       '*': (tagName, attribs) => ({
@@ -95,7 +96,8 @@ export function writeSanitizedHtml(writer: MarkupWriter, source: string): void {
 /** Writes the text of the author's HTML without tags, with a line for each paragraph, cell row and list item. */
 export function writeTextOfHtml(writer: MarkupWriter, source: string): void {
   const { text, marked } = markTokens(source);
-  const lines = sanitizeHtml(text, { ...mutable(), allowedAttributes: {} })
+  const lines = lazyPackages
+    .sanitizeHtml()(text, { ...mutable(), allowedAttributes: {} })
     .replace(/\s+/g, ' ')
     .replace(
       /<br\s*\/?>|<\/(?:p|div|h[1-6]|li|tr|table|ul|ol|dd|dt|blockquote|pre|section|article|header|footer)>/g,

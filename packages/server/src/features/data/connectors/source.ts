@@ -1,7 +1,7 @@
 import type { ConnectorAuthMethod, ConnectorTest, ConnectorType } from '@arbiter/contract';
-import type { Drivers } from '../../../platform/optional-drivers.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { OutboundSockets } from '../../../platform/outbound/outbound-sockets.ts';
+import type { Drivers } from '../../../platform/packages/optional-drivers.ts';
 import type { AwsRoles } from '../../../platform/sources/aws-roles.ts';
 import { SourceError } from '../../../platform/sources/source-error.ts';
 import type { RowKeys, SourceReader } from './reader.ts';

@@ -6,6 +6,7 @@ import { newId } from '../../../platform/ids.ts';
 import { readCustomerValues } from '../../data/behavioral-metrics/index.ts';
 import { readAssignments, saveAssignments, saveExposures } from '../assignments/index.ts';
 import { lockMadeStates, lockStates, readStates, saveStates } from '../customer-states/index.ts';
+import { contactsSince } from '../interactions/index.ts';
 
 // A connection plans each statement of the hot path once. In a tenant's first minutes, tables are nearly empty, and reading all
 // rows looks as cheap as looking some up. The plan must stay good when the tables grow.
@@ -13,12 +14,16 @@ import { lockMadeStates, lockStates, readStates, saveStates } from '../customer-
 const tenantId = newId();
 const experimentId = newId();
 const metricId = newId();
+/** Ids of history are above it, in this month's partition. */
+const firstId = newId().replace(/.{12}$/, '0'.repeat(12));
 const tableNames = [
   'customer_states',
   'experiment_assignments',
   'experiment_exposures',
   'behavioral_metric_values',
   'behavioral_metric_days',
+  'interactions',
+  'decision_impressions',
 ]
   .map((name) => `arbiter.${name}`)
   .join(', ');
@@ -58,6 +63,7 @@ const statements: readonly HotStatement[] = [
   ]),
   ...metricReads('batch'),
   ...metricReads('realtime'),
+  contactsSince(tenantId, customerIds[0]!, new Date(0), firstId),
   readAssignments(tenantId, [experimentId], customerIds),
   saveAssignments(
     tenantId,
@@ -137,6 +143,17 @@ async function addCustomers(tenant: string, first: number, last: number): Promis
     `$1, id, $4::uuid, '{}', date '2026-01-01', 1`,
     [metricId],
   );
+  const historyId = `overlay($4::text placing lpad(substr(id, 2) || '00', 12, '0') from 25)::uuid`;
+  await add(
+    'interactions (tenant_id, id, customer_id, occurred_at, created_at, interaction_type, classification, direction)',
+    `$1, ${historyId}, id, now(), now(), 'impression', 'neutral', 'outbound'`,
+    [firstId],
+  );
+  await add(
+    'decision_impressions (tenant_id, id, customer_id, occurred_at, offer_ids)',
+    `$1, ${historyId}, id, now(), array[gen_random_uuid()]`,
+    [firstId],
+  );
 }
 
 /** Empties the tables, and gives other tenants a few customers each. */
@@ -159,6 +176,9 @@ const beginnings = [
   { customers: 1_000, others: 0, counted: false },
   { customers: 1_000, others: 60, counted: false },
   { customers: 20, others: 400, counted: true },
+  { customers: 1, others: 0, counted: true },
+  { customers: 5, others: 0, counted: true },
+  { customers: 50, others: 0, counted: true },
 ];
 
 for (const { customers, others, counted } of beginnings) {

@@ -82,7 +82,7 @@ export async function customerAfterRows(tx: Tx, after: string | null, rows: numb
     `select min(customer_id) as "customerId" from (${['interactions', 'decision_impressions', 'interaction_summaries']
       .map(
         (table) =>
-          `(select customer_id from arbiter.${table} where tenant_id = $1 and ($2::text is null or customer_id > $2)
+          `(select customer_id from arbiter.${table} where tenant_id = $1 and customer_id > coalesce($2::text, '')
              order by customer_id offset $3 limit 1)`,
       )
       .join(' union all ')}) ends`,

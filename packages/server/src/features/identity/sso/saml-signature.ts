@@ -1,6 +1,5 @@
 import type { Element } from '@xmldom/xmldom';
-import { XMLSerializer } from '@xmldom/xmldom';
-import { SignedXml } from 'xml-crypto';
+import { lazyPackages } from '../../../platform/packages/lazy-packages.ts';
 import {
   allNamed,
   attributeOf,
@@ -74,6 +73,7 @@ function verifyElement(xml: string, element: Element, certificates: readonly str
   const signature = theChild(element, 'signature', 'Signature');
   const id = attributeOf(element, 'ID') ?? '';
   assertPlain(signature, id);
+  const { XMLSerializer } = lazyPackages.xmlDom();
   const text = new XMLSerializer().serializeToString(signature);
   for (const certificate of certificates) {
     const bytes = signedBytes(xml, text, certificate);
@@ -119,6 +119,7 @@ function assertMethod(method: Element, allowed: readonly string[]): void {
 /** The bytes that the signature covers; null when it is not of this key. */
 function signedBytes(xml: string, signature: string, certificate: string): string | null {
   // An attacker would choose the KeyInfo. We use the pinned key.
+  const { SignedXml } = lazyPackages.xmlCrypto();
   const verifier = new SignedXml({ publicCert: certificate, getCertFromKeyInfo: () => null });
   try {
     verifier.loadSignature(signature);

@@ -1,4 +1,5 @@
-import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
+import type { Document, Element } from '@xmldom/xmldom';
+import { lazyPackages } from '../../../platform/packages/lazy-packages.ts';
 
 /** XML of an identity provider that is not taken, with the reason for our log. */
 export class SamlRefusal extends Error {
@@ -30,6 +31,7 @@ export function parseXml(text: string): Element {
   if (body.includes('<?')) throw new SamlRefusal('it contains a processing instruction');
   if (body.includes('\0')) throw new SamlRefusal('NUL');
   if (body.split('<').length > maxTags) throw new SamlRefusal('too many elements');
+  const { DOMParser } = lazyPackages.xmlDom();
   let document: Document;
   try {
     document = new DOMParser({

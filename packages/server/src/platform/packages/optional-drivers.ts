@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SourceError } from './sources/source-error.ts';
+import { SourceError } from '../sources/source-error.ts';
 
 /** Optional peers of the server, which npm doesn't install with it (docs/adr/0100). */
 export type OptionalDriver = 'tedious';
