@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { mailedToken } from './mail.ts';
 import { settled } from './places.ts';
+import { stopExploring } from './walks.ts';
 
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
 
@@ -17,23 +18,12 @@ before(async () => {
   stage = await openStage();
   page = await stage.open();
   page.setDefaultTimeout(120_000);
-  await stopExploring();
+  await stopExploring(stage);
   await page.goto(stage.firstRun);
   await settled(page);
 });
 holdEachJourney(() => stage);
 after(() => stage?.close());
-
-/** Publishes the flow without exploration: the same customer always gets the same offers. */
-async function stopExploring(): Promise<void> {
-  const { data } = await stage.call('GET', 'decision-flows?search=next+best&limit=1');
-  const [flow] = data as readonly { readonly id: string; readonly draftConfig: object }[];
-  assert.ok(flow);
-  const { flowConfig } = flow.draftConfig as { readonly flowConfig: object };
-  const draftConfig = { ...flow.draftConfig, flowConfig: { ...flowConfig, explore: { rate: 0 } } };
-  await stage.call('PUT', `decision-flows/${flow.id}`, { draftConfig });
-  await stage.call('POST', 'decision-flows/publish', { id: flow.id });
-}
 
 const row = (name: string) => page.getByRole('row').filter({ hasText: name });
 

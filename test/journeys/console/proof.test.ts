@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Answer, cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
-import { decide, erased, firstMinute, proof, type World, whyNot } from './walks.ts';
+import { decide, erased, firstMinute, proof, stopExploring, type World, whyNot } from './walks.ts';
 
 let stage: Stage;
 let page: Page;
@@ -16,6 +16,7 @@ before(async () => {
   stage = await openStage({ finds: 'nothing' });
   page = await stage.open();
   page.setDefaultTimeout(patience.timeout);
+  await stopExploring(stage);
 });
 holdEachJourney(() => stage);
 after(() => stage?.close());

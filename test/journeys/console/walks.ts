@@ -24,6 +24,17 @@ export interface World {
 export const decide = (stage: Stage, customerId: string, channel: string): Promise<Answer> =>
   stage.call('POST', 'recommend', { customerId, channel });
 
+/** Publishes the demo's flow without exploration: a customer always gets the same offers, and the same changes alter them. */
+export async function stopExploring(stage: Stage): Promise<void> {
+  const { data } = await stage.call('GET', 'decision-flows?search=next+best&limit=1');
+  const [flow] = data as readonly { readonly id: string; readonly draftConfig: object }[];
+  assert.ok(flow);
+  const { flowConfig } = flow.draftConfig as { readonly flowConfig: object };
+  const draftConfig = { ...flow.draftConfig, flowConfig: { ...flowConfig, explore: { rate: 0 } } };
+  await stage.call('PUT', `decision-flows/${flow.id}`, { draftConfig });
+  await stage.call('POST', 'decision-flows/publish', { id: flow.id });
+}
+
 const idOf = (decision: Answer): string => String(decision.recommendationId);
 
 /** The items of a decision, best first. */

@@ -16,10 +16,10 @@ test('says what an evaluation found, and never more than it knows', () => {
     [
       'bounded',
       delta(1, 3, null),
-      "The draft earns between 1 and 3 more per decision. The records can't tell it more precisely.",
+      "The draft earns between 1 and 3 more per decision. The records don't allow a more precise answer.",
     ],
-    ['refused', null, "The records can't tell what the draft earns."],
-    ['refused', delta(1, 3), "The records can't tell what the draft earns."],
+    ['refused', null, "The records can't show what the draft would earn."],
+    ['refused', delta(1, 3), "The records can't show what the draft would earn."],
   ] as const;
   for (const [verdict, difference, text] of cases)
     assert.equal(headlineOf({ verdict, delta: difference }, format), text);

@@ -27,11 +27,12 @@ const dayIn = (days: number): string => new Date(Date.now() + days * dayMs).toIS
 
 /** Starts a backtest or an evaluation of a flow's draft. */
 export function NewStudy() {
-  const permission = can(backtestOperations.start);
+  const permissions = [can(backtestOperations.start), can(evaluationOperations.start)];
+  const refused = permissions.find(({ allowed }) => !allowed);
   const parents = [{ title: studyTexts.studies, to: addresses.studies() }];
   return (
     <Page title={studyTexts.create} parents={parents} width="prose">
-      {permission.allowed ? <StudyForm /> : <NeedsRole title={studyTexts.create} needs={permission.needs} />}
+      {refused?.allowed === false ? <NeedsRole title={studyTexts.create} needs={refused.needs} /> : <StudyForm />}
     </Page>
   );
 }
@@ -48,6 +49,7 @@ function StudyForm() {
   const backtest = useMutate(backtestOperations.start);
   const evaluation = useMutate(evaluationOperations.start);
   const { busy, failure } = kind === 'backtest' ? backtest : evaluation;
+  const operation = kind === 'backtest' ? backtestOperations.start : evaluationOperations.start;
   const isRange = from !== '' && to !== '' && from < to;
   const reason = flowId === '' ? t.chooseFlow : isRange ? null : t.badRange;
   const start = async (event: FormEvent) => {
@@ -62,7 +64,7 @@ function StudyForm() {
   };
   return (
     <form className="flex flex-col gap-4" onSubmit={(event) => void start(event)}>
-      {failure === null ? null : <FailurePanel failure={failure} operation={backtestOperations.start} retry="submit" />}
+      {failure === null ? null : <FailurePanel failure={failure} operation={operation} retry="submit" />}
       <FieldGroups>
         <FieldGroup title={t.kind}>
           <SelectField

@@ -4,10 +4,10 @@ const quoted = (name: string): string => `“${name}”`;
 
 /** Texts of decision tests. */
 export const decisionTestTexts = {
-  lead: 'What your flows must give fictional customers. Run the tests before you publish.',
+  lead: 'What your flows must show to fictional customers. Run the tests before you publish.',
   empty: 'No decision tests yet',
   emptyText:
-    'A test says what a fictional customer must get: minors get no loan. Create one here, or make one of a decision.',
+    'A test says what a fictional customer must get: minors get no loan, for example. Create one here, or from a decision.',
   flow: titles.flow,
   allFlows: 'Any flow',
   result: 'Result',
@@ -34,7 +34,7 @@ export const decisionTestTexts = {
   unmet: 'not met',
   at: 'Decided at',
   customer: titles.customer,
-  nothingKnown: 'Nothing is known.',
+  nothingKnown: 'Nothing',
   attributes: 'Attributes',
   segments: titles.segments,
   contacts: 'Earlier contacts',
@@ -75,8 +75,8 @@ export const decisionTestFormTexts = {
   fromDecision: (count: number) =>
     count === 0 ? 'Filled in from the decision' : 'Filled in from the decision, without the customer’s values',
   fromDecisionText:
-    'Earlier contacts are made up so that they count as much as the customer’s own. Enter fictional values for what the decision read:',
-  allCopied: 'Earlier contacts are made up so that they count as much as the customer’s own.',
+    'Earlier contacts are fictional, but count the same as the customer’s own. Enter fictional values for what the decision read:',
+  allCopied: 'Earlier contacts are fictional, but count the same as the customer’s own.',
   labels: {
     '/decisionFlowId': titles.flow,
     '/given/now': 'Decided at',
@@ -93,9 +93,9 @@ export const decisionTestFormTexts = {
     '/given/request/channel': titles.channel,
     '/given/request/placement': titles.placement,
     '/given/request/placements': 'Placements to fill',
-    '/given/request/limit': 'Offers at most',
+    '/given/request/limit': 'Maximum offers',
     '/given/request/context': 'Context',
-    '/given/request/excludeOffers': 'Ruled out offers',
+    '/given/request/excludeOffers': 'Excluded offers',
     '/expect/includes': 'Shown',
     '/expect/excludes': 'Not shown',
     '/expect/excludes/-/offer': titles.offer,
@@ -129,7 +129,7 @@ export const decisionTestFormTexts = {
     '/given/request/locale': '',
     '/given/request/currency': '',
     '/given/request/excludeOffers': '',
-    '/given/seed': 'Another number draws other lots. 0 to 999,999.',
+    '/given/seed': 'A different seed draws differently. 0 to 999,999.',
     '/expect/includes': '',
     '/expect/excludes': '',
     '/expect/excludes/-/offer': '',

@@ -27,7 +27,7 @@ export const studyTexts = {
   },
   errors: {
     internal: 'Every attempt failed. Start a new study, or look at the health page.',
-    plan_missing: 'The plan it judges is damaged or missing. Start a new study.',
+    plan_missing: 'The plan to judge is damaged or missing. Start a new study.',
     timed_out: 'Finding its decisions took longer than five minutes. Choose a shorter range.',
   },
   failedTitle: 'The study failed',
@@ -141,8 +141,8 @@ export const evaluationTexts = {
     `It's not clear whether the draft earns more or less per decision (${low} to ${high}).`,
   same: 'The draft earns exactly as much.',
   bounded: (low: string, high: string) =>
-    `The draft earns between ${low} and ${high} more per decision. The records can't tell it more precisely.`,
-  refused: "The records can't tell what the draft earns.",
+    `The draft earns between ${low} and ${high} more per decision. The records don't allow a more precise answer.`,
+  refused: "The records can't show what the draft would earn.",
   reasons: {
     no_decisions: 'No decision in this range is old enough to have all its responses.',
     unsupported: 'The draft shows what was never shown before.',
@@ -159,7 +159,7 @@ export const evaluationTexts = {
   neededExplore: (share: string) => `Explore in ${share} of decisions for the same number of days.`,
   neededDays: (days: string) => `Collect decisions for ${days} days.`,
   neededFrom: (day: string) => `Choose a range that starts on ${day} or later.`,
-  neededNothing: 'Nothing is known to help. Explore more, and wait for more responses.',
+  neededNothing: 'Explore more, and wait for more responses.',
   now: 'Earned per decision now',
   draft: 'With the draft',
   difference: 'Difference',
@@ -194,7 +194,7 @@ export const newStudyTexts = {
   chooseFlow: 'Choose a flow.',
   from: 'From',
   to: 'To, exclusive',
-  tooYoung: 'Decisions of the last 7 days are left out: responses to them still count.',
+  tooYoung: 'Decisions of the last 7 days are left out, because responses to them still come in.',
   badRange: 'Choose a day after the first one.',
   reward: 'Reward',
   start: 'Start study',

@@ -12,7 +12,7 @@ const pageBytes = 4 * 1024 * 1024;
 
 type Run = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** Reads through a cursor. */
+/** Reads through a cursor, one page ahead. */
 async function* pagesOf(run: Run, { table, watermark, after, limit }: TableQuery): AsyncGenerator<readonly Row[]> {
   const conditions = watermark === null ? '' : ` where ${watermark} ${after === null ? 'is not null' : '> $1'}`;
   const order = watermark === null ? '' : ` order by ${watermark}`;
@@ -21,12 +21,18 @@ async function* pagesOf(run: Run, { table, watermark, after, limit }: TableQuery
     `declare rows_to_read no scroll cursor for select * from ${table}${conditions}${order}${limit > 0 ? ` limit ${limit}` : ''}`,
     after === null ? [] : [after],
   );
-  for (let size = firstPage; ; ) {
-    const rows = await run(`fetch ${size} from rows_to_read`);
+  const fetchPage = (size: number): Promise<Row[]> => {
+    const page = run(`fetch ${size} from rows_to_read`);
+    // The error is thrown where the page is awaited.
+    page.catch(() => undefined);
+    return page;
+  };
+  for (let next = fetchPage(firstPage); ; ) {
+    const rows = await next;
     if (rows.length === 0) break;
-    yield rows;
     const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length;
-    size = Math.max(1, Math.min(maxPerPage, Math.floor(pageBytes / Math.max(1, bytes))));
+    next = fetchPage(Math.max(1, Math.min(maxPerPage, Math.floor(pageBytes / Math.max(1, bytes)))));
+    yield rows;
   }
   await run('commit');
 }

@@ -29,7 +29,7 @@ test('suggests names, types, key and values from the analysis', () => {
   assert.deepEqual(
     plan.columns.map(({ name, label, type, values }) => [name, label, type, values]),
     [
-      ['id', 'Id', 'integer', ['1', '2']],
+      ['id', 'ID', 'integer', ['1', '2']],
       ['default_col', 'Default', 'varchar', ['no', 'yes']],
       ['age', 'Age', 'integer', ['58', '']],
     ],
@@ -42,7 +42,7 @@ test('creates a schema that the contract accepts, without columns that are left 
   assert.equal(Value.Check(DataSchemaCreate, body), true);
   assert.equal(body.name, 'bank');
   assert.deepEqual(body.fields, [
-    { name: 'id', displayName: 'Id', dataType: 'integer', isNullable: false, isPrimaryKey: true },
+    { name: 'id', displayName: 'ID', dataType: 'integer', isNullable: false, isPrimaryKey: true },
     {
       ...{ name: 'default_col', displayName: 'default_col', dataType: 'varchar', length: 50 },
       ...{ isNullable: true, isPrimaryKey: false, neverStore: true },

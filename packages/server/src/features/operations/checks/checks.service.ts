@@ -76,7 +76,7 @@ export async function analyzeConflicts(
     version: flow.version,
     findings: findings.slice(0, maxFindings).map(showFinding),
     coverage: { ...coverage, unread: coverage.unread.map((each) => ({ ...each })) },
-    durationMs: performance.now() - startedAt,
+    durationMs: Math.round(performance.now() - startedAt),
   };
 }
 
@@ -113,7 +113,7 @@ export async function reachOfOffer(
       verdict: 'never',
       witness: null,
       findings: [inactive(offerId, offer)],
-      durationMs: performance.now() - startedAt,
+      durationMs: Math.round(performance.now() - startedAt),
     };
   }
   const result = await checkUntil(ports, { ...catalogue, offerIds: [offerId] }, facts.until);
@@ -125,7 +125,7 @@ export async function reachOfOffer(
     verdict: verdictOf(result, offerId),
     witness: witness === undefined ? null : showWitness(witness),
     findings: result.findings.slice(0, maxFindings).map(showFinding),
-    durationMs: performance.now() - startedAt,
+    durationMs: Math.round(performance.now() - startedAt),
   };
 }
 

@@ -51,7 +51,7 @@ export async function runDecisionTests(
     failed: count('failed'),
     errors: count('error'),
     results: results.map(showResult),
-    durationMs: performance.now() - startedAt,
+    durationMs: Math.round(performance.now() - startedAt),
   };
 }
 
