@@ -152,7 +152,7 @@ test('fails tests whose flow can’t run, with the reason', async () => {
 
 test('has nothing to say about a folder without tests', async () => {
   const { code, out } = await shell.runInProcess(['test', await folderOf(catalogue)]);
-  assert.deepEqual([code, out], [0, 'No tests were run. Write tests/<flow>/<name>.yaml.\n']);
+  assert.deepEqual([code, out], [0, 'No tests found. Add one as tests/<flow>/<name>.yaml.\n']);
 });
 
 test('reports files that can’t be applied, and tests nothing', async () => {

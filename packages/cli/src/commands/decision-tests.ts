@@ -101,6 +101,6 @@ function reportMutation(call: Call, { mutants, score, leftOut }: Mutation): void
 
 function lastLine(folder: string, result: FolderTest): string {
   const failed = unmet(result);
-  if (statuses(result).length + failed === 0) return 'No tests were run. Write tests/<flow>/<name>.yaml.';
+  if (statuses(result).length + failed === 0) return 'No tests found. Add one as tests/<flow>/<name>.yaml.';
   return failed === 0 ? `All tests pass. Next: arbiter plan ${folder}` : `${count(failed, 'test')} failed.`;
 }

@@ -157,7 +157,7 @@ export function differencesIn(
     tell(first.path, `expected ${quoted(first.name)} first; the answer is ${answer()}`);
   }
   if (count !== null && items.length !== count)
-    tell('/expect/count', `expected ${count} ${count === 1 ? 'item' : 'items'}; there are ${items.length}`);
+    tell('/expect/count', `expected ${count} ${count === 1 ? 'item' : 'items'}, but got ${items.length}`);
   if (expected.emptyReason !== null && emptyReason !== expected.emptyReason) {
     const actual = emptyReason === null ? `the answer is ${answer()}` : `it’s ${emptyReason}`;
     tell('/expect/emptyReason', `expected the empty reason ${expected.emptyReason}; ${actual}`);

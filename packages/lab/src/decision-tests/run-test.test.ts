@@ -70,7 +70,7 @@ test('judges order, first and count', () => {
   );
   fails(child, { order: ['Card', 'Loan'] }, '/expect/order/1', /expected “Loan” in the answer/);
   fails(adult, { first: 'Loan' }, '/expect/first', /expected “Loan” first; the answer is “Card”/);
-  fails(adult, { count: 4 }, '/expect/count', /expected 4 items; there are 3/);
+  fails(adult, { count: 4 }, '/expect/count', /expected 4 items, but got 3/);
 });
 
 test('judges why an answer is empty', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { ask, dialog, go, type Overlay, press, unused } from './steps.ts';
 
-/** Creates a person as a directory does: nobody has to accept an invitation. Returns the name. */
+/** Creates a user by SCIM, which needs no invitation. Returns the name. */
 async function personOfDirectory(page: Page): Promise<string> {
   const name = unused('Ada Directory');
   const { key } = await ask(page, 'POST', 'api-keys', { name: 'Directory', scopes: ['scim'] });

@@ -108,7 +108,9 @@ function Limits({ result: { limits } }: ViewProps) {
                 {t.measured}: {value === null ? '–' : shown(name, value)} · {t.bound}: {shown(name, bound)}
               </span>
             </span>
-            <Badge tone={passed ? 'pass' : 'block'}>{passed ? t.passed : t.exceeded}</Badge>
+            <Badge tone={passed ? 'pass' : 'block'}>
+              {passed ? t.passed : value === null ? t.notMeasured : t.exceeded}
+            </Badge>
           </li>
         ))}
       </ul>

@@ -242,6 +242,7 @@ async function watched(run: StudyRun, task: () => Promise<void>): Promise<void> 
     try {
       await endSelection(run);
     } finally {
+      // Its error was thrown above, or the study has ended.
       await working.catch(() => undefined);
     }
   }

@@ -99,34 +99,37 @@ test('a study can be cancelled while its records are selected', async () => {
   assert.deepEqual(chunks, []);
 });
 
-/** A database whose selections of records sleep, well below their time limit, and how their statements ended. */
+/** A database that selects the records of studies in another way. `limitMs` replaces the time limit of the selection. */
+const selectingBy = (select: (tx: Tx) => Promise<never[]>, limitMs = 300_000): Database => ({
+  ...server.database,
+  withTenant: (tenantId, who, work, options) =>
+    server.database.withTenant(
+      tenantId,
+      who,
+      (tx) =>
+        work({
+          ...tx,
+          query: (text, values) =>
+            text.includes('insert into arbiter.study_chunks') ? select(tx) : tx.query<never>(text, values),
+        }),
+      options?.statementTimeoutMs === 300_000 ? { ...options, statementTimeoutMs: limitMs } : options,
+    ),
+});
+
+/** A database whose selections sleep, well below their time limit, and how their statements ended. */
 function sleepingSelections(onSleep: () => Promise<void>) {
   const selections: string[] = [];
-  const database: Database = {
-    ...server.database,
-    withTenant: (tenantId, who, work, options) =>
-      server.database.withTenant(
-        tenantId,
-        who,
-        (tx) =>
-          work({
-            ...tx,
-            async query(text, values) {
-              if (!text.includes('insert into arbiter.study_chunks')) return tx.query<never>(text, values);
-              await onSleep();
-              try {
-                await tx.query('select pg_sleep(120)');
-                selections.push('woke up');
-                return [];
-              } catch (error) {
-                selections.push(isTimedOut(error) ? 'cancelled' : String(error));
-                throw error;
-              }
-            },
-          }),
-        options,
-      ),
-  };
+  const database = selectingBy(async (tx) => {
+    await onSleep();
+    try {
+      await tx.query('select pg_sleep(120)');
+      selections.push('woke up');
+      return [];
+    } catch (error) {
+      selections.push(isTimedOut(error) ? 'cancelled' : String(error));
+      throw error;
+    }
+  });
   return { database, selections };
 }
 
@@ -161,24 +164,8 @@ test('a study whose records take too long to select fails with the reason', asyn
   const id = await startBacktest(server, 'main', { overlay: pause(3) });
   await forgetJobs();
   const ports = { studyThreads: noThreads, onStudyEnded: () => undefined, onContradiction: () => undefined };
-  const slow: Database = {
-    ...server.database,
-    withTenant: (tenantId, who, work, options) =>
-      server.database.withTenant(
-        tenantId,
-        who,
-        (tx) =>
-          work({
-            ...tx,
-            query: (text, values) =>
-              text.includes('insert into arbiter.study_chunks')
-                ? tx.query<never>('select pg_sleep(60)')
-                : tx.query<never>(text, values),
-          }),
-        // The limit of the selection, a thousand times as fast.
-        options?.statementTimeoutMs === 300_000 ? { ...options, statementTimeoutMs: 300 } : options,
-      ),
-  };
+  // The limit of the selection, a thousand times as fast.
+  const slow = selectingBy((tx) => tx.query<never>('select pg_sleep(60)'), 300);
   await runStudy({ ...ports, database: slow }, server.tenants[0].id, id, new AbortController().signal);
   const { status, error } = await readStudy(server, id);
   assert.deepEqual([status, error], ['failed', 'timed_out']);
