@@ -302,6 +302,14 @@ export interface CampaignResultsRow {
   readonly processedAt: Date;
 }
 
+/** A row of `campaign_run_items`. */
+export interface CampaignRunItemsRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly key: string;
+  readonly item: unknown;
+}
+
 /** A row of `campaign_runs`. */
 export interface CampaignRunsRow {
   readonly tenantId: string;
@@ -2185,6 +2193,7 @@ export interface Tables {
   readonly behavioral_metrics: BehavioralMetricsRow;
   readonly campaign_members: CampaignMembersRow;
   readonly campaign_results: CampaignResultsRow;
+  readonly campaign_run_items: CampaignRunItemsRow;
   readonly campaign_runs: CampaignRunsRow;
   readonly campaigns: CampaignsRow;
   readonly catalogue_log: CatalogueLogRow;
@@ -2583,6 +2592,12 @@ export const columnKinds = {
     items: 'json',
     error: 'text',
     processedAt: 'instant',
+  },
+  campaign_run_items: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    key: 'text',
+    item: 'json',
   },
   campaign_runs: {
     tenantId: 'uuid',

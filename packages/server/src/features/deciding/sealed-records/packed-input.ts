@@ -197,9 +197,19 @@ const jsonOf = (value: unknown): string => (typeof value === 'string' ? canonica
 function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs: PlanRefs): string {
   let rows = '';
   let latest = '';
+  // Lanes of one campaign are usually neighbors.
+  let campaignId: string | null = null;
+  let campaignLane = 0;
   for (let i = 0; i < lanes.length; i++) {
     const comma = i === 0 ? '' : ',';
-    rows += `${comma}[${laneText(lanes[i]!, refs)}]`;
+    const lane = lanes[i]!;
+    if (lane.campaignId !== null && lane.campaignId === campaignId) {
+      rows += `${comma}[${offerText(lane, refs)},${campaignLane}]`;
+    } else {
+      rows += `${comma}[${laneText(lane, refs)}]`;
+      campaignId = lane.campaignId;
+      campaignLane = i;
+    }
     // A lane without any contact has no latest one, and JSON no infinity.
     latest += `${comma}${Number.isFinite(lastAt[i]) ? now - lastAt[i]! : 'null'}`;
   }
@@ -256,12 +266,11 @@ function externalText(external: NonNullable<DecisionInput['external']>, refs: Pl
   return `{${members.join(',')}}`;
 }
 
-function laneText({ offerId, creativeId, channelId, campaignId }: ContactLane, refs: PlanRefs): string {
-  return (
-    `${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
-    `${placeOf(refs.channels, channelId)}${campaignId === null ? '' : `,${canonicalJson(campaignId)}`}`
-  );
-}
+const laneText = (lane: ContactLane, refs: PlanRefs): string =>
+  `${offerText(lane, refs)}${lane.campaignId === null ? '' : `,${canonicalJson(lane.campaignId)}`}`;
+
+const offerText = ({ offerId, creativeId, channelId }: ContactLane, refs: PlanRefs): string =>
+  `${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},${placeOf(refs.channels, channelId)}`;
 
 /** Position of an id in the plan, or the id when the plan does not hold it. */
 function placeOf(positions: ReadonlyMap<string, number>, id: string | null): number | string | null {
