@@ -1115,9 +1115,11 @@ create table decision_minutes (
   constraint decision_minutes_minute_check CHECK ((date_trunc('minute'::text, minute) = minute))
   constraint decision_minutes_pkey PRIMARY KEY (tenant_id, minute, flow_id, flow_version, arm)
   row level security: forced
+  policy system_activity for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+  grant select (tenant_id, minute, decisions) to arbiter_system
   comment: How decisions went, per minute, flow and arm; failures too.
 
 create table decision_narratives (

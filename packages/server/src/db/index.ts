@@ -17,7 +17,8 @@ export {
   lockCatalogueVersion,
   readCatalogueVersion,
   readNewestCatalogueVersion,
-  tenantsChangedLast,
+  tenantsUsedLast,
+  type UsedTenant,
 } from './catalogue-versions.ts';
 export type { TableSize } from './cluster/distribute.ts';
 export { distributeDatabase } from './cluster/distribute-database.ts';

@@ -2683,6 +2683,9 @@ create table arbiter.decision_minutes (
 );
 comment on table arbiter.decision_minutes is 'How decisions went, per minute, flow and arm; failures too.';
 select arbiter.protect_table('arbiter.decision_minutes');
+-- A start prepares the catalogues that decided last.
+grant select (tenant_id, minute, decisions) on arbiter.decision_minutes to arbiter_system;
+create policy system_activity on arbiter.decision_minutes for select to arbiter_system using (true);
 
 -- Simulations over segments: request, progress and result.
 create table arbiter.simulations (
