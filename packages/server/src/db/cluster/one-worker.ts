@@ -38,6 +38,36 @@ export function atHome(text: string, tenant: string): string {
   return ownersRows.test(text) ? `${text} cross join ${home}` : text;
 }
 
+/**
+ * Returns a hot-path insert as a statement on the shard with the tenant's rows; null for other statements. Only for a transaction
+ * whose tenant can't move any more (docs/adr/0105).
+ */
+export function onShard(
+  { name, text, values }: PlacedStatement,
+  shards: ReadonlyMap<string, string>,
+): PlacedStatement | null {
+  const table = insertedTable.exec(text)?.[1];
+  const shard = table === undefined ? undefined : shards.get(table);
+  if (name === null || table === undefined || shard === undefined) return null;
+  // A name of its own per shard, because it is prepared.
+  return {
+    name: `${name}@${shard}`,
+    text: text.replace(insertedTable, `insert into arbiter.${table}_${shard} `),
+    values,
+  };
+}
+
+interface PlacedStatement {
+  readonly name: string | null;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+const insertedTable = /^\s*insert into (\w+) /;
+
+/** True for a statement after which the tenant's shards stay where they are until its transaction ends. */
+export const keepsShards = (text: string): boolean => /^\s*(?:insert|update|delete)\b/.test(text);
+
 /** A statement that only locks. */
 const advisoryLock =
   /^\s*select\s+(?:set_config\('\w+', '\w+', true\),\s*)?pg_(?:try_)?advisory_xact_lock(?:_shared)?\((?:(?!\bfrom\b)[\s\S])*$/i;

@@ -1,8 +1,8 @@
 import { answerWithinMs, overdue } from '../../platform/deadline.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
 import { channelsOf } from '../cluster/announcements.ts';
-import type { Homes } from '../cluster/homes.ts';
-import { atHome, onOneWorker } from '../cluster/one-worker.ts';
+import type { Home, Homes } from '../cluster/homes.ts';
+import { atHome, keepsShards, onOneWorker, onShard } from '../cluster/one-worker.ts';
 import { translateCommitError, translateError } from '../errors.ts';
 import { plannerSettings } from '../planner-settings.ts';
 import { enterTenant, presenceOf } from '../transaction.ts';
@@ -95,6 +95,7 @@ const presentAtHome = (tenantId: string): WireStatement => ({
   text: `select pg_advisory_xact_lock_shared(${presenceOf('home.id::text')}) from arbiter.tenants home where home.id = $1`,
   values: [tenantId],
 });
+const assertHome = { name: 'hot.home', text: 'select arbiter.assert_home($1, $2)' };
 const leftover: WireStatement = {
   name: 'hot.leftover',
   text: `select current_setting('app.tenant', true) as tenant`,
@@ -120,15 +121,20 @@ export function createHotPath({
     return pool;
   };
   const counts: HotCounts = { used: 0, trips: 0 };
+  const atCoordinator: Home = { url, shards: new Map() };
   return {
     async run(tenantId, fn, patienceMs = answerWithinMs) {
       if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs a tenant id');
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
-      const node = homes === null ? url : await homes.urlOf(tenantId);
-      const pool = poolOf(node);
+      const home = homes === null ? atCoordinator : await homes.homeOf(tenantId);
+      const pool = poolOf(home.url);
       const wire = await pool.acquire(until);
       counts.used++;
-      const tx = createHotTransaction(wire, { tenantId, until, pooled, isCluster, isHome: node !== url, counts });
+      const tx = createHotTransaction(wire, {
+        ...{ tenantId, until, pooled, isCluster, counts },
+        home: home.url === url ? null : home,
+        onMoved: () => homes?.forget(tenantId),
+      });
       try {
         return await fn(tx);
       } catch (error) {
@@ -161,8 +167,10 @@ interface HotTransactionFacts {
   readonly until: number;
   readonly pooled: boolean;
   readonly isCluster: boolean;
-  /** True on the worker that has the rows, which the session's own settings apply to. */
-  readonly isHome: boolean;
+  /** The worker that has the rows, which the session's own settings apply to; null on the coordinator. */
+  readonly home: Home | null;
+  /** Called when the rows aren't where they were. */
+  readonly onMoved: () => void;
   readonly counts: HotCounts;
 }
 
@@ -174,13 +182,61 @@ interface OpenHotTransaction extends HotTransaction {
   end(): Promise<boolean>;
 }
 
+/** Where the statements of a transaction run on a cluster. */
+interface Placing {
+  /** Sets the tenant. */
+  readonly enter: WireStatement;
+  /** Takes the result of `enter`. */
+  entered(result: WireResult | undefined): void;
+  place(statements: readonly HotStatement[]): readonly WireStatement[];
+  /** Places the statements before the commit, whose rows nobody reads, and adds notifications. */
+  placeLast(statements: readonly HotStatement[]): readonly WireStatement[];
+}
+
+function createPlacing({ tenantId, home, onMoved }: HotTransactionFacts): Placing {
+  const channels = new Set<string>();
+  const shard = home?.shards.get('decisions');
+  const here = shard === undefined ? 'null' : `arbiter.is_home('${tenantId}', ${shard})`;
+  let isHome = false;
+  /** Whether the shards stay where they are until the transaction ends. */
+  let isKept = false;
+  const place = (statement: HotStatement): WireStatement => {
+    const { name, text, values } = statement;
+    for (const channel of channelsOf(text)) channels.add(channel);
+    isKept ||= keepsShards(text);
+    return { name, text: onOneWorker(atHome(text, '$1::text')), values };
+  };
+  return {
+    enter: { name: null, text: `${enterTenant(tenantId, home === null)}, ${here} as here`, values: [] },
+    entered(result) {
+      isHome = result?.rows[0]?.here === true;
+      if (home !== null && !isHome) onMoved();
+    },
+    place: (statements) => statements.map(place),
+    placeLast(statements) {
+      const placed: WireStatement[] = [];
+      let isChecked = false;
+      for (const statement of statements) {
+        const direct = isHome && isKept && home !== null ? onShard(statement, home.shards) : null;
+        if (direct !== null && !isChecked) placed.push({ ...assertHome, values: [tenantId, shard] });
+        isChecked ||= direct !== null;
+        placed.push(direct ?? place(statement));
+      }
+      for (const channel of channels) {
+        placed.push({ name: null, text: 'select pg_notify($1, $2)', values: [channel, tenantId] });
+      }
+      return placed;
+    },
+  };
+}
+
 function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHotTransaction {
-  const { tenantId, until, pooled, isCluster, isHome, counts } = facts;
+  const { tenantId, until, pooled, isCluster, counts } = facts;
   let clean = false;
   // A connection that didn't answer in time gets no more statements.
   let stuck = false;
   let state: 'new' | 'open' | 'over' = 'new';
-  const channels = new Set<string>();
+  const placing = createPlacing(facts);
 
   const run = (statements: readonly WireStatement[], withinMs: number): Promise<readonly WireResult[]> => {
     counts.trips++;
@@ -189,34 +245,25 @@ function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHo
   const opening = (): WireStatement[] => {
     if (state !== 'new') return [];
     state = 'open';
-    if (isCluster) {
-      return [begin, { name: null, text: enterTenant(tenantId, !isHome), values: [] }, presentAtHome(tenantId)];
-    }
+    if (isCluster) return [begin, placing.enter, presentAtHome(tenantId)];
     const setting = pooled ? { name: null, text: setEverything } : setTenant;
     return [begin, { ...setting, values: [tenantId] }];
   };
-  const placed = (statements: readonly HotStatement[]): readonly WireStatement[] => {
-    if (!isCluster) return statements;
-    return statements.map(({ name, text, values }) => {
-      for (const channel of channelsOf(text)) channels.add(channel);
-      return { name, text: onOneWorker(atHome(text, '$1::text')), values };
-    });
-  };
+  const placed = (statements: readonly HotStatement[]): readonly WireStatement[] =>
+    isCluster ? placing.place(statements) : statements;
 
   return {
     async send(statements) {
-      const sent = [...opening(), ...placed(statements)];
+      const first = opening();
+      const sent = [...first, ...placed(statements)];
       const results = await run(sent, until - performance.now());
+      if (isCluster && first.length > 0) placing.entered(results[1]);
       return results.slice(sent.length - statements.length).map(({ rows }) => rows);
     },
     async commit(statements) {
       // Don't send a commit that nobody waits for.
       if (performance.now() >= until) throw overdue();
-      const sent = [...opening(), ...placed(statements)];
-      for (const channel of channels) {
-        sent.push({ name: null, text: 'select pg_notify($1, $2)', values: [channel, tenantId] });
-      }
-      sent.push(commit);
+      const sent = [...opening(), ...(isCluster ? placing.placeLast(statements) : statements), commit];
       // Behind a pooler, any session could answer. The setting ends with the transaction there.
       if (!pooled) sent.push(leftover);
       state = 'over';
