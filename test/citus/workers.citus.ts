@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { readConfig } from '../../packages/server/src/config.ts';
 import { checkRole } from '../../packages/server/src/db/index.ts';
+import { openStorage } from '../../packages/server/src/main/storage.ts';
 import {
   startServerOn,
   startTestServer,
   type TestServer,
   type TestTenant,
 } from '../../packages/server/src/main/test-server.ts';
+import { createLogger } from '../../packages/server/src/platform/logger.ts';
 import { type PopulatedTenant, populate } from '../tenancy/world.ts';
 import { placementOf, tenantsApart, urlAt } from './spread.ts';
 
@@ -120,6 +123,20 @@ test('a statement that would ask both workers is refused in tests', async () => 
 
 test('the application has no more rights on a worker than on the coordinator', async () => {
   for (const port of ports) assert.deepEqual(await checkRole(urlAt(server.testDatabase.url, port)), []);
+});
+
+test('a server refuses a worker as its database, and a list of hosts', async () => {
+  const [port] = ports;
+  const env = { DATABASE_URL: urlAt(server.testDatabase.url, port), MIGRATE: 'off' };
+  await assert.rejects(openStorage(readConfig(env), createLogger('silent', { write: () => undefined })), {
+    name: 'ConfigError',
+    message: /DATABASE_URL points to a worker/,
+  });
+  const { host } = new URL(server.testDatabase.url);
+  assert.throws(
+    () => readConfig({ DATABASE_URL: server.testDatabase.url.replace(host, `${host},${host}`) }),
+    /DATABASE_URL/,
+  );
 });
 
 test('a worker shows a tenant’s rows to that tenant only', async () => {
