@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelsOf } from './announcements.ts';
-import { atHome, onOneWorker } from './one-worker.ts';
+import { atHome, keepsShards, onOneWorker, onShard } from './one-worker.ts';
 
 const schema = 't_0190a1b2c3d47e5f8a9b0190a1b2c3d4';
 const home = '(select id as home_id from arbiter.tenants where id = $1::uuid) home cross join';
@@ -72,6 +72,32 @@ test('takes locks where the rows are, and changes nothing else', () => {
     `select arbiter.empty_history($1) from arbiter.tenants home where home.id = ('a')::uuid`,
   );
   assert.equal(atHome('select 1', '$1::text'), 'select 1');
+});
+
+test('moves inserts of the hot path to the shard, and no other statement', () => {
+  const shards = new Map([['decisions', '102063']]);
+  const insert = {
+    name: 'decisions.records',
+    text: 'insert into decisions (tenant_id, id) values ($1, $2)',
+    values: [1, 2],
+  };
+  assert.deepEqual(onShard(insert, shards), {
+    name: 'decisions.records@102063',
+    text: 'insert into arbiter.decisions_102063 (tenant_id, id) values ($1, $2)',
+    values: [1, 2],
+  });
+  assert.equal(onShard(insert, new Map()), null, 'on the coordinator');
+  for (const text of ['insert into outbox (tenant_id) values ($1)', 'update decisions set id = $2', 'select 1']) {
+    assert.equal(onShard({ ...insert, text }, shards), null, text);
+  }
+  assert.equal(onShard({ ...insert, name: null }, shards), null, 'not prepared');
+});
+
+test('knows after which statements a tenant stays where it is', () => {
+  for (const text of ['update a set b = 1', '\n  insert into a values (1)', 'delete from a'])
+    assert.ok(keepsShards(text), text);
+  for (const text of ['select 1 from a for update', 'select pg_advisory_xact_lock(1)'])
+    assert.ok(!keepsShards(text), text);
 });
 
 test('announces changes of credentials and of the stream, and nothing else', () => {
