@@ -16,8 +16,18 @@ export interface Homes {
   forget(tenantId: string): void;
 }
 
-/** Tables that the hot path only adds rows to, with values for every column that has a sequence. */
-const tablesOfShards = ['decisions', 'decision_impressions', 'decision_traces', 'interactions'];
+/** Tables of the hot path, whose statements have a value for every column with a sequence. */
+const tablesOfShards = [
+  'decisions',
+  'decision_impressions',
+  'decision_traces',
+  'interactions',
+  'customer_states',
+  'catalogue_versions',
+  'evidence_heads',
+  'volumes',
+  'volume_reservations',
+];
 
 /** Tenants move rarely, and a node that no longer has the rows asks the one that has. */
 const knownForMs = 30_000;

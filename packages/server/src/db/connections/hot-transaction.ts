@@ -2,7 +2,7 @@ import { answerWithinMs, overdue } from '../../platform/deadline.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
 import { channelsOf } from '../cluster/announcements.ts';
 import type { Home, Homes } from '../cluster/homes.ts';
-import { atHome, keepsShards, onOneWorker, onShard } from '../cluster/one-worker.ts';
+import { atHome, isOutbox, isWrite, onOneWorker, onShards } from '../cluster/one-worker.ts';
 import { translateCommitError, translateError } from '../errors.ts';
 import { plannerSettings } from '../planner-settings.ts';
 import { enterTenant, presenceOf } from '../transaction.ts';
@@ -95,6 +95,9 @@ const presentAtHome = (tenantId: string): WireStatement => ({
   text: `select pg_advisory_xact_lock_shared(${presenceOf('home.id::text')}) from arbiter.tenants home where home.id = $1`,
   values: [tenantId],
 });
+/** `cannot_connect_now`, as `arbiter.assert_home` raises it. */
+const movedCode = '57P03';
+const presentHere = { name: 'hot.present.here', text: `select ${present}` };
 const assertHome = { name: 'hot.home', text: 'select arbiter.assert_home($1, $2)' };
 const leftover: WireStatement = {
   name: 'hot.leftover',
@@ -184,44 +187,55 @@ interface OpenHotTransaction extends HotTransaction {
 
 /** Where the statements of a transaction run on a cluster. */
 interface Placing {
-  /** Sets the tenant. */
-  readonly enter: WireStatement;
-  /** Takes the result of `enter`. */
-  entered(result: WireResult | undefined): void;
+  /** Opens the transaction. */
+  opening(): WireStatement[];
   place(statements: readonly HotStatement[]): readonly WireStatement[];
   /** Places the statements before the commit, whose rows nobody reads, and adds notifications. */
   placeLast(statements: readonly HotStatement[]): readonly WireStatement[];
 }
 
-function createPlacing({ tenantId, home, onMoved }: HotTransactionFacts): Placing {
+/**
+ * On the worker that has the rows, statements run on its shards, without Citus. The first write goes through Citus, which keeps
+ * the shards in place from then on; the transaction then checks that they were still there (docs/adr/0105).
+ */
+function createPlacing({ tenantId, home }: HotTransactionFacts): Placing {
   const channels = new Set<string>();
-  const shard = home?.shards.get('decisions');
-  const here = shard === undefined ? 'null' : `arbiter.is_home('${tenantId}', ${shard})`;
-  let isHome = false;
-  /** Whether the shards stay where they are until the transaction ends. */
+  const shards = home?.shards ?? null;
+  const shard = shards?.get('decisions') ?? '';
   let isKept = false;
-  const place = (statement: HotStatement): WireStatement => {
-    const { name, text, values } = statement;
-    for (const channel of channelsOf(text)) channels.add(channel);
-    isKept ||= keepsShards(text);
+  let isChecked = false;
+  const throughCitus = ({ name, text, values }: HotStatement): WireStatement => {
+    isKept ||= isWrite(text);
     return { name, text: onOneWorker(atHome(text, '$1::text')), values };
   };
+  const place = (statement: HotStatement): WireStatement => {
+    for (const channel of channelsOf(statement.text)) channels.add(channel);
+    const isAllowed = shards !== null && (isChecked || !isWrite(statement.text));
+    return (isAllowed ? onShards(statement, shards) : null) ?? throughCitus(statement);
+  };
+  const check = (): WireStatement[] => {
+    if (shards === null || !isKept || isChecked) return [];
+    isChecked = true;
+    return [{ ...assertHome, values: [tenantId, shard] }];
+  };
   return {
-    enter: { name: null, text: `${enterTenant(tenantId, home === null)}, ${here} as here`, values: [] },
-    entered(result) {
-      isHome = result?.rows[0]?.here === true;
-      if (home !== null && !isHome) onMoved();
+    opening() {
+      const enter = enterTenant(tenantId, home === null);
+      if (home === null) return [begin, { name: null, text: enter, values: [] }, presentAtHome(tenantId)];
+      const text = `${enter}, arbiter.assert_home('${tenantId}', ${shard})`;
+      return [begin, { name: null, text, values: [] }, { ...presentHere, values: [tenantId] }];
     },
     place: (statements) => statements.map(place),
     placeLast(statements) {
+      const [outbox, others] = [
+        statements.filter(({ text }) => isOutbox(text)),
+        statements.filter(({ text }) => !isOutbox(text)),
+      ];
       const placed: WireStatement[] = [];
-      let isChecked = false;
-      for (const statement of statements) {
-        const direct = isHome && isKept && home !== null ? onShard(statement, home.shards) : null;
-        if (direct !== null && !isChecked) placed.push({ ...assertHome, values: [tenantId, shard] });
-        isChecked ||= direct !== null;
-        placed.push(direct ?? place(statement));
+      for (const statement of shards === null ? statements : [...outbox, ...others]) {
+        placed.push(...check(), place(statement));
       }
+      placed.push(...check());
       for (const channel of channels) {
         placed.push({ name: null, text: 'select pg_notify($1, $2)', values: [channel, tenantId] });
       }
@@ -240,12 +254,17 @@ function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHo
 
   const run = (statements: readonly WireStatement[], withinMs: number): Promise<readonly WireResult[]> => {
     counts.trips++;
-    return wire.trip(pooled ? statements.map(unnamed) : statements, Math.max(1, withinMs));
+    const trip = wire.trip(pooled ? statements.map(unnamed) : statements, Math.max(1, withinMs));
+    if (facts.home === null) return trip;
+    return trip.catch((error: unknown) => {
+      if (Reflect.get(Object(error), 'code') === movedCode) facts.onMoved();
+      throw error;
+    });
   };
   const opening = (): WireStatement[] => {
     if (state !== 'new') return [];
     state = 'open';
-    if (isCluster) return [begin, placing.enter, presentAtHome(tenantId)];
+    if (isCluster) return placing.opening();
     const setting = pooled ? { name: null, text: setEverything } : setTenant;
     return [begin, { ...setting, values: [tenantId] }];
   };
@@ -254,10 +273,8 @@ function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHo
 
   return {
     async send(statements) {
-      const first = opening();
-      const sent = [...first, ...placed(statements)];
+      const sent = [...opening(), ...placed(statements)];
       const results = await run(sent, until - performance.now());
-      if (isCluster && first.length > 0) placing.entered(results[1]);
       return results.slice(sent.length - statements.length).map(({ rows }) => rows);
     },
     async commit(statements) {
