@@ -187,6 +187,13 @@ async function attackAs(attacker: pg.Client, shards: readonly Shard[], tenant: T
       const { rows } = await attacker.query<{ owner: string }>(`select distinct ${column} as owner from ${name}`);
       for (const { owner } of rows) assert.equal(owner, id, `${name} shows a row of another tenant`);
       if (tenant === null) assert.deepEqual(rows, [], name);
+      const deleted = await attacker
+        .query(`delete from ${name} where ${column}::text <> $1`, [id])
+        .catch((error: unknown) => {
+          assert.equal(Reflect.get(Object(error), 'code'), '42501', `${name}: ${String(error)}`);
+          return { rowCount: 0 };
+        });
+      assert.equal(deleted.rowCount, 0, `${name} lets a row of another tenant be deleted`);
     } finally {
       await attacker.query('rollback');
     }
