@@ -8,10 +8,10 @@ export interface Task {
 }
 
 /** Files per process. Each keeps its database and server until the process ends, so the number has to be limited. */
-const filesPerProcess = 24;
+const filesPerProcess = 12;
 
-/** Suites of `test` take longer: with more files, a process would end long after the others. */
-const suitesPerProcess = 12;
+/** Files per process without databases and servers. */
+const fastFilesPerProcess = 24;
 
 /** Marks a test file that can't share a process; the reason follows the colon. */
 const ownProcess = /^\/\/ Runs in a process of its own: /m;
@@ -61,9 +61,9 @@ export function tasksOf(
   });
   return [
     ...alone,
-    ...processesOf(shared.suites ?? [], suitesPerProcess),
+    ...processesOf(shared.suites ?? [], filesPerProcess),
     ...processesOf(shared.besideSources ?? [], filesPerProcess),
-    ...processesOf(shared.fast ?? [], filesPerProcess),
+    ...processesOf(shared.fast ?? [], fastFilesPerProcess),
   ];
 }
 

@@ -96,8 +96,8 @@ const lossy: Readonly<Record<string, string>> = {
 };
 
 const defaultConnections = 100;
-/** Test files share one server, each with its own pools: up to 240 connections per test process. */
-const testConnections = 1_200;
+/** Test files share one server, each with its own pools: up to 120 connections per test process. */
+const testConnections = 800;
 
 /**
  * Starts PostgreSQL as a child of this process, reachable only through a unix socket in our own folder. The first start
