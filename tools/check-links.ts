@@ -7,6 +7,7 @@ import { dirname, join, posix, relative } from 'node:path';
  * - Citations of design pages, in code and Markdown, read `docs/design/<page>.md <section>`, and the page has that
  * section.
  * - Package READMEs mention only functions and components that product code imports, and existing source files.
+ * - AGENTS.md names only files that exist, apart from those that its recipes write.
  * - The published API document cites nothing outside itself, because its readers don't have this repository.
  */
 
@@ -156,10 +157,25 @@ function unknownNames(file: string, text: string): Problem[] {
   return problems;
 }
 
+/** Files that a recipe adds, by a word in their path. */
+const added = /<|\*|quiet-days|sample|gaussian/;
+
+/** Returns files named in AGENTS.md that don't exist. A path may leave out the folders that its recipe is about. */
+function missingFiles(file: string, text: string): Problem[] {
+  const existing = files('{packages,test,tools,docs}/**/*.{ts,tsx,js,json,md}').map((path) => `/${path}`);
+  return text.split('\n').flatMap((line, index) =>
+    [...line.matchAll(/`([\w./<>*-]+\.(?:tsx?|js|json|md))`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => path.includes('/') && !added.test(path) && !existing.some((each) => each.endsWith(`/${path}`)))
+      .map((path) => ({ file, line: index + 1, what: `${path} does not exist` })),
+  );
+}
+
 const problems: Problem[] = [];
 const markdown = files('**/*.md');
 for (const file of markdown) {
   problems.push(...brokenLinks(file, read(file)!));
+  if (file === 'AGENTS.md') problems.push(...missingFiles(file, read(file)!));
   if (/^packages\/[^/]+\/README\.md$/.test(file)) problems.push(...unknownNames(file, read(file)!));
   if (!file.startsWith('docs/design/')) {
     problems.push(

@@ -5,6 +5,7 @@ import { after, before, describe, it, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { type ConformanceCase, readCase } from '../../packages/engine/test/conformance/case.ts';
+import { importLines } from '../../packages/server/src/features/deciding/history-import/test-import.ts';
 import { seedOf } from '../../packages/server/src/features/deciding/sealed-records/decision-ids.ts';
 import {
   type CallResult,
@@ -181,17 +182,7 @@ async function plantAdmin(tenantId: string): Promise<string> {
 async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise<void> {
   const { read } = run;
   await importHistory(read, run.now, tools, async (lines) => {
-    const answer = await server.app.inject({
-      method: 'POST',
-      url: '/api/v1/interactions/import',
-      headers: {
-        authorization: `Bearer ${keys.admin}`,
-        'x-requested-with': 'test',
-        'content-type': 'application/x-ndjson',
-      },
-      payload: lines.map((line) => JSON.stringify(line)).join('\n'),
-    });
-    assert.deepEqual([answer.statusCode, answer.json().rejected], [200, 0], answer.body);
+    assert.equal((await importLines(server, lines, keys.admin)).rejected, 0);
   });
   const requestId = lucky.get(run);
   const request = {

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: each kills one kind of long work, and kill, cap-kill and keyed-work-kill run in each.
+
 // R2 for archived history: servers are killed while they archive a month. Every record, figure and summary reads as before, and
 // the next server finishes the work. ARCHIVE_KILL_DECISIONS: size of the month.
 import assert from 'node:assert/strict';

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: caps, acknowledged writes and keys are tested in each (cap-*, kill, database, keyed-work-kill).
+
 // One clock decides: a server with a wrong clock shows no more and no less than one with the right time.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

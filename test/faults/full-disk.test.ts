@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: caps, acknowledged writes and keys are tested in each (cap-*, kill, database, keyed-work-kill).
+
 // R8: exports, mail files and spooled files on a full disk. Nothing is lost or duplicated, no partial file counts as
 // complete, the error is reported, and work continues once there is space. Runs in a process of its own: spooled files
 // go where TMPDIR says.

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: each kills one kind of long work, and kill, cap-kill and keyed-work-kill run in each.
+
 // R2 for the import of history: the server is killed in the middle of a file, and the file is sent to another server.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: caps, acknowledged writes and keys are tested in each (cap-*, kill, database, keyed-work-kill).
+
 // The job machinery on two processes: one run per due time, and another process takes over what a killed one held
 // within 30 s.
 import assert from 'node:assert/strict';

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: caps, acknowledged writes and keys are tested in each (cap-*, kill, database, keyed-work-kill).
+
 // Two processes learn at the same time: models learn each outcome once, both processes have the same state, and each replays
 // decisions that the other made with an earlier one.
 import assert from 'node:assert/strict';

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: each kills one kind of long work, and kill, cap-kill and keyed-work-kill run in each.
+
 // R2 and E34 for demo data: the server is killed during a load, a removal and an upload. Another one finds nothing half
 // done, reports that the load failed, and can load, replace and remove.
 import assert from 'node:assert/strict';

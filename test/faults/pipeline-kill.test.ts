@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: each kills one kind of long work, and kill, cap-kill and keyed-work-kill run in each.
+
 // Workers are killed in the middle of pipeline runs. Afterwards the table equals the source: no row is missing, and none is
 // there twice. PIPELINE_ROWS, PIPELINE_KILLS: size of the long form.
 import assert from 'node:assert/strict';

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: caps, acknowledged writes and keys are tested in each (cap-*, kill, database, keyed-work-kill).
+
 // One server of several processes (PROCESSES): what happens when one of them or their parent ends, and what they report
 // together.
 import assert from 'node:assert/strict';

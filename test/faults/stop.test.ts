@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: caps, acknowledged writes and keys are tested in each (cap-*, kill, database, keyed-work-kill).
+
 // R10 and R11: SIGTERM under load, a second SIGTERM, and a cold start.
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';

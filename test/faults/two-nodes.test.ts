@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: caps, acknowledged writes and keys are tested in each (cap-*, kill, database, keyed-work-kill).
+
 // T30 and R-rules of two processes on one database, whether two servers or one: the other obeys a change within a
 // second, notified or not.
 import assert from 'node:assert/strict';

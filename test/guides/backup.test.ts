@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: what the guides call has tests of its own.
+
 // Runs in a process of its own: it takes as long as many others. Runs each command of docs/guides/backup.md in order,
 // as a reader types it: with the embedded database and, if this machine has PostgreSQL with its tools, with that.
 import assert from 'node:assert/strict';

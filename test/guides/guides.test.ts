@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: what the guides call has tests of its own.
+
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: what it calls has tests of its own.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Operation, operations } from '@arbiter/contract';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: what it calls has tests of its own.
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';

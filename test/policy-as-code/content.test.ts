@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: resources.test.ts writes and reads files of every resource in each.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PolicyFile, PolicyPlan } from '@arbiter/contract';

@@ -1,3 +1,5 @@
+// Runs in one of 2 turns: resources.test.ts writes and reads files of every resource in each.
+
 // Runs in a process of its own: it takes as long as many others together.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -8,11 +8,12 @@ import { fastFiles } from './fast-tests.ts';
 import { costTable, costTotal, createChildClock, type TaskCost } from './processor-time.ts';
 import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
 import { bundleServer, hooksOption } from './server-bundle.ts';
-import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
+import { filesInTurn, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
 /**
- * `npm test` runs every test; `npm test -- <file or folder>...` runs some. `--fast` skips tests that need a server, a
- * database or a browser (`fast-tests.ts`), `--long` runs random and repeated tests in their long form (`test/form.ts`).
+ * `npm test` runs every test except files whose turn it isn't; `npm test -- <file or folder>...` runs some, whatever the
+ * turn. `--fast` skips tests that need a server, a database or a browser (`fast-tests.ts`), `--long` runs all files, and
+ * random and repeated tests in their long form (`test/form.ts`).
  * Other options that start with `--` go to node (`npm test -- --test-name-pattern=audit packages/server`). One database
  * cluster serves the whole run.
  *
@@ -49,7 +50,12 @@ const isLong = args.includes('--long');
 const options = args.filter((arg) => arg.startsWith('-') && arg !== '--fast' && arg !== '--long');
 const places = args.filter((arg) => !arg.startsWith('-'));
 
-const found = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
+process.env.TEST_TURN ??= turnOf();
+if (isLong) process.env.TEST_FORM = 'long';
+const turn = process.env.TEST_TURN;
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+const all = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
+const found = places.length > 0 ? all : filesInTurn(all, textOf);
 const fast = fastFiles(found);
 const files = isFast ? fast : found;
 if (files.length === 0) {
@@ -74,7 +80,6 @@ interface Outcome {
   readonly failures: readonly Failure[];
 }
 let runs = 0;
-const turn = process.env.TEST_TURN ?? turnOf();
 const outputs: string[] = [];
 const costs: TaskCost[] = [];
 const childClock = createChildClock();
@@ -85,7 +90,7 @@ const failed: (FailedTask & Outcome)[] = [];
 /** Returns the tasks of the chosen files. A lane takes each one from the list before it runs it. */
 function queueOf(isChosen: (path: string) => boolean): Task[] {
   const own = files.filter((file) => isChosen(relative('.', file)));
-  return tasksOf(own, (file) => readFileSync(file, 'utf8'), new Set(fast));
+  return tasksOf(own, textOf, new Set(fast));
 }
 
 /** Runs a queue in this many lanes and records the time. A lane with nothing left helps with `then`. */
@@ -129,7 +134,8 @@ for (const { task, ...first } of failed) {
 }
 await cluster?.stop();
 rmSync(reports, { recursive: true });
-console.log(`turn: ${turn} (TEST_TURN=${turn} repeats it)`);
+const waiting = all.length - found.length;
+console.log(`turn: ${turn} (TEST_TURN=${turn} repeats it); ${waiting} files wait for theirs`);
 console.log(`lanes: ${laneTimes.join(', ')}`);
 console.log(costTable(costs));
 console.log(costTotal(costs, childClock()));
@@ -154,8 +160,6 @@ async function run(task: Task): Promise<Outcome> {
         ...process.env,
         ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
         NODE_OPTIONS: [process.env.NODE_OPTIONS, hooksOption(bundle)].join(' ').trim(),
-        TEST_TURN: turn,
-        ...(isLong ? { TEST_FORM: 'long' } : {}),
       },
     },
   );

@@ -44,6 +44,9 @@ export async function bundleServer(): Promise<string> {
       if (Date.now() - statSync(other).mtimeMs > oldAfterMs) rmSync(other, { recursive: true, force: true });
     }
     renameSync(draft, folder);
+  } catch (error) {
+    // Another run may have built the same bundle in the meantime.
+    if (!existsSync(folder)) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sumSummaries, tasksOf } from './test-tasks.ts';
+import { filesInTurn, sumSummaries, tasksOf } from './test-tasks.ts';
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
@@ -9,6 +9,41 @@ test('files share processes, 12 at most', () => {
   assert.deepEqual(sizes(0), []);
   assert.deepEqual(sizes(12), [12]);
   assert.deepEqual(sizes(13), [12, 1]);
+});
+
+test('files of several turns run once in as many turns, about as many in each; others in every turn', () => {
+  const files = named(20);
+  const textOf = (file: string) =>
+    /[02468]\.test/.test(file) ? '// Runs in one of 3 turns: the parts have tests of their own.\n' : '';
+  const before = { ...process.env };
+  delete process.env.TEST_FORM;
+  try {
+    const turns = [7, 8, 9].map((turn) => {
+      process.env.TEST_TURN = String(turn);
+      return filesInTurn(files, textOf);
+    });
+    assert.deepEqual(turns.map(({ length }) => length).toSorted(), [13, 13, 14]);
+    const always = files.filter((file) => textOf(file) === '');
+    for (const turn of turns)
+      assert.deepEqual(
+        always.filter((file) => !turn.includes(file)),
+        [],
+      );
+    assert.deepEqual(
+      turns
+        .flat()
+        .filter((file) => textOf(file) !== '')
+        .toSorted(),
+      files.filter((file) => textOf(file) !== ''),
+    );
+    process.env.TEST_FORM = 'long';
+    assert.equal(filesInTurn(files, textOf).length, files.length);
+  } finally {
+    for (const name of ['TEST_FORM', 'TEST_TURN']) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
 });
 
 test('files without databases share processes of their own, 24 at most', () => {

@@ -1,5 +1,6 @@
 import { normalize } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { shareOf } from '../../test/form.ts';
 
 /** Test files that run in one process, one after the other. */
 export interface Task {
@@ -15,11 +16,23 @@ const fastFilesPerProcess = 24;
 /** Marks a test file that can't share a process; the reason follows the colon. */
 const ownProcess = /^\/\/ Runs in a process of its own: /m;
 
+/** Marks a test file that runs in one of so many turns (`test/form.ts`); the reason follows the colon. */
+const turnsOfFile = /^\/\/ Runs in one of (\d+) turns: /m;
+
 /** Hooks outside a suite run around every test of the process, including those of other files. */
 const hooksOfEachTest = /^(?:beforeEach|afterEach)\(/m;
 
 /** Suites that start servers and browsers. */
 const startsPrograms = /^(?:\.\/)?test\/(?:faults|journeys)\//;
+
+/**
+ * Returns the files of this turn: those that run in every turn, and a share of those that say
+ * `// Runs in one of <n> turns: <reason>`. Neighbors take different turns, so each turn costs about the same.
+ */
+export function filesInTurn(files: readonly string[], textOf: (file: string) => string): string[] {
+  const byTurns = Map.groupBy(files.toSorted(), (file) => Number(turnsOfFile.exec(textOf(file))?.[1] ?? 1));
+  return [...byTurns].flatMap(([turns, own]) => shareOf(own, `files of ${turns} turns`, turns));
+}
 
 /**
  * Distributes test files over processes, in the order in which they start. A file shares its process with its neighbors

@@ -123,7 +123,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /^CM-000002, flow coffee-next-best-offer v1, 2 offers\nrank {2}offer/);
     const requestId = /^Request ([0-9a-f-]{36})$/m.exec(shown.out)?.[1] ?? '';
-    const replayed = await arbiter(['replay', requestId], environment);
+    const replayed = await runInProcess(['replay', requestId], environment);
     assert.equal(replayed.code, 0, replayed.err);
     assert.match(replayed.out, /^Identical: /);
   });
@@ -132,7 +132,7 @@ describe('with a server on its embedded database', () => {
     const shown = await runInProcess(['recommend', 'CM-000004', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
     const recommendation = /^Recommendation ([0-9a-f-]{36})$/m.exec(shown.out)?.[1] ?? '';
-    const clicked = await arbiter(['respond', recommendation, '2', 'click'], environment);
+    const clicked = await runInProcess(['respond', recommendation, '2', 'click'], environment);
     assert.equal(clicked.code, 0, clicked.err);
     assert.match(clicked.out, /^Recorded: click \(positive\) by CM-000004 for .+ on .+\n/);
     assert.match(clicked.out, /Interaction [0-9a-f-]{36}\n$/);
@@ -143,14 +143,14 @@ describe('with a server on its embedded database', () => {
     assert.equal(answer.code, 0, answer.err);
     const { conversionValue, rank, status } = JSON.parse(answer.out);
     assert.deepEqual([conversionValue, rank, status], [49.9, 1, 'recorded']);
-    const beyond = await arbiter(['respond', recommendation, '9', 'click'], environment);
+    const beyond = await runInProcess(['respond', recommendation, '9', 'click'], environment);
     assert.equal(beyond.code, 1);
     assert.match(beyond.err, /arbiter: .*: 4\d\d \(/);
   });
 
   test('ingest reports an event once under a key', async () => {
     const args = ['ingest', 'CM-000004', 'purchase', '--data', '{"amount":3}', '--key', 'cli-1'];
-    const first = await arbiter(args, environment);
+    const first = await runInProcess(args, environment);
     assert.equal(first.code, 0, first.err);
     assert.match(first.out, /^Reported: purchase of CM-000004, position \d+\nNo trigger fired\n$/);
     const again = await runInProcess(args, environment);
@@ -248,7 +248,7 @@ describe('with a server on its embedded database', () => {
     const made = await fetch(`${url}/api/v1/algorithm-models`, { method: 'POST', headers, body });
     assert.equal(made.status, 201, await made.text());
     const args = ['models', 'train', 'cli', '--schema', 'coffee_members', '--target', 'app_user'];
-    const trained = await arbiter(args, environment);
+    const trained = await runInProcess(args, environment);
     assert.equal(trained.code, 0, trained.err);
     assert.match(
       trained.out,
@@ -309,7 +309,7 @@ describe('with a server on its embedded database', () => {
     const traced = await decided();
     const outputs = new Set<string>();
     for (const id of [traced.trace.traceId, traced.requestId, traced.recommendationId]) {
-      const shown = await (id === traced.requestId ? arbiter : runInProcess)(['trace', id], environment);
+      const shown = await runInProcess(['trace', id], environment);
       assert.equal(shown.code, 0, shown.err);
       outputs.add(shown.out);
     }
@@ -336,7 +336,7 @@ describe('with a server on its embedded database', () => {
     assert.match(shown.out, /No trace was stored\. Repeated from the sealed record:\n\nstage +in +out/);
     assert.match(shown.out, /^rank +offer/m);
     assert.match(shown.out, new RegExp(`Recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
-    const unknown = await arbiter(['trace', '01930000-0000-7000-8000-000000000000'], environment);
+    const unknown = await runInProcess(['trace', '01930000-0000-7000-8000-000000000000'], environment);
     assert.equal(unknown.code, 1);
     assert.match(unknown.err, /404 \(not_found\)/);
   });
@@ -348,7 +348,7 @@ describe('with a server on its embedded database', () => {
     );
     const offers: { offerId: string }[] = JSON.parse(shown.out).decisions;
     const last = offers.at(-1)?.offerId ?? '';
-    const whyNot = await arbiter(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
+    const whyNot = await runInProcess(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
     assert.equal(whyNot.code, 0, whyNot.err);
     assert.match(whyNot.out, /passes every gate|blocked by/);
     const wrong = await runInProcess(['why-not', 'CM-000002'], environment);
@@ -391,7 +391,7 @@ describe('with a server on its embedded database', () => {
     );
     const total = Number(/ of (\d+) rows/.exec(newest.out)?.[1]);
     const limit = Math.ceil(total / 4);
-    const all = await arbiter(['audit', 'verify', '--all', '--limit', String(limit), '--json'], environment);
+    const all = await runInProcess(['audit', 'verify', '--all', '--limit', String(limit), '--json'], environment);
     assert.equal(all.code, 0, all.err);
     const { verified, scanned, ...rest } = JSON.parse(all.out);
     assert.ok(verified >= total && scanned === verified);
@@ -404,13 +404,13 @@ describe('with a server on its embedded database', () => {
     const own = await mkdtemp(join(tmpdir(), 'arbiter-login-'));
     try {
       const there = { XDG_CONFIG_HOME: own };
-      const wrong = await arbiter(['login', '--email', email, '--url', url], {
+      const wrong = await runInProcess(['login', '--email', email, '--url', url], {
         ...there,
         ARBITER_PASSWORD: 'Wrong0000',
       });
       assert.deepEqual([wrong.code, wrong.out], [1, '']);
       assert.match(wrong.err, /401/);
-      assert.equal((await arbiter(['whoami', '--url', url], there)).code, 2, 'nothing was kept');
+      assert.equal((await runInProcess(['whoami', '--url', url], there)).code, 2, 'nothing was kept');
       const { code, out, err } = await arbiter(['login', '--email', email, '--url', url], {
         ...there,
         ARBITER_PASSWORD: password,
@@ -422,13 +422,13 @@ describe('with a server on its embedded database', () => {
       const config = JSON.parse(await readFile(file, 'utf8'));
       assert.match(config.apiKey, /^krn_/);
       assert.equal(`${out}${err}`.includes(config.apiKey), false);
-      const identity = await arbiter(['whoami'], there);
+      const identity = await runInProcess(['whoami'], there);
       assert.equal(identity.code, 0, identity.err);
       assert.match(identity.out, /^arbiter login on .* \(api_key, admin\)\ntenant {3}Demo \(/);
-      const unknown = await arbiter(['login', '--api-key', `krn_${'0'.repeat(64)}`, '--url', url], there);
+      const unknown = await runInProcess(['login', '--api-key', `krn_${'0'.repeat(64)}`, '--url', url], there);
       assert.equal(unknown.code, 1);
       assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), config);
-      assert.equal((await arbiter(['login', '--api-key', apiKey, '--url', url], there)).code, 0);
+      assert.equal((await runInProcess(['login', '--api-key', apiKey, '--url', url], there)).code, 0);
       assert.equal(JSON.parse(await readFile(file, 'utf8')).apiKey, apiKey);
     } finally {
       await rm(own, { recursive: true, force: true });
@@ -437,13 +437,13 @@ describe('with a server on its embedded database', () => {
 
   test('tenant create and key create --tenant work beside the running server', async () => {
     const operator = { DATA_DIR: folder };
-    const created = await arbiter(['tenant', 'create', 'Second tenant'], operator);
+    const created = await runInProcess(['tenant', 'create', 'Second tenant'], operator);
     assert.equal(created.code, 0, created.err);
     assert.match(created.out, /^[0-9a-f-]{36}\n$/);
     const again = await runInProcess(['tenant', 'create', 'Second tenant', '--json'], operator);
     assert.equal(again.code, 1);
     assert.deepEqual(JSON.parse(again.out), { id: created.out.trim(), name: 'Second tenant', created: false });
-    const key = await arbiter(['key', 'create', '--tenant', 'Second tenant', '--json'], operator);
+    const key = await runInProcess(['key', 'create', '--tenant', 'Second tenant', '--json'], operator);
     assert.equal(key.code, 0, key.err);
     const { key: apiKey, tenantId } = JSON.parse(key.out);
     assert.equal(tenantId, created.out.trim());
@@ -465,7 +465,7 @@ describe('with a server on its embedded database', () => {
       });
     const email = 'mary@second.example';
     const make = ['user', 'create', email, '--tenant', 'Second tenant', '--role', 'admin'];
-    const created = await arbiter([...make, '--json'], operator);
+    const created = await runInProcess([...make, '--json'], operator);
     assert.equal(created.code, 0, created.err);
     const { password, tenantId, ...rest } = JSON.parse(created.out);
     assert.deepEqual(rest, { email, role: 'admin' });
@@ -479,7 +479,7 @@ describe('with a server on its embedded database', () => {
     assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /wasn't locked/);
     for (let n = 0; n < 5; n += 1) assert.equal((await login(email, 'wrong')).status, 401);
     assert.equal((await login(email, password)).status, 401);
-    const freed = await arbiter(['user', 'unlock', email.toUpperCase(), '--tenant', tenantId, '--json'], operator);
+    const freed = await runInProcess(['user', 'unlock', email.toUpperCase(), '--tenant', tenantId, '--json'], operator);
     assert.equal(freed.code, 0, freed.err);
     assert.deepEqual(JSON.parse(freed.out), { email: email.toUpperCase(), tenantId, unlocked: true });
     assert.equal((await login(email, password)).status, 200);
@@ -529,7 +529,7 @@ describe('with a server on its embedded database', () => {
     };
     assert.equal((await post('/sso', { action: 'configure', config }, { cookie })).status, 200);
     assert.equal((await login()).status, 403);
-    const freed = await arbiter(['sso', 'disable', '--tenant', id, '--json'], operator);
+    const freed = await runInProcess(['sso', 'disable', '--tenant', id, '--json'], operator);
     assert.equal(freed.code, 0, freed.err);
     assert.equal(JSON.parse(freed.out).id, id);
     assert.equal((await login()).status, 200);

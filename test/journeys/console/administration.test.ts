@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // What an admin does in the console: sign in, first steps, API keys, settings, audit log, sample data, end of a
 // session.
 import assert from 'node:assert/strict';

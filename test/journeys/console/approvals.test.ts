@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Journeys 7 and 8 of docs/design/console.md 6: a policy with its impact, and an approval by keyboard.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -64,7 +64,7 @@ async function look(what: string, options: RunOptions): Promise<string[]> {
   );
 }
 
-const shares = 3;
+const shares = 5;
 const inDark = ['dark', standard] as const;
 const inLight = ['light', colours] as const;
 

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Journeys 1, 2, 3 and the reading part of 13 of docs/design/console.md 6, with the data of 45,211 bank customers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

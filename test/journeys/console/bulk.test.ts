@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Bulk changes: by keyboard, with a conflict, and as a viewer.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

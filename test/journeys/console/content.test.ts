@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Journeys of the catalogue: an offer through approval to the first place, content through review, policies together, bad days.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Journeys 5 and 6 of docs/design/console.md 6: a flow built and published by keyboard, and two editors of one flow.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

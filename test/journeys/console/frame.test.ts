@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // The frame of every page: keys, palette, focus, themes, the end of a session, small screens.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

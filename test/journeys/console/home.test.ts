@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Pinned and recent records; tables and files of charts.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Decision tests and studies: a test made of a decision passes, a changed offer breaks it, and a backtest says what changes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

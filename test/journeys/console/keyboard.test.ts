@@ -10,7 +10,7 @@ import { overlays } from './overlays/overlays.ts';
 import { frames, type Place, placesOf, settled } from './places.ts';
 
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
-const shares = 3;
+const shares = 5;
 
 let stage: Stage;
 let page: Page;

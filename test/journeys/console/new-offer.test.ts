@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // A new offer by keyboard: the form, two creatives rendered while they're typed, activation, and the first place in a decision.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // An operator returns to a tenant: what needs them, changes by others, and dead letters, which they retry or delete.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // People and their access: an invitation to a second person, keys, OAuth clients, destinations, single sign-on, and a
 // session that ends during an edit.
 import assert from 'node:assert/strict';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // The reading part of journey 13 of docs/design/console.md 6: a service desk reads a customer. The server is behind a
 // proxy at /arbiter/, which first removes that path and later keeps it. The server restarts under the open page. A
 // viewer, who can't change anything, reads it.

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // A draft tried with a segment and with pinned customers, and decisions that appear as they are made.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: axe and keyboard visit every screen, and its parts have tests of their own.
+
 // Ways to sign in besides the password: Google, single sign-on, a required second factor; from the sign-in page and
 // from the tenant switch. oidc-provider plays Google and the tenant's provider.
 import assert from 'node:assert/strict';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shareOf } from '../../../../../test/form.ts';
 import { dayOffsets } from './day-offsets.ts';
 import { zoneClock, zoneOffsets } from './zones.ts';
 
@@ -29,7 +30,7 @@ const zones = [
   'UTC',
 ];
 
-for (const zone of zones) {
+for (const zone of shareOf(zones, 'days by addition', 3)) {
   test(`days by addition are the days of the calendar: ${zone}`, async () => {
     const around = [
       -dayMs,

@@ -1,3 +1,5 @@
+// Runs in one of 3 turns: it imports a large file, and import.test.ts imports all kinds in each.
+
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';

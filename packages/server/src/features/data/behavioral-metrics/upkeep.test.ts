@@ -4,6 +4,7 @@ import type { BehavioralMetric, BehavioralMetricCreate } from '@arbiter/contract
 import { systemActor } from '../../../db/index.ts';
 import { createQueueKeeper, createWorker } from '../../../jobs/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { importLines } from '../../deciding/history-import/test-import.ts';
 
 let server: TestServer;
 let channelId: string;
@@ -38,18 +39,7 @@ async function click(customerId: string) {
 }
 async function importClick(customerId: string, timestamp: Date) {
   const line = { key: `upkeep ${++events}`, customerId, outcome: 'click', offerId, timestamp: timestamp.toISOString() };
-  const { statusCode, body } = await server.app.inject({
-    method: 'POST',
-    url: '/api/v1/interactions/import',
-    headers: {
-      'content-type': 'application/x-ndjson',
-      'x-requested-with': 'test',
-      authorization: `Bearer ${server.tenants[0].keys.admin}`,
-    },
-    payload: JSON.stringify(line),
-  });
-  assert.equal(statusCode, 200, body);
-  assert.match(body, /"imported":1/);
+  assert.equal((await importLines(server, [line])).imported, 1);
 }
 
 test('a computation that fails says why, goes to the dead letters, and works again later', async () => {

@@ -8,6 +8,7 @@ import {
   connectorTypeInfo,
   connectorTypeNames,
 } from '@arbiter/contract';
+import { shareOf } from '../../../../../../test/form.ts';
 import { tablesHolding } from '../../../main/test-dump.ts';
 import { type CallResult, startTestServer, type TestServer } from '../../../main/test-server.ts';
 import {
@@ -74,7 +75,7 @@ function bodyOf(type: ConnectorType, method: ConnectorAuthMethod): object {
 test('secrets of every type and auth method stay sealed', { timeout: 300_000 }, async () => {
   assert.ok(methodsOfTypes.length > connectorTypeNames.length);
   const ids = new Map<ConnectorType, string>();
-  for (const { type, method } of methodsOfTypes) {
+  for (const { type, method } of shareOf(methodsOfTypes, 'planted secrets', 2)) {
     const { status, body, text } = await call<Connector>('POST', '/api/v1/connectors', bodyOf(type, method));
     assert.equal(status, 201, text);
     assert.equal(body.hasAuth, true, type);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
-import type { ImportAnswer, RecommendAnswer } from '@arbiter/contract';
+import type { RecommendAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { importLines } from '../history-import/test-import.ts';
 
 // Connections plan the statements of decisions and responses once (docs/adr/0011, 0116), maybe just after PostgreSQL analyzed a
 // handful of rows. The plans must stay efficient when the tables grow (docs/adr/0102). Each test analyzes the tables between
@@ -102,19 +103,7 @@ async function confirm(scene: Scene, items: readonly string[]): Promise<void> {
 
 async function importClick({ server, offerId }: Scene, customerId: string): Promise<void> {
   const line = { key: randomUUID(), customerId, offerId, outcome: 'click', timestamp: '2024-03-01T10:15:00Z' };
-  const { body, statusCode } = await server.app.inject({
-    method: 'POST',
-    url: '/api/v1/interactions/import',
-    headers: {
-      'content-type': 'application/x-ndjson',
-      'x-requested-with': 'test',
-      authorization: `Bearer ${server.tenants[0].keys.editor}`,
-    },
-    payload: JSON.stringify(line),
-  });
-  assert.equal(statusCode, 200, body);
-  const answer: ImportAnswer = JSON.parse(body);
-  assert.equal(answer.imported, 1, body);
+  assert.equal((await importLines(server, [line])).imported, 1);
 }
 
 /**

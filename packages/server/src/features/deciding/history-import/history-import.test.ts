@@ -5,6 +5,7 @@ import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createOutboxDispatcher } from '../../operations/stream/index.ts';
 import { rebuildEvidence } from '../evidence/index.ts';
+import { importLines } from './test-import.ts';
 
 /** Import of history (docs/design/api-settled.md 9, 10, 110). */
 
@@ -43,13 +44,6 @@ async function post(text: string, key = server.tenants[0].keys.editor) {
   return { status: answer.statusCode, body: answer.json<ImportAnswer & { code?: string }>(), text: answer.body };
 }
 
-async function importLines(lines: readonly (object | string)[], key?: string): Promise<ImportAnswer> {
-  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
-  const answer = await post(text, key);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-}
-
 let keys = 0;
 const line = (more: object = {}) => ({
   key: `line-${++keys}`,
@@ -74,7 +68,7 @@ const rows = (customerId: string) =>
   );
 
 test('each line becomes a row of history at the time of its event, stored now, in the order of the lines', async () => {
-  const answer = await importLines([
+  const answer = await importLines(server, [
     line({ customerId: 'H-1', outcome: 'impression', creativeId: ids.creative, offerId: undefined }),
     line({
       customerId: 'H-1',
@@ -193,7 +187,7 @@ test('a line that is wrong is refused alone, with its number, its path and a cod
   const good = line({ customerId: 'W-1', key: 'k'.repeat(255), conversionValue: 1e12, direction: null });
   // A blank line is no line, and counts as one in the numbers.
   const file = [wrong[0]![0], '', good, ' \t\r', ...wrong.slice(1).map(([each]) => each)];
-  const answer = await importLines(file);
+  const answer = await importLines(server, file);
   assert.deepEqual(counts(answer), [wrong.length + 1, 1, 0, wrong.length]);
   assert.deepEqual(
     answer.errors.map(({ line: at, path: where, code }) => [at, where, code]),
@@ -205,10 +199,10 @@ test('a line that is wrong is refused alone, with its number, its path and a cod
 
 test('the mark of UTF-8 before a file is no part of its first line; before another line it is', async () => {
   const marked = (customerId: string) => `\ufeff${JSON.stringify(line({ customerId }))}`;
-  const answer = await importLines([marked('M-1'), marked('M-2')]);
+  const answer = await importLines(server, [marked('M-1'), marked('M-2')]);
   assert.deepEqual(counts(answer), [2, 1, 0, 1]);
   assert.deepEqual([(await rows('M-1')).length, (await rows('M-2')).length], [1, 0]);
-  assert.deepEqual(counts(await importLines(['\ufeff'])), [0, 0, 0, 0]);
+  assert.deepEqual(counts(await importLines(server, ['\ufeff'])), [0, 0, 0, 0]);
 });
 
 test('a key is unique for ever; a repeat of the file imports nothing; a refused line leaves its key free', async () => {
@@ -218,12 +212,12 @@ test('a key is unique for ever; a repeat of the file imports nothing; a refused 
     line({ key: 'same', customerId: 'K-1', outcome: 'dismiss' }),
     line({ key: 'other', customerId: 'K-2' }),
   ];
-  assert.deepEqual(counts(await importLines(file)), [4, 2, 1, 1]);
+  assert.deepEqual(counts(await importLines(server, file)), [4, 2, 1, 1]);
   // What the lines say now does not matter: their keys were imported.
-  assert.deepEqual(counts(await importLines(file)), [4, 0, 4, 0]);
+  assert.deepEqual(counts(await importLines(server, file)), [4, 0, 4, 0]);
   assert.equal((await rows('K-1')).length, 1);
   // The other tenant has keys of its own, and none of our offers.
-  const other = await importLines(file, server.tenants[1]!.keys.editor);
+  const other = await importLines(server, file, server.tenants[1]!.keys.editor);
   assert.deepEqual(counts(other), [4, 0, 0, 4]);
   assert.deepEqual([...new Set(other.errors.map(({ code }) => code))].sort(), [
     'reference_not_found',
@@ -237,13 +231,16 @@ test('a key is unique for ever; a repeat of the file imports nothing; a refused 
 });
 
 test('of errors the first hundred are told, all are counted', async () => {
-  const answer = await importLines(Array.from({ length: 101 }, () => line({ outcome: 'nothing' })));
+  const answer = await importLines(
+    server,
+    Array.from({ length: 101 }, () => line({ outcome: 'nothing' })),
+  );
   assert.deepEqual([answer.rejected, answer.errors.length, answer.errors[99]?.line], [101, 100, 100]);
 });
 
 test('batches of a thousand lines are committed one after the other, each with its audit row', async () => {
   const file = Array.from({ length: 2_001 }, (_, i) => line({ key: `bulk-${i}`, customerId: `B-${i % 50}` }));
-  assert.deepEqual(counts(await importLines(file)), [2_001, 2_001, 0, 0]);
+  assert.deepEqual(counts(await importLines(server, file)), [2_001, 2_001, 0, 0]);
   const audit = await server.call<{ data: { entityType: string; after: unknown; entityId: string }[] }>(
     'GET',
     '/api/v1/audit-logs?action=import&limit=3',
@@ -273,7 +270,7 @@ test('caps count imported impressions in the window of their event, and not in a
   });
   const seen = (customerId: string, timestamp: string) =>
     line({ customerId, offerId, outcome: 'impression', timestamp });
-  await importLines([
+  await importLines(server, [
     seen('P-1', '2026-11-20T00:00:00Z'),
     seen('P-1', '2026-11-20T08:00:00Z'),
     seen('P-2', '2026-11-19T23:59:59Z'),
@@ -295,7 +292,7 @@ test('caps count imported impressions in the window of their event, and not in a
 test('summaries, the figures of the tenant, evidence and stock move; nothing is in the event stream', async () => {
   const offerId = await server.create('offers', { name: 'Counted', status: 'active', inventory: { totalStock: 3 } });
   const before = await streamLength();
-  await importLines([
+  await importLines(server, [
     line({ customerId: 'S-1', offerId, outcome: 'impression', timestamp: '2024-02-29T23:30:00Z' }),
     line({ customerId: 'S-1', offerId, outcome: 'convert', conversionValue: 20, timestamp: '2024-03-01T00:30:00Z' }),
     line({ customerId: 'S-2', offerId, outcome: 'convert', conversionValue: 5, timestamp: '2026-11-19T00:30:00Z' }),
@@ -358,7 +355,7 @@ test('policies on outcomes suppress from the time of the event, when that is not
     status: 'active',
     config: { afterOutcome: 'dismiss', suppressForDays: 7 },
   });
-  await importLines([
+  await importLines(server, [
     line({ customerId: 'D-1', offerId, outcome: 'dismiss', timestamp: '2026-11-15T09:00:00Z' }),
     line({ customerId: 'D-2', offerId, outcome: 'dismiss', timestamp: '2026-11-13T09:00:00Z' }),
   ]);
@@ -378,8 +375,8 @@ test('imports and decisions for the same customers at once: all are counted, non
     line({ key: `race-${i}`, customerId: customers[i % 30]!, outcome: 'impression' }),
   );
   const [answer, second] = await Promise.all([
-    importLines(file),
-    importLines(file),
+    importLines(server, file),
+    importLines(server, file),
     ...customers.map(async (customerId) => {
       const { status, text } = await server.call('POST', '/api/v1/recommend', { body: { customerId } });
       assert.equal(status, 200, text);
@@ -403,5 +400,5 @@ test('only lines are taken, and only from editors', async () => {
   const { keys: own } = server.tenants[0];
   assert.equal((await post(JSON.stringify(line()), own.viewer)).status, 403);
   assert.equal((await server.call('POST', path, { body: line() })).status, 415);
-  assert.deepEqual(counts(await importLines(['', '\n'])), [0, 0, 0, 0]);
+  assert.deepEqual(counts(await importLines(server, ['', '\n'])), [0, 0, 0, 0]);
 });

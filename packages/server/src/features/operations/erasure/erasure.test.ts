@@ -4,6 +4,7 @@ import type { ErasureScope, RecommendAnswer, RespondAnswer, ScopedErasureAnswer 
 import { features } from '../../../main/features.ts';
 import { tablesHolding } from '../../../main/test-dump.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { importLines } from '../../deciding/history-import/test-import.ts';
 import { createOutboxDispatcher } from '../stream/index.ts';
 
 /** Erasure and scoped delete of customers (docs/design/quality.md E20, T25). */
@@ -77,20 +78,7 @@ async function recommend(customerId: string, more: object = {}): Promise<Recomme
 const respond = (body: object, headers: Record<string, string> = {}) =>
   server.call<RespondAnswer & { code?: string }>('POST', '/api/v1/respond', { body, headers });
 
-async function importLine(line: object) {
-  const answer = await server.app.inject({
-    method: 'POST',
-    url: '/api/v1/interactions/import',
-    headers: {
-      'content-type': 'application/x-ndjson',
-      'x-requested-with': 'test',
-      authorization: `Bearer ${server.tenants[0].keys.editor}`,
-    },
-    payload: JSON.stringify(line),
-  });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json();
-}
+const importLine = (line: object) => importLines(server, [line]);
 
 let plants = 0;
 

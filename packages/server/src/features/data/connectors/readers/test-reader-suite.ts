@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json } from '@arbiter/engine';
+import { isInTurn } from '../../../../../../../test/form.ts';
 import type { ReadOptions, SourceReader, SourceRow } from '../reader.ts';
 
 /** Rows of the suite: numbers, text beyond ASCII, nulls, and a rising `seq`. Types of files and APIs are their own. */
@@ -29,7 +30,7 @@ export interface ReaderSuite {
   hanging(): Promise<SuiteSource>;
   /** Reads a row as the suite wrote it. */
   toSuite(row: SourceRow): SuiteRow;
-  /** Number of rows. Default 2,500: more than two batches. */
+  /** Number of rows. Default 2,500, more than two batches; 1,100, more than one, in two of three turns. */
   readonly count?: number;
   /** Adds a row to the source of the last `holding`, for sources with a watermark. */
   readonly adds?: (row: SuiteRow) => Promise<void>;
@@ -62,7 +63,8 @@ async function readAll(
 }
 
 /** The tests that every ready type passes (docs/design/api-catalogue.md 14.3). */
-export function testReader({ name, holding, hanging, toSuite, adds, count = 2500 }: ReaderSuite): void {
+export function testReader({ name, holding, hanging, toSuite, adds, ...suite }: ReaderSuite): void {
+  const count = suite.count ?? (isInTurn(`reading ${name}`, 3) ? 2500 : 1100);
   describe(`reading ${name}`, () => {
     const rows = suiteRows(count);
 
