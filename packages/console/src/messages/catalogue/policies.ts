@@ -1,4 +1,5 @@
 import type { ContactPolicyType } from '@arbiter/contract/deciding/contact-policy-parts';
+import { counted } from '../counted.ts';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { conditionText, listText } from './conditions.ts';
 
@@ -52,7 +53,7 @@ function caps(config: PolicyConfig): readonly string[] {
 
 const rolling = (config: PolicyConfig): readonly string[] =>
   objectsOf(config.windows).map(({ max, days, hours }) =>
-    days === undefined ? `${max} in ${hours} h` : `${max} in ${days} days`,
+    days === undefined ? `${max} in ${hours} h` : `${max} in ${counted(String(days), 'day')}`,
   );
 
 function totalCap(config: PolicyConfig, of: string): string {
@@ -93,11 +94,11 @@ const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => st
   mutual_exclusion(config) {
     const days = numberOf(config.lookbackDays) ?? 30;
     const others = textsOf(config.excludeOfferIds).length;
-    return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' per decision' : ` in ${days} days`}`;
+    return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' per decision' : ` in ${counted(days, 'day')}`}`;
   },
   cross_channel_cap(config) {
     const channels = textsOf(config.appliesAcross).length;
-    return totalCap(config, channels === 0 ? ' across all channels' : ` across ${channels} channels`);
+    return totalCap(config, channels === 0 ? ' across all channels' : ` across ${counted(channels, 'channel')}`);
   },
   customer_total_cap: (config) => totalCap(config, ' per customer'),
   offer_category_cap: (config) => totalCap(config, ` from category ${textOf(config.targetCategory) ?? '?'}`),

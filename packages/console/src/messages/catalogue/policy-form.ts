@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import { policyTypeNames } from './policies.ts';
 
 /** Texts of the form of a contact policy. */
@@ -52,7 +53,7 @@ export const policyFormTexts = {
   counted: 'Counted as contacts: impressions.',
   period: (most: string, days: string) => (days === '1' ? `At most ${most} a day` : `At most ${most} in ${days} days`),
   affected: (share: string, affected: string, sampled: string) =>
-    `${share} affected: ${affected} of ${sampled} sampled customers.`,
+    `${share} affected: ${affected} of ${counted(sampled, 'sampled customer')}.`,
   offers: (before: string, after: string) => `Contacts per customer: ${before} before, ${after} after.`,
   noTraffic: 'There was no traffic in this period.',
   outdated: 'The policy changed since this preview.',
