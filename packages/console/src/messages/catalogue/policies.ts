@@ -65,8 +65,8 @@ function totalCap(config: PolicyConfig, of: string): string {
 const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
 const per = (config: PolicyConfig) => {
-  const counted = textOf(config.per);
-  return counted === null || counted === 'scope' ? '' : `, counted per ${counted}`;
+  const part = textOf(config.per);
+  return part === null || part === 'scope' ? '' : `, counted per ${part}`;
 };
 
 const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => string>> = {
@@ -76,12 +76,12 @@ const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => st
     const campaign = textOf(config.withinCampaignId) === null ? '' : ' within one campaign';
     return `At most ${listText(limits)}${campaign}${per(config)}`;
   },
-  cooldown: (config) => `${numberOf(config.cooldownHours) ?? '?'} hours between contacts${per(config)}`,
+  cooldown: (config) => `${counted(numberOf(config.cooldownHours) ?? '?', 'hour')} between contacts${per(config)}`,
   budget_exhausted: (config) =>
     `Until ${numberOf(config.threshold) ?? '?'} ${textOf(config.budgetField) ?? 'units'} are used up`,
   outcome_based(config) {
     const after = typeof config.afterOutcome === 'string' ? [config.afterOutcome] : textsOf(config.afterOutcome);
-    return `After ${listText(after, 'or')}, no contact for ${numberOf(config.suppressForDays) ?? '?'} days${per(config)}`;
+    return `After ${listText(after, 'or')}, no contact for ${counted(numberOf(config.suppressForDays) ?? '?', 'day')}${per(config)}`;
   },
   segment_exclusion: (config) => `Not for members of ${listText(textsOf(config.excludeSegments), 'or')}`,
   time_window(config) {
@@ -107,7 +107,7 @@ const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => st
     return `Overrides other policies${reason === null ? '' : `: ${reason}`}`;
   },
   category_suppression: (config) =>
-    `After a contact, pauses the category for ${numberOf(config.suppressionDays) ?? '?'} days`,
+    `After a contact, pauses the category for ${counted(numberOf(config.suppressionDays) ?? '?', 'day')}`,
   do_not_contact(config) {
     const who = textsOf(config.segments);
     const condition = conditionText(config.condition);

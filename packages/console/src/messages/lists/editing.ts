@@ -53,6 +53,9 @@ export const editingTexts = {
 export const pauseTexts = {
   pause: 'Pause',
   resume: 'Resume',
+  requestPause: 'Request pause',
+  requestResume: 'Request resuming',
+  notRequested: (name: string) => `Couldn't request approval for ${name}. Reload the page and try again.`,
   paused: (name: string) => `Paused ${name}. Decisions no longer use it.`,
   resumed: (name: string) => `Resumed ${name}. Decisions use it again.`,
   failed: (name: string) => `Couldn't change ${name}. Reload the page and try again.`,
