@@ -55,8 +55,8 @@ export const segmentFormTexts = {
   overlap: 'Overlap',
   overlapText: 'How many members are also in another segment.',
   compare: 'Compare with',
-  overlapOf: (count: string, other: string, percent: string) =>
-    `${counted(count, 'customer is', 'customers are')} also in ${other}: ${percent} % of the smaller segment.`,
+  overlapOf: (count: string, other: string, share: string) =>
+    `${counted(count, 'customer is', 'customers are')} also in ${other}: ${share} of the smaller segment.`,
   overlapHigh: 'The segments overlap a lot. Campaigns to both reach these customers twice.',
   sampled: 'Estimated from a sample.',
 } as const;
