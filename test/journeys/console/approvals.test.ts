@@ -183,6 +183,10 @@ test('an editor requests the pause of a policy on its page', skip, async () => {
   );
   assert.equal((await policiesNamed('Email Cooldown 24 h'))[0]?.status, 'active');
   await editor.getByRole('button', { name: 'See requests' }).click();
+  await editor.goBack();
+  // The page of the record tells that a change waits, and leads to it.
+  await editor.getByText('A change to this record is waiting for approval').waitFor();
+  await editor.getByRole('link', { name: /^Open the request by Eve, / }).click();
   const request = editor.getByRole('region', { name: 'Email Cooldown 24 h' });
   await request.getByText('paused', { exact: false }).first().waitFor();
 });

@@ -107,6 +107,15 @@ const requests: readonly Overlay[] = [
     },
   },
   {
+    name: 'record-with-request',
+    address: '/approvals',
+    open: async (page) => {
+      const { id } = await requestChange(page, { priority: 77 });
+      await asEditor(page, `/offers/${id}`);
+      await page.getByText('A change to this record is waiting for approval').waitFor();
+    },
+  },
+  {
     name: 'approval-requested-by-editor',
     address: '/policies/new',
     open: async (page) => {

@@ -50,7 +50,7 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
             title={t.rivals(rivals.length)}
             actions={rivals.slice(0, maxRivals).map((rival) => (
               <Button key={rival.id} size="small" onClick={() => onChoose(rival.id)}>
-                {t.openRival(rival.requesterName, format.moment(rival.createdAt))}
+                {t.openRequest(rival.requesterName, format.moment(rival.createdAt))}
               </Button>
             ))}
           >
