@@ -47,11 +47,6 @@ export const approvalTexts = {
   goneText: 'This request can no longer be applied. Reject it, and ask for a new one.',
   moved: (when: string) => `The record changed ${when}, after this was requested`,
   movedText: 'The differences below are against the record as it is now.',
-  pending: (count: number) =>
-    count === 1
-      ? 'A change to this record is waiting for approval'
-      : `${count} changes to this record are waiting for approval`,
-  pendingText: 'Until then, the record stays as shown here.',
   rivals: (count: number) =>
     count === 1 ? 'Another request changes the same record' : `${count} other requests change the same record`,
   rivalsText: 'Where they overlap, the one approved last wins.',

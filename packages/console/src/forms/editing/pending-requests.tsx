@@ -1,6 +1,6 @@
 import { approvalOperations } from '@arbiter/contract/operations/approvals';
 import { useOperation } from '../../data/use-operation.ts';
-import { approvalTexts as t } from '../../messages/approvals.ts';
+import { pendingTexts as t } from '../../messages/lists/editing.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
@@ -24,14 +24,14 @@ export function PendingRequests({ entityType, id }: PendingRequestsProps) {
   return (
     <ProblemPanel
       tone="info"
-      title={t.pending(requests.length)}
+      title={t.title(requests.length)}
       actions={requests.slice(0, maxLinks).map((request) => (
         <ButtonLink key={request.id} size="small" to={addresses.approvals({ request: request.id })}>
-          {t.openRequest(request.requesterName, format.moment(request.createdAt))}
+          {t.open(request.requesterName, format.moment(request.createdAt))}
         </ButtonLink>
       ))}
     >
-      {t.pendingText}
+      {t.text}
     </ProblemPanel>
   );
 }

@@ -92,3 +92,13 @@ export const deletionTexts = {
   failed: (name: string) => `${name} was not deleted`,
   usedBy: 'Used by',
 } as const;
+
+/** Texts of a record with requested changes. */
+export const pendingTexts = {
+  title: (count: number) =>
+    count === 1
+      ? 'A change to this record is waiting for approval'
+      : `${count} changes to this record are waiting for approval`,
+  text: 'Until then, the record stays as shown here.',
+  open: (name: string, when: string) => `Open the request by ${name}, ${when}`,
+} as const;
