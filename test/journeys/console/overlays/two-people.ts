@@ -52,8 +52,8 @@ const requests: readonly Overlay[] = [
     address: '/approvals',
     open: async (page) => {
       await requestChange(page, { priority: 73, description: 'Pancakes. '.repeat(40) });
-      const stage = (ordinal: number, name: string, changes: object) => ({
-        ...{ id: `${someoneElse.requesterId.slice(0, -1)}${ordinal + 1}`, ordinal, name, requiredRole: 'admin' },
+      const stage = (ordinal: number, stageName: string, changes: object) => ({
+        ...{ id: `${someoneElse.requesterId.slice(0, -1)}${ordinal + 1}`, ordinal, stageName, requiredRole: 'admin' },
         ...{ status: 'pending', decidedBy: null, decidedByName: null, comments: null, decidedAt: null },
         ...changes,
       });
