@@ -42,7 +42,7 @@ export function BacktestView({ result }: ViewProps) {
       >
         {notRecorded.length === 0 ? null : <p className="text-soft">{t.notRecorded(notRecorded.join(', '))}</p>}
       </Verdict>
-      {changed === 0 ? null : <Changes result={result} />}
+      {changed === 0 || isRefused ? null : <Changes result={result} />}
       {limits.length === 0 ? null : <Limits result={result} />}
       {samples.length === 0 ? null : <Samples result={result} />}
       <LeftOut result={result} />

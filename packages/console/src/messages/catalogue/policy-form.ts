@@ -61,6 +61,7 @@ export const policyFormTexts = {
   segmentOf: (segment: string, affected: string, total: string) => `${segment}: ${affected} of ${total}`,
   labels: {
     '/ruleType': 'Type',
+    '/config': 'Limit',
     '/scopes': 'Applies to',
     '/config/maxPerDay': 'Per day',
     '/config/maxPerWeek': 'Per week',

@@ -51,6 +51,7 @@ export const ruleFormTexts = {
   },
   labels: {
     '/ruleType': 'Type',
+    '/config': 'Condition',
     '/scopes': 'Applies to',
     '/config/requiredSegments': 'Segments',
     '/config/minScore': 'Minimum propensity',
