@@ -50,6 +50,7 @@ export const homeTexts = {
   againSame: 'The same offer won again: no limit blocks it yet.',
   code: 'Call it from your code',
   codeText: "You need an API key. The URL is this server's.",
+  codeTextAsk: "You need an API key. Ask an admin for one. The URL is this server's.",
   makeKey: 'API keys',
   snippet: 'call',
   recent: 'Latest decisions',
