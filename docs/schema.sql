@@ -278,7 +278,8 @@ create table archived_customers (
   tenant_id uuid not null,
   customer_id text not null,
   ref uuid not null,
-  data_key bytea not null
+  data_key bytea not null,
+  last_month date not null
 );
   constraint archived_customers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint archived_customers_pkey PRIMARY KEY (tenant_id, customer_id)
@@ -482,7 +483,6 @@ create table campaign_members (
   place integer not null,
   customer_id text not null
 );
-  constraint campaign_members_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
   constraint campaign_members_pkey PRIMARY KEY (tenant_id, run_id, place)
   CREATE INDEX campaign_members_customer ON arbiter.campaign_members USING btree (tenant_id, customer_id) WHERE (customer_id IS NOT NULL)
   row level security: forced
@@ -499,13 +499,12 @@ create table campaign_results (
   skip_reason text,
   request_id uuid,
   decision_id uuid,
-  items jsonb,
+  items json,
   error text,
   processed_at timestamp(3) with time zone not null
 );
   constraint campaign_results_check CHECK (((skip_reason IS NULL) = (status <> 'skipped'::text)))
   constraint campaign_results_status_check CHECK ((status = ANY (ARRAY['decided'::text, 'empty'::text, 'skipped'::text, 'failed'::text])))
-  constraint campaign_results_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
   constraint campaign_results_pkey PRIMARY KEY (tenant_id, run_id, place)
   CREATE INDEX campaign_results_customer ON arbiter.campaign_results USING btree (tenant_id, customer_id)
   row level security: forced
@@ -513,6 +512,20 @@ create table campaign_results (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: Results of campaign runs, one row per customer.
+
+create table campaign_run_items (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  key text not null,
+  item json not null
+);
+  constraint campaign_run_items_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES campaign_runs(tenant_id, id) ON DELETE CASCADE
+  constraint campaign_run_items_pkey PRIMARY KEY (tenant_id, run_id, key)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Offers, creatives, channels and placements of a run, with their names at the time.
 
 create table campaign_runs (
   tenant_id uuid not null,
@@ -1103,9 +1116,11 @@ create table decision_minutes (
   constraint decision_minutes_minute_check CHECK ((date_trunc('minute'::text, minute) = minute))
   constraint decision_minutes_pkey PRIMARY KEY (tenant_id, minute, flow_id, flow_version, arm)
   row level security: forced
+  policy system_activity for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+  grant select (tenant_id, minute, decisions) to arbiter_system
   comment: How decisions went, per minute, flow and arm; failures too.
 
 create table decision_narratives (

@@ -31,7 +31,8 @@ export function foldContacts(
   { longestCooldownMs = Number.POSITIVE_INFINITY, isNamed = false }: FoldOptions = {},
 ): ContactCounts {
   const ranges = windows.map((window) => rangeOf(window, now, clock, isNamed));
-  const open = contacts.reservations.filter(({ expiresAt }) => expiresAt > now);
+  const { reservations } = contacts;
+  const open = reservations.length === 0 ? reservations : reservations.filter(({ expiresAt }) => expiresAt > now);
   const earliest = ranges.reduce(
     (least, range) => (range === null ? least : Math.min(least, range.from)),
     Number.POSITIVE_INFINITY,
@@ -94,22 +95,18 @@ function positions(
 
 /** Start inclusive, end exclusive; null for `alltime`. Rolling windows begin after now - length; instants are whole ms. */
 function rangeOf(window: WindowSpec, now: number, clock: ZoneClock, ends: boolean): DayRange | null {
-  const range = closedRangeOf(window, now, clock);
-  return ends || range === null ? range : { from: range.from, to: Number.POSITIVE_INFINITY };
-}
-
-function closedRangeOf(window: WindowSpec, now: number, clock: ZoneClock): DayRange | null {
+  const to = (end: number): number => (ends ? end : Number.POSITIVE_INFINITY);
   switch (window.kind) {
     case 'day':
-      return { from: clock.dayStart, to: clock.dayEnd };
+      return { from: clock.dayStart, to: to(clock.dayEnd) };
     case 'week':
-      return { from: clock.weekStart, to: clock.weekEnd };
+      return { from: clock.weekStart, to: to(clock.weekEnd) };
     case 'month':
-      return { from: clock.monthStart, to: clock.monthEnd };
+      return { from: clock.monthStart, to: to(clock.monthEnd) };
     case 'days30':
-      return { from: clock.days30Start, to: clock.dayEnd };
+      return { from: clock.days30Start, to: to(clock.dayEnd) };
     case 'rolling':
-      return { from: now - window.ms + 1, to: now + 1 };
+      return { from: now - window.ms + 1, to: to(now + 1) };
     case 'alltime':
       return null;
   }

@@ -125,6 +125,7 @@ export {
   recordedInput,
   reduceRequest,
   requestDefaults,
+  unpackCampaigns,
   unpackExternal,
   unpackInput,
   unpackWindows,

@@ -27,7 +27,12 @@ interface ResultRow {
 export async function checkCampaignRun(query: CheckerQuery, runId: string, limits: CampaignLimits): Promise<string[]> {
   const problems: string[] = [];
   const results = await query<ResultRow>(
-    'select customer_id, status, request_id, decision_id, items from arbiter.campaign_results where run_id = $1',
+    `select customer_id, status, request_id, decision_id,
+       (select json_agg(json_build_object('offerId', i.item->'offerId', 'channelId', i.item->'channelId', 'deliveryId', e->'d'))
+          from json_array_elements(r.items) e
+          left join arbiter.campaign_run_items i
+            on i.tenant_id = r.tenant_id and i.run_id = r.run_id and i.key = e->>'k') as items
+     from arbiter.campaign_results r where run_id = $1`,
     [runId],
   );
   const customers = new Set(results.map((row) => row.customer_id));

@@ -35,13 +35,38 @@ function canonicalObject(value: object): string {
   const keys = Object.keys(members);
   sortInPlace(keys);
   let text = '{';
-  for (const key of keys) {
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
     const member = members[key];
     if (member === undefined) continue;
-    if (text.length > 1) text += ',';
-    text += `${quoted(key)}:${canonicalJson(member)}`;
+    text += nameText(key, text.length > 1);
+    if (typeof member === 'string' && isPlain(member)) {
+      text += '"';
+      text += member;
+      text += '"';
+    } else text += canonicalJson(member);
   }
   return `${text}}`;
+}
+
+/** A member's name in the text, with and without a comma. */
+interface NameText {
+  readonly first: string;
+  readonly next: string;
+}
+
+/** Records have few names, which come again and again. */
+const nameTexts = new Map<string, NameText>();
+const maxNames = 1024;
+
+function nameText(name: string, afterOthers: boolean): string {
+  let known = nameTexts.get(name);
+  if (known === undefined) {
+    const first = `${quoted(name)}:`;
+    known = { first, next: `,${first}` };
+    if (nameTexts.size < maxNames) nameTexts.set(name, known);
+  }
+  return afterOthers ? known.next : known.first;
 }
 
 /** Insertion sort for the few keys of a record, which often come in order. */
@@ -62,11 +87,14 @@ function sortInPlace(keys: string[]): void {
 }
 
 /** Short texts without anything to escape are the rule; `JSON.stringify` is slow to start. */
-function quoted(text: string): string {
-  if (text.length > 40) return JSON.stringify(text);
+const quoted = (text: string): string => (isPlain(text) ? `"${text}"` : JSON.stringify(text));
+
+/** False for long texts and for those with something to escape. */
+function isPlain(text: string): boolean {
+  if (text.length > 40) return false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code < 32 || code === 34 || code === 92 || (code >= 0xd800 && code < 0xe000)) return JSON.stringify(text);
+    if (code < 32 || code === 34 || code === 92 || (code >= 0xd800 && code < 0xe000)) return false;
   }
-  return `"${text}"`;
+  return true;
 }

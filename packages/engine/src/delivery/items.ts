@@ -55,7 +55,7 @@ function writeItem(
   placementRank: number | null,
   errors: FormulaError[],
 ): DecisionItem {
-  const { candidate, mandatory, pick } = taken;
+  const { candidate, mandatory } = taken;
   const { creative, offer } = candidate;
   const { columns } = run.scratch;
   const components = componentsOf(run, candidate);
@@ -85,16 +85,19 @@ function writeItem(
     modelKey: model?.key ?? null,
     modelType: model?.type ?? null,
     propensitySource: source,
-    selection: {
-      probability: pick.probability,
-      estimated: pick.estimated,
-      explored: pick.explored,
-      method: mandatory ? 'mandatory' : run.selectionMethod,
-      ...(pick.draws === undefined ? {} : { draws: pick.draws }),
-    },
+    selection: selectionOf(run, taken),
     content: template === null ? nothing : template.render(run.scope, names),
     personalization: output === null ? variables : personalized(variables, output),
   };
+}
+
+/** Without a spread, which would create an object more for each item. */
+function selectionOf(run: Run, { mandatory, pick }: TakenItem): DecisionItem['selection'] {
+  const { probability, estimated, explored, draws } = pick;
+  const method = mandatory ? 'mandatory' : run.selectionMethod;
+  return draws === undefined
+    ? { probability, estimated, explored, method }
+    : { probability, estimated, explored, method, draws };
 }
 
 /** The model that the candidate was scored by. */

@@ -30,7 +30,10 @@ export interface PackedInput {
   readonly e?: DecisionInput['enriched'];
   /** segments with stored membership, including those the plan doesn't use */
   readonly g?: readonly string[];
-  /** contact counts: lanes as [offer, creative, channel, campaign?] (positions in the plan, or ids it doesn't have) */
+  /**
+   * contact counts: lanes as [offer, creative, channel, campaign?] (positions in the plan, or ids it doesn't have); a number as
+   * the campaign: the same as in the lane at this position
+   */
   readonly c?: readonly [
     lanes: readonly (readonly (number | string | null)[])[],
     lastAt: readonly (number | null)[],
@@ -224,11 +227,15 @@ function unpackCounts(packed: PackedInput, windows: number, refs: PlanRefs): Con
   if (!packed.c) return { lanes: [], lastAt: [], counts: Array.from({ length: windows }, () => []) };
   const [lanes, lastAt, counts] = packed.c;
   return {
-    lanes: lanes.map((lane) => unpackLane(lane, refs)),
+    lanes: unpackCampaigns(lanes).map((lane) => unpackLane(lane, refs)),
     lastAt: lastAt.map((ms) => (ms === null ? Number.NEGATIVE_INFINITY : packed.n - ms)),
     counts: unpackWindows(counts),
   };
 }
+
+/** Returns lanes with the ID of each campaign. */
+export const unpackCampaigns = (lanes: readonly PackedLane[]): readonly PackedLane[] =>
+  lanes.map((lane) => (typeof lane[3] === 'number' ? [...lane.slice(0, 3), lanes[lane[3]]?.[3] ?? null] : lane));
 
 /** Returns the counts of all windows. */
 export function unpackWindows(packed: readonly (readonly number[] | 0)[]): (readonly number[])[] {

@@ -6,19 +6,28 @@
 
 /** `uuid[]`. For ids we generated, never for the caller's text. */
 export function uuidArray(values: readonly (string | null)[]): string {
-  let text = '{';
-  for (let i = 0; i < values.length; i++) text += i === 0 ? (values[i] ?? 'NULL') : `,${values[i] ?? 'NULL'}`;
-  return `${text}}`;
+  return literal(values.map(orNull));
 }
 
 export function numberArray(values: readonly (number | null)[]): string {
-  let text = '{';
-  for (let i = 0; i < values.length; i++) text += i === 0 ? (values[i] ?? 'NULL') : `,${values[i] ?? 'NULL'}`;
-  return `${text}}`;
+  return literal(values.map(orNull));
 }
 
 export function booleanArray(values: readonly boolean[]): string {
-  return `{${values.map((value) => (value ? 't' : 'f')).join(',')}}`;
+  return literal(values.map((value) => (value ? 't' : 'f')));
+}
+
+const orNull = <Value>(value: Value | null): Value | 'NULL' => value ?? 'NULL';
+
+/**
+ * Joins the elements, with braces in the first and the last. Concatenation would create an object for each of them, and
+ * the text once more when it's sent. Changes `elements`.
+ */
+function literal(elements: (string | number)[]): string {
+  if (elements.length === 0) return '{}';
+  elements[0] = `{${elements[0]}`;
+  elements.push(`${elements.pop()}}`);
+  return elements.join(',');
 }
 
 const byteaOid = 17;
@@ -77,16 +86,14 @@ const needsEscape = /["\\]/;
 
 /** `text[]`, `jsonb[]`: any text, with quotes and backslashes escaped. */
 export function textArray(values: readonly (string | null)[]): string {
-  let text = '{';
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (i > 0) text += ',';
-    if (value === null) text += 'NULL';
-    else text += needsEscape.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`;
-  }
-  return `${text}}`;
+  return literal(values.map(quoted));
+}
+
+function quoted(value: string | null): string {
+  if (value === null) return 'NULL';
+  return needsEscape.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }
 
 export function instantArray(values: readonly (Date | null)[]): string {
-  return `{${values.map((value) => (value === null ? 'NULL' : value.toISOString())).join(',')}}`;
+  return literal(values.map((value) => (value === null ? 'NULL' : value.toISOString())));
 }

@@ -36,11 +36,22 @@ export async function readNewestCatalogueVersion(database: Pick<Database, 'withS
   return row?.newest ?? 0;
 }
 
-/** Returns up to `max` tenants by their latest catalogue change, newest first. Needs a system transaction. */
-export async function tenantsChangedLast(tx: Tx, most: number): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
-    'select tenant_id as id from catalogue_versions order by updated_at desc, tenant_id limit $1',
+/** A tenant that has a catalogue. */
+export interface UsedTenant {
+  readonly id: string;
+  readonly usedAt: Date | null;
+}
+
+/**
+ * Returns up to `most` tenants that have a catalogue: those used last first, then those that were never used, by their
+ * latest change. `lastUse`: SQL of a subquery of one row, `at` and `amount`, for the tenant `v.tenant_id`. Needs a
+ * system transaction.
+ */
+export async function tenantsUsedLast(tx: Tx, lastUse: string, most: number): Promise<UsedTenant[]> {
+  return tx.query<UsedTenant>(
+    `select v.tenant_id as id, used.at as "usedAt"
+     from catalogue_versions v left join lateral (${lastUse}) used on true
+     order by used.at desc nulls last, used.amount desc, v.updated_at desc, v.tenant_id limit $1`,
     [most],
   );
-  return rows.map(({ id }) => id);
 }

@@ -112,6 +112,7 @@ export const columnDefaults = {
     items: null,
     error: null,
   },
+  campaign_run_items: {},
   campaign_runs: {
     triggeredByUserId: null,
     errorCode: null,

@@ -168,6 +168,7 @@ export interface ArchivedCustomersRow {
   readonly customerId: string;
   readonly ref: string;
   readonly dataKey: Buffer;
+  readonly lastMonth: string;
 }
 
 /** A row of `archived_parts`. */
@@ -300,6 +301,14 @@ export interface CampaignResultsRow {
   readonly items: unknown;
   readonly error: string | null;
   readonly processedAt: Date;
+}
+
+/** A row of `campaign_run_items`. */
+export interface CampaignRunItemsRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly key: string;
+  readonly item: unknown;
 }
 
 /** A row of `campaign_runs`. */
@@ -2185,6 +2194,7 @@ export interface Tables {
   readonly behavioral_metrics: BehavioralMetricsRow;
   readonly campaign_members: CampaignMembersRow;
   readonly campaign_results: CampaignResultsRow;
+  readonly campaign_run_items: CampaignRunItemsRow;
   readonly campaign_runs: CampaignRunsRow;
   readonly campaigns: CampaignsRow;
   readonly catalogue_log: CatalogueLogRow;
@@ -2471,6 +2481,7 @@ export const columnKinds = {
     customerId: 'text',
     ref: 'uuid',
     dataKey: 'bytes',
+    lastMonth: 'day',
   },
   archived_parts: {
     tenantId: 'uuid',
@@ -2583,6 +2594,12 @@ export const columnKinds = {
     items: 'json',
     error: 'text',
     processedAt: 'instant',
+  },
+  campaign_run_items: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    key: 'text',
+    item: 'json',
   },
   campaign_runs: {
     tenantId: 'uuid',

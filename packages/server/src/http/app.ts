@@ -162,10 +162,6 @@ function addHooks(app: FastifyInstance, binder: Binder, endUnused: () => void): 
     binder.prepare();
     done();
   });
-  app.addHook('onListen', (done) => {
-    binder.warmUp();
-    done();
-  });
 }
 
 interface UnmatchedParts {

@@ -2683,6 +2683,9 @@ create table arbiter.decision_minutes (
 );
 comment on table arbiter.decision_minutes is 'How decisions went, per minute, flow and arm; failures too.';
 select arbiter.protect_table('arbiter.decision_minutes');
+-- A start prepares the catalogues that decided last.
+grant select (tenant_id, minute, decisions) on arbiter.decision_minutes to arbiter_system;
+create policy system_activity on arbiter.decision_minutes for select to arbiter_system using (true);
 
 -- Simulations over segments: request, progress and result.
 create table arbiter.simulations (
@@ -2927,6 +2930,8 @@ create table arbiter.archived_customers (
   ref uuid not null,
   -- As in customer_states.
   data_key bytea not null,
+  -- The newest month whose files name the customer.
+  last_month date not null,
   primary key (tenant_id, customer_id)
 );
 create unique index archived_customers_ref on arbiter.archived_customers (tenant_id, ref);
@@ -3640,8 +3645,8 @@ create table arbiter.campaign_members (
   run_id uuid not null,
   place integer not null,
   customer_id text not null,
-  primary key (tenant_id, run_id, place),
-  foreign key (tenant_id, run_id) references arbiter.campaign_runs (tenant_id, id) on delete cascade
+  -- No foreign key to the run: it would lock the run once per row.
+  primary key (tenant_id, run_id, place)
 );
 -- The condition is for the planner (docs/adr/0102).
 create index campaign_members_customer on arbiter.campaign_members (tenant_id, customer_id) where customer_id is not null;
@@ -3656,16 +3661,27 @@ create table arbiter.campaign_results (
   skip_reason text check ((skip_reason is null) = (status <> 'skipped')),
   request_id uuid,
   decision_id uuid,
-  -- Items by rank, with names as they were.
-  items jsonb,
+  -- Items by rank. Offers and names are in campaign_run_items.
+  items json,
   error text,
   processed_at timestamptz(3) not null,
-  primary key (tenant_id, run_id, place),
-  foreign key (tenant_id, run_id) references arbiter.campaign_runs (tenant_id, id) on delete cascade
+  primary key (tenant_id, run_id, place)
 );
 comment on table arbiter.campaign_results is 'Results of campaign runs, one row per customer.';
 create index campaign_results_customer on arbiter.campaign_results (tenant_id, customer_id);
 select arbiter.protect_table('arbiter.campaign_results');
+
+-- What the items of a run's results refer to, by a hash of `item`: most customers get the same offers.
+create table arbiter.campaign_run_items (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  key text not null,
+  item json not null,
+  primary key (tenant_id, run_id, key),
+  foreign key (tenant_id, run_id) references arbiter.campaign_runs (tenant_id, id) on delete cascade
+);
+comment on table arbiter.campaign_run_items is 'Offers, creatives, channels and placements of a run, with their names at the time.';
+select arbiter.protect_table('arbiter.campaign_run_items');
 
 -- =====================================================================================================================
 -- Customer events and triggers

@@ -27,8 +27,6 @@ import { closing, createSendWhole, createServeRequest, type ServeParts, type Ser
 export interface Binder extends Unmatched {
   /** Compiles the schemas of decisions before the port opens. */
   prepare(): void;
-  /** Compiles the schemas that no request has needed yet, without blocking. */
-  warmUp(): void;
   /**
    * Serves one operation: checks in the order of docs/design/api-access.md 3, then handler, answer, log and metrics.
    */
@@ -71,7 +69,6 @@ export function createBinder(deps: AppDependencies, parts: BinderParts): Binder 
   };
   return {
     prepare: () => checks.prepare(),
-    warmUp: () => checks.warmUp(),
     bind(operation, handler) {
       checkKinds(operation);
       const limits = createRouteLimits(operation, config, store, metrics);

@@ -60,7 +60,8 @@ export function createServeRequest(
     if (holdMs > 0) await sleep(holdMs);
     // Shutdown may have begun while this call ran, and a connection left open would delay it.
     if (lifecycle.closesConnection()) addHeaders(state, closing);
-    log(state, await send(request, reply, outcome, state));
+    const sent = send(request, reply, outcome, state);
+    log(state, typeof sent === 'number' ? sent : await sent);
   };
 }
 
@@ -70,7 +71,7 @@ type SendOutcome = (
   reply: FastifyReply,
   outcome: Answer,
   state: RequestState,
-) => Promise<number>;
+) => number | Promise<number>;
 
 function createSendOutcome(
   operation: Operation,
@@ -79,20 +80,34 @@ function createSendOutcome(
 ): SendOutcome {
   const streams = isStreaming(operation);
   const sendWhole = createSendWhole(connections);
-  return async (request, reply, outcome, state) => {
+  /** A header can't be written. The work is committed, but the caller must not hang. */
+  function sendFailure(thrown: unknown, reply: FastifyReply, state: RequestState): number {
+    const failed = failureAnswer(thrown, state, operation.path, operation);
+    if (reply.raw.headersSent) reply.raw.destroy();
+    else sendWhole(reply, failed, state);
+    return failed.status;
+  }
+
+  async function sendStream(reply: FastifyReply, outcome: Answer, state: RequestState): Promise<number> {
     try {
-      if (!isWhole(outcome)) {
-        await sendChunks(reply, outcome, state);
-        connections.sent(reply.raw);
-      } else if (outcome.status === 413 || (streams && isUnread(request.raw))) sendAndLinger(reply, outcome, state);
+      await sendChunks(reply, outcome, state);
+      connections.sent(reply.raw);
+      return outcome.status;
+    } catch (thrown) {
+      return sendFailure(thrown, reply, state);
+    } finally {
+      state.leaveStream?.();
+    }
+  }
+
+  return (request, reply, outcome, state) => {
+    if (!isWhole(outcome)) return sendStream(reply, outcome, state);
+    try {
+      if (outcome.status === 413 || (streams && isUnread(request.raw))) sendAndLinger(reply, outcome, state);
       else sendWhole(reply, outcome, state);
       return outcome.status;
     } catch (thrown) {
-      // A header can't be written. The work is committed, but the caller must not hang.
-      const failed = failureAnswer(thrown, state, operation.path, operation);
-      if (reply.raw.headersSent) reply.raw.destroy();
-      else sendWhole(reply, failed, state);
-      return failed.status;
+      return sendFailure(thrown, reply, state);
     } finally {
       state.leaveStream?.();
     }

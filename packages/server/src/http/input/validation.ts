@@ -22,16 +22,11 @@ const maximumRawErrors = 400;
 
 const formatTests = Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format.test]));
 
-/** Pause between two background compilations, as a multiple of the previous one's time. */
-const pauseTimes = 3;
-
 export interface Checks {
   /** `early`: compile before the first request, because many will need it. */
   compile(schema: TSchema, place: InputSource, early?: boolean): Check;
   /** Compiles the early ones now. */
   prepare(): void;
-  /** Compiles the unused ones, one schema after another with pauses in between. */
-  warmUp(): void;
 }
 
 const options = {
@@ -52,10 +47,10 @@ const thorough = new Ajv2020({ ...plain, allErrors: true });
 /**
  * Creates two kinds of check. The fast one stops at the first finding and runs on each request. The thorough one is
  * compiled when a request first breaks a schema, and collects the findings for the answer. Neither coerces or removes
- * anything. Schemas are compiled on first use: all at once would add a second to each start.
+ * anything. Schemas are compiled on first use, which takes milliseconds: all of them would take a second and 34 MB, and
+ * most servers need few.
  */
 export function createChecks(): Checks {
-  const waiting: (() => void)[] = [];
   const early: (() => void)[] = [];
   return {
     compile(schema, place, isEarly = false) {
@@ -65,7 +60,7 @@ export function createChecks(): Checks {
         validate ??= (isEarly ? fastToRun : fastToMake).compile(schema);
         return validate;
       };
-      (isEarly ? early : waiting).push(ready);
+      if (isEarly) early.push(ready);
       return (value, size) => {
         const check = validate ?? ready();
         if (check(value)) return;
@@ -78,13 +73,6 @@ export function createChecks(): Checks {
     },
     prepare() {
       for (const ready of early.splice(0)) ready();
-    },
-    warmUp() {
-      const began = performance.now();
-      waiting.shift()?.();
-      // Requests come first: leave them most of the time.
-      const pauseMs = (performance.now() - began) * pauseTimes;
-      if (waiting.length > 0) setTimeout(() => this.warmUp(), pauseMs).unref();
     },
   };
 }

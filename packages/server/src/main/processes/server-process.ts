@@ -3,6 +3,7 @@ import type { MetricsSummary, ReadyChecks } from '@arbiter/contract';
 import type { Config } from '../../config.ts';
 import { type Database, databaseAnswers } from '../../db/index.ts';
 import { createWorker, type Worker } from '../../jobs/index.ts';
+import { collectGarbage } from '../../platform/collect-garbage.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { systemClock } from '../../platform/time/clock.ts';
 import { type Background, startBackground } from '../background.ts';
@@ -103,6 +104,8 @@ export function createServerProcess(options: ServerProcessOptions): ServerProces
     async prepare(facts) {
       await database.listening();
       if (facts !== null) await whenThere(urlVariable(config), logger, () => work.take(facts));
+      // What loading left behind, before anything is warm: a collection also drops compiled code.
+      collectGarbage();
       // Callers that check readiness, or find the port open, get the same speed as later ones.
       await server.decisions.warmUp(performance.now() + warmUpWithinMs);
     },

@@ -85,28 +85,12 @@ function putText(out: Writer, value: string): void {
 
 /** The dictionary and the lanes from `first` on; `counted`: with their totals and latest instants. */
 function putLanes(out: Writer, state: CustomerState, first: number, counted: boolean): void {
-  const ids = new Map<string, number>();
-  const refs: number[] = [];
-  const refer = (id: string | null): void => {
-    let n = id === null ? 0 : ids.get(id);
-    if (n === undefined) {
-      n = ids.size + 1;
-      ids.set(id!, n);
-    }
-    refs.push(n);
-  };
   const { lanes } = state;
-  for (let i = first; i < lanes.length; i++) {
-    const lane = lanes[i]!;
-    refer(lane.offerId);
-    refer(lane.creativeId);
-    refer(lane.channelId);
-    refer(lane.campaignId);
-  }
-  putNumber(out, ids.size);
-  room(out, 16 * ids.size);
-  for (const id of ids.keys()) {
-    const bytes = bytesOfId(id);
+  const { ids, refs } = lanes.length - first <= fewLanes ? fewIds(lanes, first) : manyIds(lanes, first);
+  putNumber(out, ids.length);
+  room(out, 16 * ids.length);
+  for (let n = 0; n < ids.length; n++) {
+    const bytes = bytesOfId(ids[n]!);
     // Faster than a call of the platform, for so few.
     for (let i = 0; i < 16; i++) out.bytes[out.at + i] = bytes[i]!;
     out.at += 16;
@@ -118,6 +102,55 @@ function putLanes(out: Writer, state: CustomerState, first: number, counted: boo
     putNumber(out, state.totals[i]!);
     putNumber(out, state.lastAt[i]!);
   }
+}
+
+/** Different ids in the order of the lanes, and for each id of a lane its position from 1 on, 0 for none. */
+interface LaneIds {
+  readonly ids: readonly string[];
+  readonly refs: readonly number[];
+}
+
+/** Up to so many lanes, looking through a list is as fast as a map and leaves less to collect (docs/benchmarks.md). */
+const fewLanes = 9;
+
+function fewIds(lanes: CustomerState['lanes'], first: number): LaneIds {
+  const ids: string[] = [];
+  const refs: number[] = [];
+  for (let i = first; i < lanes.length; i++) {
+    const lane = lanes[i]!;
+    refs.push(placeIn(ids, lane.offerId));
+    refs.push(placeIn(ids, lane.creativeId));
+    refs.push(placeIn(ids, lane.channelId));
+    refs.push(placeIn(ids, lane.campaignId));
+  }
+  return { ids, refs };
+}
+
+function placeIn(ids: string[], id: string | null): number {
+  if (id === null) return 0;
+  for (let n = 0; n < ids.length; n++) if (ids[n] === id) return n + 1;
+  return ids.push(id);
+}
+
+function manyIds(lanes: CustomerState['lanes'], first: number): LaneIds {
+  const ids = new Map<string, number>();
+  const refs: number[] = [];
+  const refer = (id: string | null): void => {
+    let n = id === null ? 0 : ids.get(id);
+    if (n === undefined) {
+      n = ids.size + 1;
+      ids.set(id!, n);
+    }
+    refs.push(n);
+  };
+  for (let i = first; i < lanes.length; i++) {
+    const lane = lanes[i]!;
+    refer(lane.offerId);
+    refer(lane.creativeId);
+    refer(lane.channelId);
+    refer(lane.campaignId);
+  }
+  return { ids: [...ids.keys()], refs };
 }
 
 function putReservations(out: Writer, reservations: CustomerState['reservations']): void {

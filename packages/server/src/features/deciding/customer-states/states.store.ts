@@ -102,6 +102,9 @@ export function stateRow(row: HotRow): StateRow {
   };
 }
 
+/** PostgreSQL walks through the arrays for each row, so the time per row grows with their length. */
+const statesPerStatement = 64;
+
 /** What a transaction writes to a customer's row. */
 export interface SavedState {
   readonly customerId: string;
@@ -125,11 +128,11 @@ export function saveStates(tenantId: string, rows: readonly SavedState[]): HotSt
     numberArray(some.map((row) => row.customerSeq)),
   ];
   const statements: HotStatement[] = [];
-  if (usual.length > 0) {
+  for (let from = 0; from < usual.length; from += statesPerStatement) {
     statements.push({
       name: 'decisions.save',
       text: `update customer_states set ${savedColumns} where tenant_id = $1 and customer_id = any($2::text[])`,
-      values: values(usual),
+      values: values(usual.slice(from, from + statesPerStatement)),
     });
   }
   if (rebased.length > 0) {

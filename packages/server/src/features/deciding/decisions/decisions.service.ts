@@ -57,6 +57,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const queues = createDecisionQueues(deps);
   const { catalogues, minutes, decisions, responses } = queues;
   const submitted = createSubmittedJobs();
+  const stopping = new AbortController();
   const factsOf = createCallFacts(deps.anonymousKey);
   const inTenant = <T>({ tenantId, until }: CallerFacts, work: (tx: Tx) => Promise<T>): Promise<T> =>
     deps.database.withTenant(tenantId, systemActor('respond'), work, { until });
@@ -74,7 +75,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       return inTenant(caller, (tx) => claimCall(tx, deps.customerHash, keyed));
     },
     decideChunk: queues.decideChunk,
-    warmUp: (until) => warmUp({ ...deps, catalogues }, until),
+    warmUp: (until) => warmUp({ ...deps, catalogues, stopped: stopping.signal }, until),
     refuseLate() {
       const now = performance.now();
       const late = (job: PatientJob): boolean => isLate(job, now);
@@ -85,7 +86,10 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     },
     flushMinutes: () => minutes.flush('due'),
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
-    close: queues.close,
+    close() {
+      stopping.abort();
+      return queues.close();
+    },
   };
 }
 

@@ -171,6 +171,13 @@ test('what a decision read comes back from its record as it was', () => {
         { key: 'click', lane: lane('o2'), at: now + 5 },
       ],
     }),
+    input({
+      contacts: {
+        lanes: ['a', 'a', null, 'a', 'b', 'b', 'a'].map((campaignId) => lane('o1', campaignId)),
+        lastAt: Array.from({ length: 7 }, () => now - 5),
+        counts: Array.from({ length: 5 }, () => [1, 1, 1, 1, 1, 1, 1]),
+      },
+    }),
     input({ outcomes: [] }),
     input({ soldOut: ['o2', 'gone'] }),
     input({ external: {} }),

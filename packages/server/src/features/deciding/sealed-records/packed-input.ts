@@ -64,35 +64,21 @@ export function inputText(
   experiments: readonly PackedExperiment[] | null = null,
 ): { readonly text: string; readonly withheld: readonly string[] } {
   const { neverStore, refs } = rules;
-  const withheld = new Set<string>();
-  const strip = (values: PackedRow): PackedRow =>
-    neverStore.size === 0 ? values : without(values, neverStore, withheld);
+  const withheld: Set<string> | null = neverStore.size === 0 ? null : new Set();
   const { request } = input;
   const question = keptQuestion(asked, request, rules, withheld);
-  let fields = '';
-  for (const key of requestKeys) {
-    // The request's id is in the record's own row.
-    if (key === 'requestId') continue;
-    if (key === 'attributes' || key === 'context') {
-      if (question[key] !== '') fields += `${fields === '' ? '' : ','}"${key}":${question[key]}`;
-      continue;
-    }
-    const value = request[key];
-    if (value !== undefined && !isDefault(value)) fields += `${fields === '' ? '' : ','}"${key}":${jsonOf(value)}`;
-  }
-  const profile = JSON.stringify(strip(input.profile));
-  const enriched = Object.entries(input.enriched).map(
-    ([node, rows]) => [node, rows.map((row) => row && strip(row))] as const,
-  );
+  const fields = fieldsText(request, question);
+  const profile = JSON.stringify(without(input.profile, neverStore, withheld));
+  const enriched = enrichedText(input.enriched, neverStore, withheld);
   // The name of a zone may be such a value: where something is withheld, those that a customer named stay away.
   const clocks =
-    withheld.size === 0
+    withheld === null || withheld.size === 0
       ? input.zones
       : Object.fromEntries(Object.entries(input.zones).filter(([zone]) => rules.plan.zones.includes(zone)));
   let text =
     `{"n":${input.now},"q":{${fields}},"k":${input.known},"p":${profile},` +
     `"v":${input.evidence.number},"z":${zones(clocks)}`;
-  if (enriched.length > 0) text += `,"e":${JSON.stringify(Object.fromEntries(enriched))}`;
+  if (enriched !== '{}') text += `,"e":${enriched}`;
   if (segments.length > 0) text += `,"g":${JSON.stringify(segments)}`;
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.outcomes !== undefined) text += `,"l":${outcomesText(input.outcomes, input.now, refs)}`;
@@ -109,10 +95,10 @@ export function inputText(
   if (experiments !== null) text += `,"t":${experimentsText(experiments)}`;
   if (input.joinTruncated === true) text += ',"f":true';
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
-  const names = withheld.size === 0 ? noNames : [...withheld].sort();
+  const names = withheld === null || withheld.size === 0 ? noNames : [...withheld].sort();
   if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
   if (question.unread !== null) {
-    const unread = [...question.unread].filter((name) => !withheld.has(name)).sort();
+    const unread = [...question.unread].filter((name) => !names.includes(name)).sort();
     if (unread.length > 0) text += `,"u":${JSON.stringify(unread)}`;
   }
   if (question.cut.length > 0) text += `,"x":${JSON.stringify(question.cut)}`;
@@ -126,8 +112,40 @@ function experimentsText(experiments: readonly PackedExperiment[]): string {
 
 const noNames: readonly string[] = Object.freeze([]);
 
-/** Returns the values without those that are never stored, whose names are added to `withheld`. */
-function without(values: PackedRow, neverStore: ReadonlySet<string>, withheld: Set<string>): PackedRow {
+/** Members of the question that differ from their defaults. */
+function fieldsText(request: DecisionRequest, question: KeptQuestion): string {
+  let fields = '';
+  for (let index = 0; index < requestKeys.length; index++) {
+    const key = requestKeys[index]!;
+    // The request's id is in the record's own row.
+    if (key === 'requestId') continue;
+    if (key === 'attributes' || key === 'context') {
+      if (question[key] !== '') fields += `${fields === '' ? '' : ','}"${key}":${question[key]}`;
+      continue;
+    }
+    const value = request[key];
+    if (value !== undefined && !isDefault(value)) fields += `${fields === '' ? '' : ','}"${key}":${jsonOf(value)}`;
+  }
+  return fields;
+}
+
+function enrichedText(
+  enriched: DecisionInput['enriched'],
+  neverStore: ReadonlySet<string>,
+  withheld: Set<string> | null,
+): string {
+  for (const _ in enriched) {
+    const nodes = Object.entries(enriched).map(
+      ([node, rows]) => [node, rows.map((row) => row && without(row, neverStore, withheld))] as const,
+    );
+    return JSON.stringify(Object.fromEntries(nodes));
+  }
+  return '{}';
+}
+
+/** Returns the values without those that are never stored, whose names are added to `withheld`; null: there are none. */
+function without(values: PackedRow, neverStore: ReadonlySet<string>, withheld: Set<string> | null): PackedRow {
+  if (withheld === null) return values;
   const kept: Record<string, Json> = {};
   for (const [name, value] of Object.entries(values)) {
     if (neverStore.has(name)) withheld.add(name);
@@ -152,14 +170,14 @@ function keptQuestion(
   asked: RequestExtras,
   read: RequestExtras,
   { neverStore, readSet }: InputRules,
-  withheld: Set<string>,
+  withheld: Set<string> | null,
 ): KeptQuestion {
   const hasAttributes = !isDefault(asked.attributes);
   const hasContext = !isDefault(asked.context);
   if (!hasAttributes && !hasContext) return noQuestion;
   let { attributes, context } = asked;
   let unread: Set<string> | null = null;
-  if (neverStore.size > 0) {
+  if (withheld !== null) {
     unread = new Set();
     attributes = without(attributes, neverStore, unread);
     context = without(context, neverStore, unread);
@@ -197,16 +215,26 @@ const jsonOf = (value: unknown): string => (typeof value === 'string' ? canonica
 function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs: PlanRefs): string {
   let rows = '';
   let latest = '';
+  // Lanes of one campaign are usually neighbors.
+  let campaignId: string | null = null;
+  let campaignLane = 0;
   for (let i = 0; i < lanes.length; i++) {
     const comma = i === 0 ? '' : ',';
-    rows += `${comma}[${laneText(lanes[i]!, refs)}]`;
+    const lane = lanes[i]!;
+    if (lane.campaignId !== null && lane.campaignId === campaignId) {
+      rows += `${comma}[${offerText(lane, refs)},${campaignLane}]`;
+    } else {
+      rows += `${comma}[${laneText(lane, refs)}]`;
+      campaignId = lane.campaignId;
+      campaignLane = i;
+    }
     // A lane without any contact has no latest one, and JSON no infinity.
     latest += `${comma}${Number.isFinite(lastAt[i]) ? now - lastAt[i]! : 'null'}`;
   }
   let windows = '';
   let before = '';
-  for (const window of counts) {
-    const text = window.join(',');
+  for (let i = 0; i < counts.length; i++) {
+    const text = counts[i]!.join(',');
     // Most windows of most customers count the same.
     windows += `${windows === '' ? '' : ','}${text === before ? '0' : `[${text}]`}`;
     before = text;
@@ -256,12 +284,11 @@ function externalText(external: NonNullable<DecisionInput['external']>, refs: Pl
   return `{${members.join(',')}}`;
 }
 
-function laneText({ offerId, creativeId, channelId, campaignId }: ContactLane, refs: PlanRefs): string {
-  return (
-    `${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
-    `${placeOf(refs.channels, channelId)}${campaignId === null ? '' : `,${canonicalJson(campaignId)}`}`
-  );
-}
+const laneText = (lane: ContactLane, refs: PlanRefs): string =>
+  `${offerText(lane, refs)}${lane.campaignId === null ? '' : `,${canonicalJson(lane.campaignId)}`}`;
+
+const offerText = ({ offerId, creativeId, channelId }: ContactLane, refs: PlanRefs): string =>
+  `${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},${placeOf(refs.channels, channelId)}`;
 
 /** Position of an id in the plan, or the id when the plan does not hold it. */
 function placeOf(positions: ReadonlyMap<string, number>, id: string | null): number | string | null {

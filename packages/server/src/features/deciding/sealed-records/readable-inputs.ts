@@ -1,5 +1,12 @@
 import type { RecordedInputs } from '@arbiter/contract';
-import { experimentsOf, type PackedInput, type PlanRefs, unpackExternal, unpackWindows } from '@arbiter/engine';
+import {
+  experimentsOf,
+  type PackedInput,
+  type PlanRefs,
+  unpackCampaigns,
+  unpackExternal,
+  unpackWindows,
+} from '@arbiter/engine';
 import type { Frozen } from '../../../platform/json.ts';
 import type { ReadSetNames } from '../plans/index.ts';
 import type { StoredRecord } from './sealed-records.store.ts';
@@ -26,7 +33,9 @@ export function readableInputs(
     enriched: packed.e ?? {},
     metrics: numbersIn(packed.p.metrics),
     segments: packed.g ?? [],
-    counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
+    counters: packed.c
+      ? { lanes: unpackCampaigns(packed.c[0]), lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) }
+      : null,
     outcomes: packed.l ?? [],
     suppressions: packed.s ?? [],
     budgets: { soldOut: packed.b?.stock ?? [], volumes: packed.b?.volumes ?? [] },

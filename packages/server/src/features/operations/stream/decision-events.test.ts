@@ -22,8 +22,8 @@ const item = (offer: number, rank: number, change: object = {}) => ({
   channelId: id(30),
   rank,
   score: 0.1 + 0.2,
-  probability: 1,
-  impression: true,
+  selection: { probability: 1 },
+  effect: 'impress' as const,
   ...change,
 });
 
@@ -40,13 +40,13 @@ test('packed events come back as they were made, lanes are counted once', () => 
     made({
       channel: 'email',
       placement: 'Top "1"',
-      items: [item(10, 1), item(11, 2, { score: 1e-7, probability: 0.25 })],
+      items: [item(10, 1), item(11, 2, { score: 1e-7, selection: { probability: 0.25 } })],
     }),
     made({
       id: id(2),
       requestId: id(3),
       customerId: 'Zoë "O\'Neil" \\ 😀 \u2028x',
-      items: [item(10, 1), item(12, 2, { creativeId: null, channelId: null, impression: false })],
+      items: [item(10, 1), item(12, 2, { creativeId: null, channelId: null, effect: 'reserve' })],
     }),
     made({ id: id(4), requestId: id(4) }),
   ];
@@ -67,14 +67,14 @@ test('packed events come back as they were made, lanes are counted once', () => 
       channel: decision.channel,
       placement: decision.placement,
       offersReturned: decision.items.length,
-      items: decision.items.map(({ offerId, rank, score, probability, creativeId, channelId, impression }) => ({
+      items: decision.items.map(({ offerId, rank, score, selection, creativeId, channelId, effect }) => ({
         offerId,
         rank,
         score,
-        selectionProbability: probability,
+        selectionProbability: selection.probability,
         creativeId,
         channelId,
-        impression,
+        impression: effect === 'impress',
       })),
     },
   }));

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@arbiter/engine';
+import { canonicalJson, type DecisionItem } from '@arbiter/engine';
 
 /**
  * How the outbox stores the events of a batch of decisions: what they share appears once, and ids of offers, creatives
@@ -15,17 +15,12 @@ export interface DecisionMade {
   /** As they were asked for. */
   readonly channel: string | null;
   readonly placement: string | null;
-  readonly items: readonly {
-    readonly offerId: string;
-    readonly creativeId: string | null;
-    readonly channelId: string | null;
-    readonly rank: number;
-    readonly score: number;
-    readonly probability: number;
-    /** False: it is reserved. */
-    readonly impression: boolean;
-  }[];
+  readonly items: readonly EventItem[];
 }
+
+type EventItem = Pick<DecisionItem, 'offerId' | 'creativeId' | 'channelId' | 'rank' | 'score' | 'effect'> & {
+  readonly selection: Pick<DecisionItem['selection'], 'probability'>;
+};
 
 /** What a batch showed, by lane; reservations don't count as impressions. Arrays of the same length. */
 export interface Lanes {
@@ -77,19 +72,32 @@ export function createDecisionEvents(): DecisionEvents {
     return place;
   }
 
+  const sharedTexts = new Map<string | null, string>();
+  /** JSON of what most decisions of a batch have in common. */
+  function shared(value: string | null): string {
+    let known = sharedTexts.get(value);
+    if (known === undefined) {
+      known = JSON.stringify(value);
+      sharedTexts.set(value, known);
+    }
+    return known;
+  }
+
   return {
     add(decision) {
       let items = '';
-      for (const { offerId, creativeId, channelId, rank, score, probability, impression } of decision.items) {
+      for (let i = 0; i < decision.items.length; i++) {
+        const { offerId, creativeId, channelId, rank, score, selection, effect } = decision.items[i]!;
         const place = placeOf(offerId, creativeId, channelId);
-        if (impression) lanes.impressions[place]! += 1;
-        items += `${items === '' ? '' : ','}${place},${impression ? rank : -rank},${score},${probability}`;
+        const isShown = effect === 'impress';
+        if (isShown) lanes.impressions[place]! += 1;
+        items += `${i === 0 ? '' : ','}${place},${isShown ? rank : -rank},${score},${selection.probability}`;
       }
       const { id, requestId } = decision;
       text +=
         `${text === '' ? '' : ','}[${form},"${id}",${requestId === id ? 0 : `"${requestId}"`},` +
-        `${JSON.stringify(decision.customerId)},${JSON.stringify(decision.decisionFlowKey)},${decision.configVersion},` +
-        `${JSON.stringify(decision.channel)},${JSON.stringify(decision.placement)},[${items}]]`;
+        `${JSON.stringify(decision.customerId)},${shared(decision.decisionFlowKey)},${decision.configVersion},` +
+        `${shared(decision.channel)},${shared(decision.placement)},[${items}]]`;
     },
     packed: () => ({ events: `[${text}]`, lanes }),
   };

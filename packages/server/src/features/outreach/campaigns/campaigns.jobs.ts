@@ -3,6 +3,7 @@ import type { Tx } from '../../../db/index.ts';
 import { handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
 import { removeByAge } from '../../operations/retention/index.ts';
 import { type ExecutePorts, executeRun, giveUp } from './execute.service.ts';
+import { deleteRows } from './results.store.ts';
 import { rewriteFile } from './run-file.service.ts';
 import { campaignChunkJob, campaignFileJob, enqueueFile } from './run-jobs.ts';
 import { expireRuns } from './runs.store.ts';
@@ -18,6 +19,7 @@ const retainRunsJob = job({
 export const retainRuns = (tx: Tx) =>
   removeByAge(tx, 'decisions', async (days) => {
     const { ids, more } = await expireRuns(tx, days);
+    await deleteRows(tx, ids);
     for (const id of ids) await enqueueFile(tx, id);
     return { rows: ids.length, more };
   });

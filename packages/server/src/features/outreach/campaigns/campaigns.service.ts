@@ -25,7 +25,7 @@ import {
   selectCampaigns,
   updateCampaign,
 } from './campaigns.store.ts';
-import { selectResults } from './results.store.ts';
+import { deleteRows, selectResults } from './results.store.ts';
 import { enqueueFile } from './run-jobs.ts';
 import { selectLatestRuns, selectRunIds, selectRuns } from './runs.store.ts';
 import { nextRunOf } from './schedule.rules.ts';
@@ -128,8 +128,10 @@ export async function changeCampaign(
 /** Deletes a campaign with its runs. A run in progress stops, because its next chunk can't commit. 404. */
 export async function removeCampaign(tx: Tx, id: string): Promise<void> {
   const row = await getCampaignRow(tx, id, true);
-  for (const runId of await selectRunIds(tx, row.id)) await enqueueFile(tx, runId);
+  const runIds = await selectRunIds(tx, row.id);
   await deleteCampaign(tx, row.id);
+  await deleteRows(tx, runIds);
+  for (const runId of runIds) await enqueueFile(tx, runId);
   await auditCampaign(tx, 'delete', row, { before: auditView(row) });
 }
 

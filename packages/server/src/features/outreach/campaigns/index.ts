@@ -14,13 +14,13 @@ export { startDueCampaigns } from './due.service.ts';
 export type { ChunkDesk };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['campaigns', 'campaign_runs', 'campaign_members', 'campaign_results'];
+export const tables = ['campaigns', 'campaign_runs', 'campaign_run_items', 'campaign_members', 'campaign_results'];
 
 export const campaignsFeature = feature({
   name: 'campaigns',
   tables,
   // A chunk in progress finds that its run is gone, and can't commit.
-  resets: { empties: ['campaign_results', 'campaign_members', 'campaign_runs', 'campaigns'] },
+  resets: { empties: ['campaign_results', 'campaign_members', 'campaign_run_items', 'campaign_runs', 'campaigns'] },
   erases: [
     {
       tables: ['campaign_members', 'campaign_results'],

@@ -40,7 +40,7 @@ export async function queueMessages(tx: Tx, run: RunRow, from: number, to: numbe
     place,
     items: (items ?? []).map((item) => {
       const deliveryId = idByKey.get(keyOf(run.id, customerId, item.offerId, item.channelId ?? ''));
-      return deliveryId === undefined ? item : { ...item, deliveryId };
+      return deliveryId === undefined ? item.stored : { ...item.stored, d: deliveryId };
     }),
   }));
   await storeItems(tx, run.id, stored);

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/index.ts';
-import type { ResultItem } from './results.store.ts';
+import type { StoredItem } from './results.store.ts';
 
 /** Moves the run on behind the results whose messages are queued. False: another process has it. */
 export async function movePlace(
@@ -20,11 +20,11 @@ export async function movePlace(
 export async function storeItems(
   tx: Tx,
   runId: string,
-  rows: readonly { readonly place: number; readonly items: readonly ResultItem[] }[],
+  rows: readonly { readonly place: number; readonly items: readonly StoredItem[] }[],
 ): Promise<void> {
   await tx.query(
     `update arbiter.campaign_results c set items = r.items
-       from jsonb_to_recordset($3::jsonb) as r (place integer, items jsonb)
+       from json_to_recordset($3::json) as r (place integer, items json)
       where c.tenant_id = $1 and c.run_id = $2 and c.place = r.place`,
     [tx.tenantId, runId, JSON.stringify(rows)],
   );

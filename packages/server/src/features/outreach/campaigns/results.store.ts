@@ -2,9 +2,8 @@ import type { CampaignResultStatus, CampaignSkipReason } from '@arbiter/contract
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import { type Tx, textArray } from '../../../db/index.ts';
 
-/** An item of a result, with names as they were. */
-export interface ResultItem {
-  readonly rank: number;
+/** The part of an item that is the same for all customers, with names at the time. */
+export interface RunItemContent {
   readonly offerId: string;
   readonly offerName: string;
   readonly creativeId: string | null;
@@ -12,18 +11,36 @@ export interface ResultItem {
   readonly channelId: string | null;
   readonly channelName: string | null;
   readonly placementId: string | null;
-  readonly score: number;
-  /** Set once its message is queued; absent: none is. */
-  readonly deliveryId?: string;
   readonly category: string | null;
   readonly subCategory: string | null;
-  /** Only for runs whose file shows it. */
+}
+
+/** An item as a result stores it, with short names because a run has millions. */
+export interface StoredItem {
+  /** Of its `RunItemContent`. */
+  readonly k: string;
+  /** Rank. */
+  readonly r: number;
+  /** Score. */
+  readonly s: number;
+  /** Delivery; absent until its message is queued. */
+  readonly d?: string;
+  /** Personalization, only for runs whose file shows it. */
+  readonly p?: unknown;
+}
+
+/** An item of a result. */
+export interface ResultItem extends RunItemContent {
+  readonly rank: number;
+  readonly score: number;
+  readonly deliveryId?: string;
   readonly personalization?: unknown;
+  readonly stored: StoredItem;
 }
 
 const results = table<
   'campaign_results',
-  { items: readonly ResultItem[] | null; skipReason: CampaignSkipReason | null; status: CampaignResultStatus }
+  { items: readonly StoredItem[] | null; skipReason: CampaignSkipReason | null; status: CampaignResultStatus }
 >('campaign_results');
 
 const resultColumns = columns(results, [
@@ -38,7 +55,7 @@ const resultColumns = columns(results, [
   'processedAt',
 ]);
 
-export type ResultRow = RowOf<typeof resultColumns>;
+export type ResultRow = Omit<RowOf<typeof resultColumns>, 'items'> & { readonly items: readonly ResultItem[] | null };
 
 /** Returns results behind a place, in the run's order. */
 export async function selectResults(
@@ -46,13 +63,37 @@ export async function selectResults(
   runId: string,
   page: { readonly after: number | null; readonly status: string | null; readonly limit: number },
 ): Promise<ResultRow[]> {
-  return select(
+  const rows = await select(
     tx,
     resultColumns,
     `from arbiter.campaign_results where tenant_id = $1 and run_id = $2 and place > $3
        and ($4::text is null or status = $4) order by place limit $5`,
     [tx.tenantId, runId, page.after ?? -1, page.status, page.limit],
   );
+  const contents = await selectContents(
+    tx,
+    runId,
+    rows.flatMap(({ items }) => (items ?? []).map(({ k }) => k)),
+  );
+  const itemOf = (stored: StoredItem): ResultItem => ({
+    ...contents.get(stored.k)!,
+    ...{ rank: stored.r, score: stored.s, personalization: stored.p, stored },
+    ...(stored.d === undefined ? {} : { deliveryId: stored.d }),
+  });
+  return rows.map((row) => ({ ...row, items: row.items?.map(itemOf) ?? null }));
+}
+
+async function selectContents(
+  tx: Tx,
+  runId: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, RunItemContent>> {
+  if (keys.length === 0) return new Map();
+  const rows = await tx.query<{ key: string; item: RunItemContent }>(
+    'select key, item from arbiter.campaign_run_items where tenant_id = $1 and run_id = $2 and key = any($3::text[])',
+    [tx.tenantId, runId, textArray([...new Set(keys)])],
+  );
+  return new Map(rows.map(({ key, item }) => [key, item]));
 }
 
 export async function countResults(tx: Tx, runId: string, status: string | null): Promise<number> {
@@ -115,6 +156,13 @@ export async function skipRest(tx: Tx, runId: string, from: number, reason: Camp
 
 export async function deleteMembers(tx: Tx, runId: string): Promise<void> {
   await tx.query('delete from arbiter.campaign_members where tenant_id = $1 and run_id = $2', [tx.tenantId, runId]);
+}
+
+/** Deletes the members and results of runs that are deleted. A chunk that had one of them locked has committed by then. */
+export async function deleteRows(tx: Tx, runIds: readonly string[]): Promise<void> {
+  const values = [tx.tenantId, runIds];
+  await tx.query('delete from arbiter.campaign_members where tenant_id = $1 and run_id = any($2::uuid[])', values);
+  await tx.query('delete from arbiter.campaign_results where tenant_id = $1 and run_id = any($2::uuid[])', values);
 }
 
 /** Removes a customer from all runs. Returns those that had a result, whose file may show it. */

@@ -38,7 +38,7 @@ type DecisionCall = Parameters<DecideForJourney>[0];
 type Plan =
   | { readonly kind: 'settled'; readonly result: DispatchResult }
   | { readonly kind: 'decide'; readonly call: DecisionCall; readonly deliver: boolean; readonly depth: number }
-  | { readonly kind: 'send'; readonly call: WebhookCall };
+  | { readonly kind: 'send'; readonly call: WebhookCall; readonly ageSeconds: number };
 
 const done: DispatchResult = { kind: 'done' };
 
@@ -60,7 +60,7 @@ export async function dispatchFiring(
       case 'decide':
         return await decide(ports, inTransaction, firingId, plan);
       case 'send':
-        return await send(ports, inTransaction, firingId, plan.call);
+        return await send(ports, inTransaction, firingId, plan);
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -165,17 +165,23 @@ async function webhookOf(
     message: `${event?.type ?? 'event'} of customer ${customerId}`,
     data: { triggerId: trigger.id, eventId, customerId, event },
   });
-  return { kind: 'send', call };
+  return { kind: 'send', call, ageSeconds: (tx.now.getTime() - firing.createdAt.getTime()) / 1_000 };
 }
+
+/** Longest time that a firing waits for a destination that's busy or open. */
+const maxHeldSeconds = 600;
 
 async function send(
   { notifier }: DispatchPorts,
   inTransaction: InTransaction,
   firingId: string,
-  call: WebhookCall,
+  { call, ageSeconds }: Extract<Plan, { kind: 'send' }>,
 ): Promise<DispatchResult> {
   const result = await callWebhook(notifier, call);
-  if (result.kind === 'held') return result;
+  if (result.kind === 'held') {
+    // A long backlog must not come back every few seconds.
+    return { ...result, seconds: Math.max(result.seconds, Math.min(maxHeldSeconds, ageSeconds / 2)) };
+  }
   const { outcome } = result;
   await inTransaction(async (tx) => {
     await settleFiring(tx, firingId, outcome.ok ? 'done' : 'retrying', outcome.error);

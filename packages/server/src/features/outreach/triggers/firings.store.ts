@@ -16,7 +16,7 @@ export type FiringStatus = 'pending' | 'retrying' | 'done' | 'failed';
 
 const firingColumns = columns(
   table<'trigger_firings', { event: FiredEvent | null; status: FiringStatus }>('trigger_firings'),
-  ['id', 'triggerId', 'eventId', 'customerId', 'event', 'depth', 'status', 'error'],
+  ['id', 'triggerId', 'eventId', 'customerId', 'event', 'depth', 'status', 'error', 'createdAt'],
 );
 
 export type FiringRow = RowOf<typeof firingColumns>;
@@ -51,7 +51,7 @@ export async function selectCooldown(tx: Tx, triggerId: string, customerId: stri
 }
 
 /** Adds a firing. Returns false if the trigger has fired for the event before. */
-export async function insertFiring(tx: Tx, row: Omit<FiringRow, 'status' | 'error'>): Promise<boolean> {
+export async function insertFiring(tx: Tx, row: Omit<FiringRow, 'status' | 'error' | 'createdAt'>): Promise<boolean> {
   const rows = await tx.query(
     `insert into arbiter.trigger_firings
        (tenant_id, id, trigger_id, event_id, customer_id, event, depth, status, created_at)

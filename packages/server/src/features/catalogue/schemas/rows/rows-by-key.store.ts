@@ -34,8 +34,8 @@ export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, column
   const keyType = typeOf(keyColumn);
   const key = quoteName(keyColumn);
   const keyForm = outForm(keyType);
-  const forms = columns.map((name) => ({ name, form: outForm(typeOf(name)) }));
-  const selected = forms.map(({ name, form }, index) => `${form.select(quoteName(name))} as c${index}`);
+  const forms = columns.map((name, index) => ({ name, form: outForm(typeOf(name)), as: `c${index}` }));
+  const selected = forms.map(({ name, form, as }) => `${form.select(quoteName(name))} as ${as}`);
   const text =
     `select distinct on (${key}) ${[`${keyForm.select(key)} as k`, ...selected].join(', ')} from ${table.table} ` +
     `where ${key} = any ($1::${sqlType(keyType)}[]) order by ${key}, ${quoteName(table.primaryKey)} desc`;
@@ -53,8 +53,8 @@ export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, column
         if (at === null) continue;
         const row: Record<string, JsonValue> = {};
         for (let index = 0; index < forms.length; index += 1) {
-          const { name, form } = forms[index]!;
-          row[name] = form.convert(raw[`c${index}`]);
+          const { name, form, as } = forms[index]!;
+          row[name] = form.convert(raw[as]);
         }
         found.set(at, row);
       }

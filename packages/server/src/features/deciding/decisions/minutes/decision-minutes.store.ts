@@ -50,6 +50,10 @@ export async function addMinutes(tx: Tx, rows: readonly MinuteRow[]): Promise<vo
   );
 }
 
+/** SQL of the latest minute in which the tenant `v.tenant_id` decided, and one of its rows. */
+export const lastMinute = `select minute as at, decisions as amount from decision_minutes m
+  where m.tenant_id = v.tenant_id order by minute desc limit 1`;
+
 /** Rows of one transaction. */
 const rowsPerSlice = 2_000;
 

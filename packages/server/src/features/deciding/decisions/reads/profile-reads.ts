@@ -5,12 +5,14 @@ import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
 import {
   type AutoRead,
   beginJoin,
+  type FlowJoins,
   type JoinedRow,
   type JoinOfRequest,
   type LateReads,
   nextStep,
   planJoins,
   profileOf,
+  type RowsOf,
   readLate,
   statementOf,
   type TableOf,
@@ -119,26 +121,48 @@ function planReads(
   // A row has everything that the record stores of it. The engine uses what its plan reads.
   const rowsOf = (schemaId: string, column: string, columns: readonly string[]): TableRead =>
     tableOf(schemaId, column, columns.join(' '), (schema) => rowsByKeyStatement(schema, column, columns));
-  const joins = new Map(flows.map((flow) => [flow, planJoins(flow, rowsOf, tableOf)]));
+  const readsOf = new Map(flows.map((flow) => [flow, readsOfFlow(flow, rowsOf, tableOf)]));
   return requests.map(({ flow, request }) => {
-    const columnsOf = ({ schemaId, columns }: AutoSource) => flow.readSet.columns[schemaId] ?? columns;
-    const { sources, columnsBeside } = joins.get(flow)!;
-    const auto = flow.plan.autoSources.map((source): AutoRead => {
-      const own = columnsOf(source);
-      const columns = columnsBeside(source.schemaId, source.rowKey, own);
-      const table = rowsOf(source.schemaId, source.rowKey, columns);
-      table.keys.add(request.customerId);
-      return { table, gives: columns.length === own.length ? null : own };
-    });
-    const joined = sources.map((source) => beginJoin(source, request.customerId));
-    const enrich = flow.plan.enrichSources.map((source): EnrichRead => {
-      const table = rowsOf(source.schemaId, source.lookupColumn, columnsOf(source));
+    const { auto, joins, enrichTables } = readsOf.get(flow)!;
+    for (let i = 0; i < auto.length; i++) auto[i]!.table.keys.add(request.customerId);
+    const joined = joins.length === 0 ? noJoins : joins.map((source) => beginJoin(source, request.customerId));
+    const { enrichSources } = flow.plan;
+    if (enrichSources.length === 0) return { auto, joined, enrich: noEnrich, request };
+    const enrich = enrichSources.map((source, i): EnrichRead => {
+      const table = enrichTables[i]!;
       const key = source.trip > 0 ? null : lookupKey(source, request, {});
       if (key !== null) table.keys.add(key);
       return { source, table, key };
     });
     return { auto, joined, enrich, request };
   });
+}
+
+const noJoins: readonly JoinOfRequest[] = [];
+const noEnrich: readonly EnrichRead[] = [];
+
+/** What all requests of a flow have in common. */
+interface ReadsOfFlow {
+  readonly auto: readonly AutoRead[];
+  readonly joins: FlowJoins['sources'];
+  /** One per enrich source. */
+  readonly enrichTables: readonly TableRead[];
+}
+
+function readsOfFlow(flow: LiveFlow, rowsOf: RowsOf, tableOf: TableOf): ReadsOfFlow {
+  const { plan, readSet } = flow;
+  const columnsOf = ({ schemaId, columns }: AutoSource) => readSet.columns[schemaId] ?? columns;
+  const { sources, columnsBeside } = planJoins(flow, rowsOf, tableOf);
+  const auto = plan.autoSources.map((source): AutoRead => {
+    const own = columnsOf(source);
+    const columns = columnsBeside(source.schemaId, source.rowKey, own);
+    const table = rowsOf(source.schemaId, source.rowKey, columns);
+    return { table, gives: columns.length === own.length ? null : own };
+  });
+  const enrichTables = plan.enrichSources.map((source) =>
+    rowsOf(source.schemaId, source.lookupColumn, columnsOf(source)),
+  );
+  return { auto, joins: sources, enrichTables };
 }
 
 /** Reads the rows on the way to joined schemas, one round trip per step. */

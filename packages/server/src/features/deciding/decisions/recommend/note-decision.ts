@@ -180,14 +180,6 @@ function noteEvent(writes: Writes, { id, flow, input, decision }: StoredDecision
     configVersion: writes.configVersion,
     channel: request.channel,
     placement: request.placement,
-    items: decision.items.map(({ offerId, creativeId, channelId, rank, score, selection, effect }) => ({
-      offerId,
-      creativeId,
-      channelId,
-      rank,
-      score,
-      probability: selection.probability,
-      impression: effect === 'impress',
-    })),
+    items: decision.items,
   });
 }

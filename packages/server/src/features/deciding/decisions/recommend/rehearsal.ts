@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RecommendRequest } from '@arbiter/contract';
+import type { RecommendAnswer, RecommendRequest } from '@arbiter/contract';
 import type { ZoneClock } from '@arbiter/engine';
 import type { HotPath, HotRow, HotStatement } from '../../../../db/index.ts';
 import { keyOf } from '../../../../platform/crypto/crypto.ts';
@@ -77,7 +77,14 @@ async function decideRound(ports: DecidePorts, round: number): Promise<void> {
   const answers: Promise<string>[] = [];
   const anonymousKey = keyOf('rehearsal');
   const jobs = Array.from({ length: jobsPerRound }, (_, at) => {
-    const body: RecommendRequest = { customerId: `nobody-${round}-${at}`, channel: 'web', limit: 3, debug: at === 0 };
+    const body: RecommendRequest = {
+      customerId: `nobody-${round}-${at}`,
+      channel: 'web',
+      limit: 3,
+      // The catalogue's rule reads it; without, no offer would be left to score and show.
+      attributes: { page: 'home' },
+      debug: at === 0,
+    };
     const facts = { ip: '', userAgent: '', anonymousKey: () => anonymousKey!, newRequestId: newDecisionId };
     const answer = Promise.withResolvers<string>();
     answers.push(answer.promise);
@@ -92,7 +99,10 @@ async function decideRound(ports: DecidePorts, round: number): Promise<void> {
     };
   });
   await runBatch(ports, nobodysTenant, jobs, () => undefined);
-  for (const text of await Promise.all(answers)) JSON.parse(text);
+  for (const text of await Promise.all(answers)) {
+    const { count } = JSON.parse(text) as Pick<RecommendAnswer, 'count'>;
+    if (count === 0) throw new Error('a rehearsal showed nothing');
+  }
 }
 
 /** Answers a batch's statements like a database with only new customers, and forgets what it's given. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { tenantsUsedLast } from '../../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 import { systemClock } from '../../../../platform/time/clock.ts';
 import { zoneClock } from '../../../../platform/time/zones.ts';
+import { lastMinute } from '../minutes/decision-minutes.store.ts';
 import { rehearse } from './rehearsal.ts';
 
 let server: TestServer;
@@ -74,5 +76,40 @@ test('a catalogue that takes too long is read on behind the start', async () => 
     assert.equal(decided.status, 200, decided.text);
   } finally {
     await busy.close();
+  }
+});
+
+test('tenants that decided last come first, then those whose catalogues changed last', async () => {
+  const used = await startTestServer({ tenants: 3 });
+  try {
+    for (const { keys } of used.tenants) {
+      const made = await used.call('POST', '/api/v1/categories', { body: { name: 'Cards' }, key: keys.admin });
+      assert.equal(made.status, 201, made.text);
+    }
+    const [first, second, third] = used.tenants.map(({ id }) => id);
+    const listed = async () => {
+      const rows = await used.database.withSystem('test', (tx) => tenantsUsedLast(tx, lastMinute, 2));
+      return rows.map(({ id, usedAt }) => [id, usedAt?.toISOString() ?? null]);
+    };
+    assert.deepEqual(await listed(), [
+      [third, null],
+      [second, null],
+    ]);
+    const decided = (tenantId: string | undefined, minute: string) =>
+      used.testDatabase.ownerQuery(
+        `insert into arbiter.decision_minutes (tenant_id, minute, flow_id, flow_version, arm, decisions, empty, errors,
+           candidates, policy_blocked, degraded, policy_errors, compute_errors, durations)
+         values ($1, $2, gen_random_uuid(), 1, 0, 1, 0, '{}', 1, 0, 0, 0, 0, '{}')`,
+        [tenantId, minute],
+      );
+    await decided(second, '2026-11-01T10:00:00Z');
+    await decided(first, '2026-11-01T10:01:00Z');
+    await decided(second, '2026-11-01T09:00:00Z');
+    assert.deepEqual(await listed(), [
+      [first, '2026-11-01T10:01:00.000Z'],
+      [second, '2026-11-01T10:00:00.000Z'],
+    ]);
+  } finally {
+    await used.close();
   }
 });

@@ -8,6 +8,7 @@ import { type TakenRun, takeRun } from '../take-run.service.ts';
 import { type CampaignServer, startCampaignServer } from '../test-campaigns.ts';
 import type { RunCounts } from './caps.rules.ts';
 import { type ChunkEnd, createRunChunk, type RunChunk, Superseded } from './chunk-work.ts';
+import { createItemTexts } from './item-texts.ts';
 import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 let world: CampaignServer;
@@ -56,7 +57,7 @@ async function chunkOf(
   const members = await inTenant((tx) => selectMembers(tx, taken.run.id, from, to));
   let next: RunCounts | null = null;
   const chunk = createRunChunk({
-    ...{ tenantId: tenantId(), run: taken.run, from, to, members, keepsPersonalization: false, decided },
+    ...{ tenantId: tenantId(), run: taken.run, from, to, members, itemTexts: createItemTexts(false), decided },
     turns: {
       afterBefore: () => before,
       enterDeciding: turnstile.enter,

@@ -11,8 +11,8 @@ import {
   type RunCounts,
   type Tally,
 } from './caps.rules.ts';
-import { type ChunkResult, insertResults, lockRun, readMembers, writeCheckpoint } from './chunk.store.ts';
-import { createItemTexts, type RunItem } from './item-texts.ts';
+import { type ChunkResult, insertItems, insertResults, lockRun, readMembers, writeCheckpoint } from './chunk.store.ts';
+import type { ItemTexts, RunItem, RunItemTexts } from './item-texts.ts';
 
 /** The run has ended or another process has taken it, so this work no longer counts. */
 export class Superseded extends Error {
@@ -30,7 +30,7 @@ export interface RunDecision extends Pick<ChunkDecision, 'customerId' | 'request
 }
 
 /** The run of a chunk, with the token that keeps other processes out. */
-export type ChunkRun = Pick<RunRow, 'id' | 'token' | 'campaignId' | 'channelIds' | 'frequencyCaps' | 'fileConfig'>;
+export type ChunkRun = Pick<RunRow, 'id' | 'token' | 'campaignId' | 'channelIds' | 'frequencyCaps'>;
 
 /** How a chunk takes turns with its neighbors. */
 export interface ChunkTurns {
@@ -70,8 +70,7 @@ export interface ChunkPlaces {
   readonly from: number;
   readonly to: number;
   readonly members: readonly Member[];
-  /** Whether items keep their personalization, which the run's file shows. */
-  readonly keepsPersonalization: boolean;
+  readonly itemTexts: ItemTexts;
   /** Counts of the run, including chunks that haven't committed; zeros without caps. */
   readonly decided: RunCounts;
   readonly turns: ChunkTurns;
@@ -81,6 +80,8 @@ export interface ChunkPlaces {
 interface ChunkTry {
   readonly erased: ReadonlySet<string>;
   readonly results: Map<string, ChunkResult>;
+  /** What the items of the results refer to, unless it's stored. */
+  readonly contents: RunItemTexts;
   /** Counts of the run, including this chunk and those before. */
   readonly decided: Tally;
   /** Counts of this chunk. */
@@ -109,7 +110,6 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
   const { run, turns } = places;
   const rules = createCapRules(run.frequencyCaps);
   const isCapped = hasCaps(run.frequencyCaps);
-  const itemsText = createItemTexts(places.keepsPersonalization);
   const state: ChunkState = { current: null, isNextAllowed: false, openedAt: 0, leaveDeciding: null };
   const now = (): ChunkTry => {
     if (state.current === null) throw new Error('the chunk has no transaction');
@@ -140,10 +140,11 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
     usedUp: () => usedUpOf(run, rules, now().decided),
     roomFor: (items) => rules.roomFor(now().decided, items),
     decided({ customerId, requestId, decisionId, items, names }) {
-      const { decided, own, results } = now();
+      const { decided, own, results, contents } = now();
       decided.add(items);
       own.add(items);
-      results.set(customerId, { requestId, decisionId, items: items.length === 0 ? null : itemsText(items, names) });
+      const text = items.length === 0 ? null : places.itemTexts.textOf(items, names, contents);
+      results.set(customerId, { requestId, decisionId, items: text });
     },
     async beforeWriting(tx, { holdsShared, hasCalls }) {
       leaveDeciding();
@@ -157,17 +158,20 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
     },
     statements: () => statementsOf(places, now(), usedUpOf(run, rules, now().decided) === null),
     close: leaveDeciding,
-    end: () => ({
-      counts: storedOf(now()),
-      stop: stopOf(places, now(), rules),
-      heldMs: performance.now() - state.openedAt,
-      hadCalls: now().hadCalls,
-    }),
+    end() {
+      places.itemTexts.noteStored(now().contents);
+      return {
+        counts: storedOf(now()),
+        stop: stopOf(places, now(), rules),
+        heldMs: performance.now() - state.openedAt,
+        hadCalls: now().hadCalls,
+      };
+    },
   };
 }
 
 const newTry = (erased: ReadonlySet<string>, decided: RunCounts): ChunkTry => ({
-  ...{ erased, results: new Map(), stored: null, at: null, hadCalls: false },
+  ...{ erased, results: new Map(), contents: new Map(), stored: null, at: null, hadCalls: false },
   decided: createTally(decided),
   own: createTally(noCounts),
 });
@@ -211,7 +215,7 @@ async function lockPlace(tx: HotTransaction, { tenantId, run, from }: ChunkPlace
 
 /** Replaces counts without comparing them: the run is locked, and the previous chunk has committed. */
 function statementsOf({ tenantId, run, from, to, members }: ChunkPlaces, current: ChunkTry, isUsedUp: boolean) {
-  const { at, erased, results } = current;
+  const { at, erased, results, contents } = current;
   if (at === null) throw new Error('the run is not locked');
   const left = members.filter(({ customerId }) => !erased.has(customerId));
   const skipReason = isUsedUp ? 'run_cap' : 'quota_exceeded';
@@ -227,6 +231,7 @@ function statementsOf({ tenantId, run, from, to, members }: ChunkPlaces, current
     ...storedOf(current),
   };
   return [
+    ...(contents.size === 0 ? [] : [insertItems(tenantId, run.id, contents)]),
     ...(rows.length === 0 ? [] : [insertResults(tenantId, run.id, { rows, skipReason, at })]),
     writeCheckpoint(tenantId, run.id, checkpoint),
   ];

@@ -2,6 +2,7 @@ import type { CampaignSkipReason } from '@arbiter/contract';
 import { type HotStatement, numberArray, textArray, textsArray, uuidArray } from '../../../../db/index.ts';
 import type { Member } from '../results.store.ts';
 import type { RunCounts } from './caps.rules.ts';
+import type { RunItemTexts } from './item-texts.ts';
 
 // Statements of a chunk's transaction, which runs on the hot path.
 
@@ -46,7 +47,7 @@ export const writeCheckpoint = (tenantId: string, runId: string, checkpoint: Che
 export interface ChunkResult {
   readonly requestId: string;
   readonly decisionId: string;
-  /** JSON of `ResultItem[]`; null if nothing was offered. */
+  /** JSON of `StoredItem[]`; null if nothing was offered. */
   readonly items: string | null;
 }
 
@@ -56,6 +57,14 @@ export interface ChunkResults {
   readonly skipReason: CampaignSkipReason;
   readonly at: Date;
 }
+
+/** Writes what the items of results refer to. */
+export const insertItems = (tenantId: string, runId: string, contents: RunItemTexts): HotStatement => ({
+  name: 'campaigns.items',
+  text: `insert into campaign_run_items (tenant_id, run_id, key, item)
+    select $1, $2, u.key, u.item::json from unnest($3::text[], $4::text[]) as u(key, item) on conflict do nothing`,
+  values: [tenantId, runId, textArray([...contents.keys()]), textArray([...contents.values()])],
+});
 
 /** Writes the results of a chunk. */
 export const insertResults = (
@@ -68,7 +77,7 @@ export const insertResults = (
       processed_at)
     select $1, $2, u.place, u.customer_id,
       case when u.decision_id is null then 'skipped' when u.items is null then 'empty' else 'decided' end,
-      case when u.decision_id is null then $3 end, u.request_id, u.decision_id, u.items::jsonb, $4
+      case when u.decision_id is null then $3 end, u.request_id, u.decision_id, u.items::json, $4
     from unnest($5::int[], $6::text[], $7::uuid[], $8::uuid[], $9::text[])
       as u(place, customer_id, request_id, decision_id, items)`,
   values: [

@@ -4,10 +4,12 @@ import { rest } from '../../../../platform/turns.ts';
 import type { RunnableFlow } from '../../../catalogue/flows/index.ts';
 import { insertFailure } from '../failed-customer.store.ts';
 import { selectMembers } from '../results.store.ts';
+import { showsPersonalization } from '../run-file.rules.ts';
 import type { RunRow } from '../runs.store.ts';
 import { hasCaps, noCounts, type RunCounts } from './caps.rules.ts';
 import { firstSize, nextSize, restMs } from './chunk-size.rules.ts';
 import { type ChunkStop, Superseded } from './chunk-work.ts';
+import { createItemTexts, type ItemTexts } from './item-texts.ts';
 import type { RunChunks } from './run-chunk.ts';
 import { type ChunkOutcome, type StartedChunk, startChunk } from './started-chunk.ts';
 
@@ -30,6 +32,10 @@ const judged = 1_000;
 
 const campaignActor = systemActor('campaign');
 
+interface StartedRun extends ChunkedRun {
+  readonly itemTexts: ItemTexts;
+}
+
 /** Where a run is. */
 interface Progress {
   /** Of the first member that isn't decided. */
@@ -46,8 +52,9 @@ interface Progress {
  * Decides for the members from the checkpoint on, in several chunks at a time that commit in order (docs/adr/0082). Returns why
  * and where it stopped; null if no members are left or the run is over.
  */
-export async function decideInChunks(work: ChunkedRun): Promise<Pick<Progress, 'place' | 'stop'>> {
-  const { run } = work;
+export async function decideInChunks(chunkedRun: ChunkedRun): Promise<Pick<Progress, 'place' | 'stop'>> {
+  const { run } = chunkedRun;
+  const work = { ...chunkedRun, itemTexts: createItemTexts(showsPersonalization(run)) };
   const progress: Progress = {
     ...{ place: run.nextPlace, failed: run.failedCustomers, size: firstSize, stop: null },
     counts: { total: run.totalItems, offers: run.offerCounts, channels: run.channelCounts },
@@ -81,7 +88,7 @@ export async function decideInChunks(work: ChunkedRun): Promise<Pick<Progress, '
 }
 
 /** Waits for the first open chunk. If it fails, those behind it fail too. */
-async function endFirst(work: ChunkedRun, open: StartedChunk[], progress: Progress): Promise<void> {
+async function endFirst(work: StartedRun, open: StartedChunk[], progress: Progress): Promise<void> {
   const chunk = open.shift()!;
   const end = await chunk.end;
   if ('error' in end) {
@@ -104,7 +111,7 @@ async function endFirst(work: ChunkedRun, open: StartedChunk[], progress: Progre
 
 /** Retries half of a failed chunk, down to a single customer, who then counts as failed. */
 async function decideFewer(
-  work: ChunkedRun,
+  work: StartedRun,
   from: number,
   to: number,
   counts: RunCounts,

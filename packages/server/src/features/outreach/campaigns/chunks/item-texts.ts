@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { ChunkDecision } from '../../../deciding/decisions/index.ts';
-import type { ResultItem } from '../results.store.ts';
+import type { RunItemContent } from '../results.store.ts';
 
 /** An item of a decision as a run stores it. */
 export type RunItem = Pick<
@@ -8,42 +9,62 @@ export type RunItem = Pick<
 >;
 
 type Names = ChunkDecision['names'];
-/** Returns the members of a stored item that are the same for all customers. */
-type SameForAll = Omit<ResultItem, 'rank' | 'score' | 'personalization' | 'deliveryId'>;
+
+/** JSON of `RunItemContent` by key. */
+export type RunItemTexts = Map<string, string>;
+
+export interface ItemTexts {
+  /** Returns JSON of `StoredItem[]`, and adds the contents that may not be stored yet to `contents`. */
+  textOf(items: readonly RunItem[], names: Names, contents: RunItemTexts): string;
+  /** Notes that a commit stored these contents. */
+  noteStored(contents: RunItemTexts): void;
+}
+
+/** Enough for a run: 96 bits. */
+const keyLength = 16;
 
 /**
- * Returns a function that writes the items of a decision as JSON (`ResultItem[]`). Most customers get the same offers, so it
- * writes names once. Text and not objects: a chunk holds it until the commit, and garbage collections would copy objects
- * again and again.
+ * Returns a function that writes the items of a run's decisions. Most customers get the same offers, so a run stores their
+ * names once. Text and not objects: a chunk holds it until the commit, and garbage collections would copy objects again
+ * and again.
  */
-export function createItemTexts(keepsPersonalization: boolean): (items: readonly RunItem[], names: Names) => string {
-  const texts = new Map<string, string>();
+export function createItemTexts(keepsPersonalization: boolean): ItemTexts {
+  const keys = new Map<string, string>();
+  const texts: RunItemTexts = new Map();
+  const stored = new Set<string>();
   let known: Names | null = null;
-  const textOf = (item: RunItem, names: Names): string => {
-    const key = `${item.offerId} ${item.creativeId} ${item.channelId} ${item.placementId}`;
-    let text = texts.get(key);
-    if (text === undefined) {
-      // Without the braces.
-      text = JSON.stringify(sameForAll(item, names)).slice(1, -1);
+  const keyOf = (item: RunItem, names: Names): string => {
+    const ids = `${item.offerId} ${item.creativeId} ${item.channelId} ${item.placementId}`;
+    let key = keys.get(ids);
+    if (key === undefined) {
+      const text = JSON.stringify(contentOf(item, names));
+      key = createHash('sha256').update(text).digest('base64url').slice(0, keyLength);
+      keys.set(ids, key);
       texts.set(key, text);
     }
-    return text;
+    return key;
   };
-  return (items, names) => {
-    // Names change with the catalogue.
-    if (names !== known) texts.clear();
-    known = names;
-    let all = '';
-    for (const item of items) {
-      const own = keepsPersonalization ? `,"personalization":${JSON.stringify(item.personalization)}` : '';
-      const score = JSON.stringify(item.score);
-      all += `${all === '' ? '' : ','}{"rank":${item.rank},"score":${score},${textOf(item, names)}${own}}`;
-    }
-    return `[${all}]`;
+  return {
+    textOf(items, names, contents) {
+      // Names change with the catalogue.
+      if (names !== known) keys.clear();
+      known = names;
+      let all = '';
+      for (const item of items) {
+        const key = keyOf(item, names);
+        if (!stored.has(key)) contents.set(key, texts.get(key)!);
+        const own = keepsPersonalization ? `,"p":${JSON.stringify(item.personalization)}` : '';
+        all += `${all === '' ? '' : ','}{"k":"${key}","r":${item.rank},"s":${JSON.stringify(item.score)}${own}}`;
+      }
+      return `[${all}]`;
+    },
+    noteStored(contents) {
+      for (const key of contents.keys()) stored.add(key);
+    },
   };
 }
 
-function sameForAll({ offerId, creativeId, channelId, placementId }: RunItem, names: Names): SameForAll {
+function contentOf({ offerId, creativeId, channelId, placementId }: RunItem, names: Names): RunItemContent {
   const offer = names.offer(offerId);
   const nameOf = <T>(id: string | null | undefined, find: (id: string) => T) => (id == null ? undefined : find(id));
   return {

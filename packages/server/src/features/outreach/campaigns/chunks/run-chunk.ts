@@ -3,9 +3,9 @@ import { derivedId } from '../../../../platform/ids.ts';
 import type { RunnableFlow } from '../../../catalogue/flows/index.ts';
 import type { DecisionService } from '../../../deciding/decisions/index.ts';
 import { selectMembers } from '../results.store.ts';
-import { showsPersonalization } from '../run-file.rules.ts';
 import type { RunCounts } from './caps.rules.ts';
 import { type ChunkEnd, type ChunkRun, type ChunkTurns, createRunChunk } from './chunk-work.ts';
+import type { ItemTexts } from './item-texts.ts';
 import { createTurnstile } from './turnstile.ts';
 
 /** A chunk of a run. */
@@ -19,6 +19,8 @@ export interface ChunkOrder {
   readonly to: number;
   /** Counts of the run, including chunks that haven't committed; zeros without caps. */
   readonly decided: RunCounts;
+  /** The same for all chunks of the run. */
+  readonly itemTexts: ItemTexts;
 }
 
 /** How a chunk takes turns with those before and behind it. */
@@ -42,11 +44,10 @@ export const requestIdOf = (runId: string, customerId: string): string => derive
 /** Returns a function that decides chunks: one decides at a time, while others read and write. */
 export function createRunChunks({ database, decideChunk }: ChunkPorts): RunChunks {
   const deciding = createTurnstile();
-  return async ({ tenantId, run, flow, from, to, decided }, neighbors) => {
+  return async ({ tenantId, run, flow, from, to, decided, itemTexts }, neighbors) => {
     const members = await database.withTenant(tenantId, campaignActor, (tx) => selectMembers(tx, run.id, from, to));
     const work = createRunChunk({
-      ...{ tenantId, run, from, to, members, decided },
-      keepsPersonalization: showsPersonalization(run),
+      ...{ tenantId, run, from, to, members, decided, itemTexts },
       turns: { ...neighbors, enterDeciding: deciding.enter },
     });
     try {

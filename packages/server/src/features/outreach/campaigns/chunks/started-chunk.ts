@@ -23,7 +23,7 @@ export interface StartedChunk {
 /** Starts a chunk. `before`: the previous chunk, which must commit first; null if none is open. `stored`: the run's counts. */
 export function startChunk(
   runChunk: RunChunks,
-  { tenantId, run, flow, from, to, decided }: ChunkOrder,
+  { tenantId, run, flow, from, to, decided, itemTexts }: ChunkOrder,
   before: StartedChunk | null,
   stored: RunCounts,
 ): StartedChunk {
@@ -34,9 +34,10 @@ export function startChunk(
     if ('error' in end) throw end.error;
     return end.outcome.counts;
   };
-  const { id, token, campaignId, channelIds, frequencyCaps, fileConfig } = run;
-  const own = { id, token, campaignId, channelIds, frequencyCaps, fileConfig };
-  const end = runChunk({ tenantId, run: own, flow, from, to, decided }, { allowNext: gate.resolve, afterBefore }).then(
+  const { id, token, campaignId, channelIds, frequencyCaps } = run;
+  const own = { id, token, campaignId, channelIds, frequencyCaps };
+  const order = { tenantId, run: own, flow, from, to, decided, itemTexts };
+  const end = runChunk(order, { allowNext: gate.resolve, afterBefore }).then(
     ({ counts, stop, heldMs, hadCalls }): StartedEnd => {
       gate.resolve(hasCaps(run.frequencyCaps) ? counts : noCounts);
       return { outcome: { to, failed: 0, counts, stop, heldMs, hadCalls } };
