@@ -20,7 +20,10 @@ export interface RailProps {
 export function Rail({ sections, current, narrow, onNarrow, onChosen }: RailProps) {
   const list = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies(current): the mark moves with it
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
+  useEffect(() => {
+    // Newer browsers return a promise, which isn't a cleanup.
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <div className="flex h-full flex-col">
       <nav ref={list} aria-label={shellTexts.navigation} className="flex-1 overflow-y-auto overflow-x-hidden p-2">
