@@ -39,6 +39,7 @@ const policiesNamed = async (name: string) =>
   (await stage.call('GET', `contact-policies?search=${encodeURIComponent(name)}`)).data as readonly {
     readonly id: string;
     readonly priority: number;
+    readonly status: string;
   }[];
 
 test('7. an admin sees the impact of a cap before saving it', skip, async () => {
@@ -174,4 +175,20 @@ test("shows another person's change without a reload", skip, async () => {
   await page.getByRole('rowheader', { name: offer.name }).first().waitFor();
   await stage.call('PUT', `offers/${offer.id}`, { name: 'Stars of a colleague' });
   await page.getByRole('rowheader', { name: 'Stars of a colleague' }).first().waitFor();
+});
+
+test('an editor requests the pause of a policy on its page', skip, async () => {
+  const [policy] = await policiesNamed('Email Cooldown 24 h');
+  await editor.goto(`${stage.url}/policies/${policy?.id}`);
+  await says(editor, 'Requested approval for Email Cooldown 24 h', () =>
+    editor.getByRole('button', { name: 'Request pause' }).click(),
+  );
+  assert.equal((await policiesNamed('Email Cooldown 24 h'))[0]?.status, 'active');
+  await editor.getByRole('button', { name: 'See requests' }).click();
+  await editor.goBack();
+  // The page of the record tells that a change waits, and leads to it.
+  await editor.getByText('A change to this record is waiting for approval').waitFor();
+  await editor.getByRole('link', { name: /^Open the request by Eve, / }).click();
+  const request = editor.getByRole('region', { name: 'Email Cooldown 24 h' });
+  await request.getByText('paused', { exact: false }).first().waitFor();
 });

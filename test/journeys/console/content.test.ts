@@ -274,6 +274,30 @@ test('shows a name that was just taken and a channel that was just deleted at th
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
+test('shows the values of an offer whose category lost their field, and removes them', skip, async () => {
+  const field = (key: string, label: string) => ({ key, label, type: 'text' });
+  const [grade, fee] = [field('grade', 'Grade'), field('yearly_fee', 'Annual fee')];
+  const category = await stage.call('POST', 'categories', { name: 'Cards', customFields: [grade, fee] });
+  const customFields = { grade: 'gold', yearly_fee: 'none' };
+  const offer = await stage.call('POST', 'offers', {
+    ...{ name: 'Gold Card', status: 'draft', categoryId: category.id, metadata: { customFields } },
+  });
+  await stage.call('PUT', `categories/${category.id}`, { customFields: [grade] });
+  const stored = async () =>
+    Reflect.get(Object((await stage.call('GET', `offers/${offer.id}`)).metadata), 'customFields');
+  await go(page, `/offers/${offer.id}/edit`);
+  await shows(page, 'The category no longer has this field');
+  await shows(page, 'Yearly fee: none');
+  // Other changes keep the value.
+  await page.getByRole('textbox', { name: 'Grade' }).fill('platinum');
+  await says(page, 'Saved Gold Card', () => page.keyboard.press('Control+s'));
+  assert.deepEqual(await stored(), { grade: 'platinum', yearly_fee: 'none' });
+  await go(page, `/offers/${offer.id}/edit`);
+  await page.getByRole('button', { name: 'Remove value' }).click();
+  await says(page, 'Saved Gold Card', () => page.keyboard.press('Control+s'));
+  assert.deepEqual(await stored(), { grade: 'platinum' });
+});
+
 test('shows viewers, and everyone while content is off, why nothing can be changed', skip, async () => {
   const item = await stage.call('POST', 'content', { name: 'Read only', channelType: 'sms' });
   await go(viewer, `/content/${item.id}`);

@@ -36,7 +36,7 @@ test('makes a test of a decision, without the values of the customer', skip, asy
   offer = { id: first.offerId, name: first.offerName };
   await page.goto(`${stage.url}/decisions/${String(decision.recommendationId)}`);
   await page.getByRole('link', { name: 'Make a test' }).click();
-  await page.getByText('without the customer’s values', { exact: false }).waitFor();
+  await page.getByText("without the customer's values", { exact: false }).waitFor();
   await page.getByText('customer.age', { exact: true }).waitFor();
   const values = page.getByRole('group', { name: 'Values', exact: true });
   assert.equal(await values.getByRole('textbox').count(), 0);
@@ -45,7 +45,9 @@ test('makes a test of a decision, without the values of the customer', skip, asy
     await values.getByRole('textbox').nth(-2).fill(name);
     await values.getByRole('textbox').last().fill(value);
   }
-  await page.getByRole('textbox', { name: 'Name' }).fill('Young members get stars');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  assert.match(await name.inputValue(), /^Decision of \w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d:\d\d\s[AP]M$/);
+  await name.fill('Young members get stars');
   await page.getByRole('button', { name: 'Create decision test' }).click();
   await page.getByRole('heading', { level: 1, name: 'Young members get stars' }).waitFor();
   const id = new URL(page.url()).pathname.split('/')[2];
@@ -82,13 +84,38 @@ test('runs all tests, and deletes one with a way back', skip, async () => {
   await row('Young members get stars').getByText('passed').waitFor();
 });
 
+test('runs many tests only when asked, and keeps the results', skip, async () => {
+  const { data } = await stage.call('GET', 'decision-tests?limit=1');
+  const [model] = data as readonly Readonly<Record<string, unknown>>[];
+  const copy = { decisionFlowId: model?.decisionFlowId, given: model?.given, expect: model?.expect };
+  const created = [];
+  for (let at = 1; at <= 20; at += 1)
+    created.push(await stage.call('POST', 'decision-tests', { ...copy, name: `Copy ${at}` }));
+  const runs: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/decision-tests/run')) runs.push(request.url());
+  });
+  await page.goto(`${stage.url}/decision-tests`);
+  await row('Copy 20').getByText('not run').waitFor();
+  await page.getByText("These tests haven't run yet.", { exact: false }).waitFor();
+  assert.deepEqual(runs, []);
+  await page.getByRole('button', { name: 'Run all' }).click();
+  await page.getByText('All 21 tests pass.').waitFor();
+  assert.equal(runs.length, 1);
+  await row('Copy 20').getByRole('link').first().click();
+  await page.getByRole('heading', { level: 1, name: 'Copy 20' }).waitFor();
+  await page.goBack();
+  await page.getByText('All 21 tests pass.').waitFor();
+  for (const { id } of created) await stage.call('DELETE', `decision-tests/${String(id)}`);
+});
+
 test('starts a backtest, and says what the draft changes', skip, async () => {
   await stage.call('PUT', `offers/${offer.id}`, { status: 'paused' });
   await page.goto(`${stage.url}/studies`);
   await page.getByRole('link', { name: 'New study' }).first().click();
   await page.getByLabel('Flow').selectOption({ label: 'Coffee next best offer' });
   await page.getByRole('button', { name: 'Start study' }).click();
-  await page.getByText('100% of 1 decisions change.').waitFor();
+  await page.getByText('The decision changes.').waitFor();
   await page.getByRole('region', { name: 'Offers' }).getByRole('link', { name: offer.name }).waitFor();
   await page.getByRole('link', { name: /^Open decision/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Decision for CM-000031' }).waitFor();

@@ -335,7 +335,7 @@ test('builds a segment with a join, counts it live and by step, and compares it'
   const compare = page.getByRole('combobox', { name: 'Compare with' });
   await compare.fill('All');
   await page.getByRole('option', { name: 'All clients' }).click();
-  await page.getByText('3 customers are also in All clients: 100 % of the smaller segment.').waitFor();
+  await page.getByText('3 customers are also in All clients: 100% of the smaller segment.').waitFor();
   await page.getByText('The segments overlap a lot.', { exact: false }).waitFor();
   const { data } = await stage.call('GET', 'segments?search=Gold');
   const [segment] = data as readonly Readonly<Record<string, unknown>>[];

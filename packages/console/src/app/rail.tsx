@@ -1,4 +1,5 @@
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { railGroupTitles, shellTexts } from '../messages/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
@@ -17,9 +18,15 @@ export interface RailProps {
 
 /** The pages by group, with the current one marked. */
 export function Rail({ sections, current, narrow, onNarrow, onChosen }: RailProps) {
+  const list = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies(current): the mark moves with it
+  useEffect(() => {
+    // Newer browsers return a promise, which isn't a cleanup.
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <div className="flex h-full flex-col">
-      <nav aria-label={shellTexts.navigation} className="flex-1 overflow-y-auto overflow-x-hidden p-2">
+      <nav ref={list} aria-label={shellTexts.navigation} className="flex-1 overflow-y-auto overflow-x-hidden p-2">
         {sections.map(({ group, entries }) => (
           <section key={group} className={cx('mb-1', narrow && 'border-line border-b pb-1 last:border-0')}>
             {railGroupTitles[group] === '' ? null : (

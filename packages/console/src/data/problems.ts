@@ -122,7 +122,8 @@ export function adviceFor(failure: Failure, operation: Operation, role?: Role | 
         title: what,
         text: text + who,
         act: isKnown ? acts[code] : 'retry',
-        detail: error === title ? null : error,
+        // Whoever signs in here doesn't know what a credential is.
+        detail: error === title || code === 'unauthorized' ? null : error,
         entries: errors,
         requestId,
         waitSeconds: retryAfterSeconds ?? null,

@@ -2,6 +2,7 @@ import type { Operation } from '@arbiter/contract/core/operation';
 import type { Warning } from '@arbiter/contract/core/warnings';
 import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { boot } from '../data/boot.ts';
 import { can } from '../data/can.ts';
 import { codeOf } from '../data/failure.ts';
 import type { Answer } from '../data/use-operation.ts';
@@ -13,6 +14,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import type { Fact } from '../ui/facts.tsx';
 import type { Format } from '../ui/format.ts';
+import { later } from '../ui/later.tsx';
 import { Link } from '../ui/link.tsx';
 import { Page, type PageProps } from '../ui/page.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
@@ -52,6 +54,15 @@ export interface RecordPageProps<Body extends ShownRecord> extends Pick<PageProp
   readonly children: (body: Body) => ReactNode;
 }
 
+// Its contract includes ten record types.
+const PendingRequests = later(() => import('./editing/pending-requests.tsx').then((module) => module.PendingRequests));
+
+/** Whether the tenant wants approvals. */
+const hasApprovals = (): boolean => {
+  const block = boot();
+  return block.authenticated && block.settings.approvalWorkflowEnabled;
+};
+
 /** What reading the audit log takes. */
 const auditLog = { role: 'admin', auth: 'credential' } as const;
 
@@ -89,6 +100,7 @@ export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body
     >
       {isDeleted ? <DeletedPin kind={kind} id={body?.id ?? id} /> : null}
       {body?.deletedAt == null ? null : <Deleted kind={word} at={body.deletedAt} />}
+      {hasApprovals() && !isDeleted ? <PendingRequests entityType={kind} id={body?.id ?? id} /> : null}
       {body === undefined || body.warnings === undefined ? null : (
         <ProblemPanel
           tone="warn"

@@ -180,10 +180,10 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
   },
   study_running: {
     title: 'An identical study is already running',
-    text: 'Wait for its result or cancel it.',
+    text: 'Wait for its result, or stop it.',
   },
   history_unavailable: {
-    title: 'History doesn’t go back that far',
+    title: "History doesn't go back that far",
     text: 'Choose a later start, or restore the archived months.',
   },
   rollback_guard: {
@@ -205,11 +205,11 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
     text: 'Enter five parts: minute, hour, day of month, month, day of week.',
   },
   overlay_invalid: {
-    title: 'The changes can’t be tried',
+    title: "The changes can't be tried",
     text: 'Fix the errors listed here. Nothing was saved.',
   },
   not_comparable: {
-    title: 'These values can’t be compared',
+    title: "These values can't be compared",
     text: 'Choose values of the same kind, such as amounts in one currency.',
   },
   config_invalid: {

@@ -50,7 +50,7 @@ export const approvalTexts = {
   rivals: (count: number) =>
     count === 1 ? 'Another request changes the same record' : `${count} other requests change the same record`,
   rivalsText: 'Where they overlap, the one approved last wins.',
-  openRival: (name: string) => `Open the request by ${name}`,
+  openRequest: (name: string, when: string) => `Open the request by ${name}, ${when}`,
   noImpact: "The effect of this change on customers can't be previewed.",
   select: 'Select request',
   selectOne: (name: string) => `Select ${name}`,

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import { titles } from './titles.ts';
 
 /** Returns the label of a record type: "contact policy" for `contactPolicy`. */
@@ -14,7 +15,7 @@ export const auditTexts = {
   lead: 'Who changed what, and when. Each row includes the hash of the row before it, and your browser verifies the rows you see.',
   verifyText: 'The server recomputes the hash of every row and checks each link.',
   verify: 'Verify entire log',
-  intact: (rows: string) => `${rows} rows intact`,
+  intact: (rows: string) => `${counted(rows, 'row')} intact`,
   intactText: 'Every hash and link is correct.',
   since: (sequence: string) =>
     `Rows before ${sequence} were removed by retention. The chain continues from the hash recorded there.`,
@@ -27,7 +28,7 @@ export const auditTexts = {
     sequence_gap: 'A row is missing or duplicated.',
     head_mismatch: "The last row isn't the one on record. Rows at the end are missing.",
   },
-  partial: (rows: string) => `${rows} rows checked so far`,
+  partial: (rows: string) => `${counted(rows, 'row')} checked so far`,
   browser: 'Your browser',
   browserChecking: 'checking',
   browserRight: 'verified',
@@ -35,7 +36,9 @@ export const auditTexts = {
   browserUnavailable: 'not available',
   browserUnavailableText: 'Browsers compute hashes only over HTTPS or on localhost.',
   summary: (right: number, wrong: number) =>
-    wrong === 0 ? `${right} rows verified in your browser` : `Hash mismatch in ${wrong} of ${right + wrong} rows`,
+    wrong === 0
+      ? `${counted(right, 'row')} verified in your browser`
+      : `Hash mismatch in ${wrong} of ${counted(right + wrong, 'row')}`,
   gap: 'The link to the row below is broken',
   rows: 'Entries',
   number: 'Row',

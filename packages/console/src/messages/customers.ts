@@ -1,4 +1,5 @@
 import { catalogueTitles as titles } from './catalogue/catalogue-titles.ts';
+import { counted } from './counted.ts';
 
 export const customerTexts = {
   customers: titles.customers,
@@ -38,7 +39,7 @@ export const customerTexts = {
   allDecisions: 'View all decisions',
   now: 'Next best offer',
   nowHelp: 'What each active channel would show right now. Nothing is stored or counted.',
-  nowMore: (count: number) => `${count} more channels in Simulate`,
+  nowMore: (count: number) => `${counted(count, 'more channel')} in Simulate`,
   nowNone: 'No active channels.',
   nowNothing: 'no offer',
   nowNothingBy: 'No offer:',
@@ -160,7 +161,7 @@ export const customerTexts = {
     }. Policies that block a single channel are listed below.`,
   limitsNone:
     'No contacts in the last 30 days, and no limits on all channels. Policies that block a single channel are listed below.',
-  limitsPart: (count: number) => `Showing the latest ${count} contacts.`,
+  limitsPart: (count: number) => `Showing the latest ${counted(count, 'contact')}.`,
   limitsLegend: 'Dots: contacts. Rings: open reservations. Brackets: policy periods. Bars: suppressions.',
   noChannel: 'No channel',
   noOffer: 'no offer',
@@ -169,7 +170,7 @@ export const customerTexts = {
   noDecisionBehind: 'recorded without a decision',
   reservationOnly: "a reservation isn't a decision",
   openPolicy: 'opens the policy',
-  counted: (used: number, max: number) => `${used} of ${max} contacts used in this period`,
+  counted: (used: number, max: number) => `${used} of ${counted(max, 'contact')} used in this period`,
   pause: 'blocked until the period ends',
   suppressedFor: (what: string, reason: string) => `suppressed: ${what} (${reason})`,
   listedBelow: 'see suppressions below',

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import { titles } from './titles.ts';
 
 /** Texts of the health page. */
@@ -64,7 +65,8 @@ export const healthTexts = {
   degradedRate: 'Model unavailable',
   policyBlockRate: 'Blocked by contact policies',
   byDay: 'Decisions by day',
-  byDaySummary: (all: string, most: string, day: string) => `${all} decisions. Busiest day: ${day} (${most}).`,
+  byDaySummary: (all: string, most: string, day: string) =>
+    `${counted(all, 'decision')}. Busiest day: ${day} (${most}).`,
   byDayNone: 'No decisions in the last 7 days.',
   day: 'Day',
   alerts: 'Alert rules',

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import { titles } from './titles.ts';
 
 /** Texts of the home page. */
@@ -49,6 +50,7 @@ export const homeTexts = {
   againSame: 'The same offer won again: no limit blocks it yet.',
   code: 'Call it from your code',
   codeText: "You need an API key. The URL is this server's.",
+  codeTextAsk: "You need an API key. Ask an admin for one. The URL is this server's.",
   makeKey: 'API keys',
   snippet: 'call',
   recent: 'Latest decisions',
@@ -108,7 +110,8 @@ export const needsTexts = {
   draft: 'Draft',
   draftAhead: (version: number) => `Changed since version ${version} went live. Publish it to use it in decisions.`,
   letters: 'Dead letters',
-  lettersCount: (count: string) => `${count} jobs failed after their last retry`,
+  lettersCount: (count: string) =>
+    `${counted(count, 'job')} failed after ${count === '1' ? 'its' : 'their'} last retry`,
   more: (count: number, kind: string) => `${count} more: ${kind.toLowerCase()}`,
 } as const;
 
@@ -130,7 +133,7 @@ export const monthTexts = {
   impressions: 'Impressions',
   conversions: 'Conversions',
   responsesSummary: (impressions: string, conversions: string, best: string) =>
-    `${impressions} impressions and ${conversions} conversions in 30 days. Best day: ${best}.`,
+    `${counted(impressions, 'impression')} and ${counted(conversions, 'conversion')} in 30 days. Best day: ${best}.`,
   noResponses: 'No impressions or conversions in the last 30 days.',
   totals: 'only daily totals are stored',
   title: 'Decisions by day',

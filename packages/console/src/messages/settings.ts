@@ -111,6 +111,7 @@ export const apiKeyTexts = {
   replaceTitle: (name: string) => `Replace ${name}`,
   replaceText: 'Creates a second key. The old one keeps working until you revoke it.',
   replaceNext: (name: string) => `Give the new key to your application, then revoke the old ${name}.`,
+  noName: 'Enter a name.',
   noScope: 'Select at least one permission.',
   role: 'Role',
   lastUsed: 'Last used',

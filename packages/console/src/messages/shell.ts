@@ -37,7 +37,7 @@ export const bannerTexts = {
   sessionEnds: (seconds: number) =>
     seconds > 60
       ? `Your session ends in ${Math.ceil(seconds / 60)} minutes.`
-      : `Your session ends in ${seconds} seconds.`,
+      : `Your session ends in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,
   signInAgain: 'Sign in again',
 } as const;
 

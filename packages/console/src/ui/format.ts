@@ -87,11 +87,11 @@ export function formatFor(where: Locale): Format {
     short: (value) => short.format(value),
     money: (value) => money.format(value),
     instant: written({ dateStyle: 'medium', timeStyle: 'medium' }),
-    moment: written({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+    moment: written({ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }),
     date: written({ dateStyle: 'medium' }),
     day: written({ day: 'numeric', month: 'short' }),
-    hour: written({ hour: '2-digit', minute: '2-digit' }),
-    time: written({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+    hour: written({ hour: 'numeric', minute: '2-digit' }),
+    time: written({ hour: 'numeric', minute: '2-digit', second: '2-digit' }),
     ago: (at, now) => {
       const seconds = (new Date(at).getTime() - now) / 1000;
       const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);

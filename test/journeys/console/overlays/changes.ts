@@ -31,6 +31,7 @@ const secrets: readonly Overlay[] = [
     address: '/settings/api-keys',
     open: async (page) => {
       await press(page, 'Create key');
+      await page.getByRole('dialog').getByLabel('Name').fill(unused('Website'));
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('dialog', { name: 'Copy your key now' }).waitFor();
     },

@@ -1,4 +1,5 @@
 // Decision tests and studies in states that the demo doesn't have.
+import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { ask, dialog, go, type Overlay, press, rowsOf, unused } from './steps.ts';
 
@@ -43,7 +44,28 @@ const evaluated = {
   diagnostics: { rewardCustomers: 2_310 },
 };
 
+/** A backtest without an answer: most of its records can't be judged. */
+const refused = {
+  ...{ verdict: 'refused', reasons: ['selection', 'limit_failed'], decisions: 12, changed: 3, changedShare: 0.25 },
+  ...{ byKind: { same: 9, replaced: 3 }, gained: [], lost: [], samples: [], notRecorded: ['customer.stars'] },
+  ...{ notReplayable: 88, notEvaluable: { erased: 1, withheld: 87 } },
+  limits: [
+    { name: 'maxChangedShare', offerId: null, value: 0.25, bound: 0.1, passed: false },
+    { name: 'maxEngineUsP99', offerId: null, value: null, bound: 900, passed: false },
+  ],
+};
+
 export const judgingOverlays: readonly Overlay[] = [
+  {
+    name: 'study-refused',
+    address: '/studies',
+    open: async (page) => {
+      await studyAs(page, 'backtest', { status: 'completed', result: refused });
+      await page.getByText("The records can't show what the draft would change.").waitFor();
+      await page.getByText('not judged').first().waitFor();
+      assert.equal(await page.getByText('A limit is exceeded', { exact: false }).count(), 0);
+    },
+  },
   {
     name: 'decision-test-not-met',
     address: '/decision-tests',

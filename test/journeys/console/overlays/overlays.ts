@@ -1,10 +1,12 @@
 // Overlays and replacements of screens, for screenshots and axe.
 import type { Page } from 'playwright-core';
 import { settled } from '../places.ts';
+import { badDayOverlays } from './bad-days.ts';
 import { changeOverlays } from './changes.ts';
 import { judgingOverlays } from './judging.ts';
 import { rareOverlays } from './rare.ts';
-import { dialog, editFlow, type Overlay, press } from './steps.ts';
+import { dialog, editFlow, type Overlay, press, unused } from './steps.ts';
+import { twoPeopleOverlays } from './two-people.ts';
 
 /** Opens records of the demo, pins one, and returns to Home. */
 const keepSome = async (page: Page): Promise<void> => {
@@ -61,6 +63,8 @@ export const overlays: readonly Overlay[] = [
   ...changeOverlays,
   ...judgingOverlays,
   ...rareOverlays,
+  ...twoPeopleOverlays,
+  ...badDayOverlays,
   {
     name: 'content-archive',
     address: '/content',
@@ -259,6 +263,7 @@ export const overlays: readonly Overlay[] = [
     address: '/settings/oauth-clients',
     open: async (page) => {
       await press(page, 'Create client');
+      await page.getByRole('dialog').getByLabel('Name').fill(unused('Newsletter'));
       await page.getByRole('dialog').getByRole('button', { name: 'Create client' }).click();
       await page.getByRole('dialog', { name: 'Copy your client secret now' }).waitFor();
     },

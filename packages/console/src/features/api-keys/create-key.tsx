@@ -40,7 +40,7 @@ export function CreateKey({ replaces, onClose }: CreateKeyProps) {
   const create = async () => {
     const body = {
       scopes: scopes.filter((scope) => chosen.includes(scope)),
-      ...(name.trim() === '' ? {} : { name: name.trim() }),
+      name: name.trim(),
       ...(day === '' ? {} : { expiresAt: `${day}T00:00:00.000Z` }),
     };
     setCreated(await run({ body }));
@@ -57,7 +57,7 @@ export function CreateKey({ replaces, onClose }: CreateKeyProps) {
           <Button
             kind="primary"
             busy={busy}
-            disabledReason={chosen.length === 0 ? t.noScope : isPast ? t.expired : null}
+            disabledReason={name.trim() === '' ? t.noName : chosen.length === 0 ? t.noScope : isPast ? t.expired : null}
             onClick={() => void create()}
           >
             {t.make}
@@ -72,7 +72,6 @@ export function CreateKey({ replaces, onClose }: CreateKeyProps) {
         <TextField
           label={t.name}
           help={t.nameHelp}
-          optional
           maxLength={120}
           value={name}
           onChange={({ target }) => setName(target.value)}

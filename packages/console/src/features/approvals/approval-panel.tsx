@@ -37,6 +37,7 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
   const answer = useOperation(approvalOperations.get, { params: { id } }, { everyMs: 30_000, keepPrevious: false });
   const record = useTarget(request);
   const links = useLinks();
+  const format = useFormat();
   const recordId = action === 'create' ? appliedEntityId : entityId;
   const to = recordId === null ? null : recordAddress(entityType, recordId);
   useKeys(to === null ? [] : [{ keys: 'o', title: t.openRecord, run: () => links.go(to) }]);
@@ -48,8 +49,13 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
             tone="warn"
             title={t.rivals(rivals.length)}
             actions={rivals.slice(0, maxRivals).map((rival) => (
-              <Button key={rival.id} size="small" onClick={() => onChoose(rival.id)}>
-                {t.openRival(rival.requesterName)}
+              <Button
+                key={rival.id}
+                size="small"
+                className="h-auto min-h-7 max-w-full py-1 text-start whitespace-normal"
+                onClick={() => onChoose(rival.id)}
+              >
+                {t.openRequest(rival.requesterName, format.moment(rival.createdAt))}
               </Button>
             ))}
           >

@@ -11,6 +11,7 @@ import { changedColumn, nameColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-list.tsx';
 import { decisionTestTexts as t } from '../../messages/judging/decision-tests.ts';
 import { useSearch } from '../../route/use-address.ts';
+import { AsOf } from '../../ui/as-of.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
@@ -18,18 +19,22 @@ import { ResultBadge, resultText } from './result-badge.tsx';
 import { type TestRuns, useTestRuns } from './use-test-runs.ts';
 import { useTestedVersion } from './version-choice.tsx';
 
-/** All decision tests, with the result of each. They run when the list opens. */
+/** The most tests that run when the list opens. Each is a decision with a compiled draft, so more of them run when asked to. */
+const mostAtOnce = 20;
+
+/** All decision tests, with the result of each. A few run when the list opens. */
 export function TestList() {
   const [search] = useSearch(decisionTestOperations.list.query);
   const { version, choice } = useTestedVersion();
   const flows = useOperation(decisionFlowOperations.list, { query: { limit: 100 } }).data?.data;
   // The list below loads the same rows, so they load once.
-  const { rows } = useList(decisionTestOperations.list, { query: { limit: 100, ...search } });
+  const { rows, complete } = useList(decisionTestOperations.list, { query: { limit: 100, ...search } });
   const flowIds = [...new Set(rows.flatMap((test) => (test.deletedAt === null ? [test.decisionFlowId] : [])))].join(
     ' ',
   );
   const targets = useMemo(() => (flowIds === '' ? [] : flowIds.split(' ').map((flowId) => ({ flowId }))), [flowIds]);
-  const runs = useTestRuns(targets, version);
+  const runsAtOnce = complete && rows.length <= mostAtOnce;
+  const runs = useTestRuns(targets, version, { runsAtOnce });
   const names = useMemo(() => new Map(flows?.map(({ id, name }) => [id, name])), [flows]);
   const columns = useMemo(() => columnsOf(runs, names), [runs, names]);
   const create = <CreateLink kind="decisionTest" operation={decisionTestOperations.create} />;
@@ -79,12 +84,19 @@ const columnsOf = ({ results, isRunning }: TestRuns, names: FlowNames): readonly
 
 /** How many tests pass, and why those of some flows didn't run. */
 function Summary({ runs, names }: { readonly runs: TestRuns; readonly names: FlowNames }) {
-  const { results, failures, isRunning, run } = runs;
+  const { results, asOf, failures, isRunning, run } = runs;
   const passed = [...results.values()].filter(({ status }) => status === 'passed').length;
   return (
     <>
-      <p role="status" className="text-dense text-soft empty:hidden">
-        {isRunning || results.size === 0 ? null : t.summary(passed, results.size - passed)}
+      <p role="status" className="flex flex-wrap items-center gap-x-2 text-dense text-soft empty:hidden">
+        {isRunning || failures.size > 0 ? null : results.size === 0 ? (
+          t.noneRan
+        ) : (
+          <>
+            {t.summary(passed, results.size - passed)}
+            {asOf === null ? null : <AsOf at={asOf} word={t.ranAt} />}
+          </>
+        )}
       </p>
       {[...failures].map(([flowId, failure]) => (
         <Section key={flowId} title={t.cannotRunFlow(names.get(flowId) ?? flowId)}>

@@ -67,7 +67,7 @@ function Outcome({ test }: { readonly test: DecisionTest }) {
   const { version, choice } = useTestedVersion();
   // biome-ignore lint/correctness/useExhaustiveDependencies(revision): a changed test runs again
   const targets = useMemo(() => [{ flowId: decisionFlowId, testIds: [id] }], [decisionFlowId, id, revision]);
-  const { results, failures, isRunning, run } = useTestRuns(targets, version);
+  const { results, failures, isRunning, run } = useTestRuns(targets, version, { runsAtOnce: true });
   const result = results.get(id);
   const failure = failures.get(decisionFlowId);
   return (

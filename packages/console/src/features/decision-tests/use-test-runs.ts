@@ -15,38 +15,63 @@ export const testedVersions = ['draft', 'published'] as const;
 export type TestedVersion = (typeof testedVersions)[number];
 
 export interface TestRuns {
-  /** Results by the ID of the test. */
+  /** Results by the ID of the test; until the next run, those of the last one in this page. */
   readonly results: ReadonlyMap<string, DecisionTestResult>;
+  /** When the oldest of the results was computed, in milliseconds; null without results. */
+  readonly asOf: number | null;
   /** Flows whose tests couldn't run. */
   readonly failures: ReadonlyMap<string, Failure>;
   readonly isRunning: boolean;
   readonly run: () => void;
 }
 
-interface State extends Omit<TestRuns, 'run'> {}
+interface State extends Pick<TestRuns, 'results' | 'asOf' | 'failures' | 'isRunning'> {}
 
-const start: State = { results: new Map(), failures: new Map(), isRunning: true };
+const blank: State = { results: new Map(), asOf: null, failures: new Map(), isRunning: false };
 
-/** Runs tests, flow by flow, when the targets or the version change. Pass the same targets as long as nothing changes. */
-export function useTestRuns(targets: readonly RunTarget[], version: TestedVersion): TestRuns {
-  const [state, setState] = useState(start);
+/** The last results of each version, until the page reloads: opening a test and going back doesn't lose them. */
+const last = new Map<TestedVersion, State>();
+
+export interface RunOptions {
+  /** Runs when the page opens and when targets or version change. Otherwise only `run` does. */
+  readonly runsAtOnce: boolean;
+}
+
+/** Runs tests, flow by flow. Pass the same targets as long as nothing changes. */
+export function useTestRuns(
+  targets: readonly RunTarget[],
+  version: TestedVersion,
+  { runsAtOnce }: RunOptions,
+): TestRuns {
+  const [state, setState] = useState<State>(() => (runsAtOnce ? { ...blank, isRunning: true } : blank));
   const runAll = useCallback(
     async (signal: AbortSignal) => {
-      setState(start);
+      let now: State = { ...blank, asOf: Date.now(), isRunning: true };
+      const show = (next: State) => {
+        now = next;
+        setState(next);
+      };
+      show(now);
       for (const target of targets) {
         const next = await runOne(target, version, signal);
         if (signal.aborted) return;
-        setState((before) => ({ ...before, ...next(before) }));
+        show({ ...now, ...next(now) });
       }
-      setState((before) => ({ ...before, isRunning: false }));
+      show({ ...now, isRunning: false });
+      // The run of one test doesn't replace those of all.
+      if (targets.every(({ testIds }) => testIds === undefined)) last.set(version, now);
     },
     [targets, version],
   );
   useEffect(() => {
+    if (!runsAtOnce) {
+      setState(last.get(version) ?? blank);
+      return undefined;
+    }
     const stop = new AbortController();
     void runAll(stop.signal);
     return () => stop.abort();
-  }, [runAll]);
+  }, [runAll, runsAtOnce, version]);
   return { ...state, run: () => void runAll(new AbortController().signal) };
 }
 

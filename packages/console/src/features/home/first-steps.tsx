@@ -45,8 +45,9 @@ export function FirstSteps({ done }: { done: Done }) {
             </Button>
             {second === undefined ? null : <Outcome answer={second} />}
           </Step>
-          <Step number={3} title={t.code} done={done.called === true}>
-            <CallFromCode decision={decision} />
+          {/* Who can't see keys can't complete this step, so it isn't counted. */}
+          <Step {...(done.called === null ? {} : { number: 3 })} title={t.code} done={done.called === true}>
+            <CallFromCode decision={decision} seesKeys={done.called !== null} />
           </Step>
         </>
       ) : null}
@@ -96,7 +97,12 @@ export function DecideForm({
   );
 }
 
-function CallFromCode({ decision: { fields, channelType } }: { readonly decision: FirstDecision }) {
+interface CallFromCodeProps {
+  readonly decision: FirstDecision;
+  readonly seesKeys: boolean;
+}
+
+function CallFromCode({ decision: { fields, channelType }, seesKeys }: CallFromCodeProps) {
   const links = useLinks();
   const snippet = curlFor(new URL(links.href('/'), globalThis.location.href).href, {
     customerId: fields.customerId,
@@ -104,15 +110,17 @@ function CallFromCode({ decision: { fields, channelType } }: { readonly decision
   });
   return (
     <>
-      <p className="text-soft">{t.codeText}</p>
+      <p className="text-soft">{seesKeys ? t.codeText : t.codeTextAsk}</p>
       <pre className="rounded-card break-words whitespace-pre-wrap bg-sunken px-3 py-2 font-mono text-caption">
         {snippet}
       </pre>
       <div className="flex flex-wrap gap-2">
         <Copy text={snippet} what={t.snippet} labelled />
-        <ButtonLink size="small" to={addresses.apiKeys()}>
-          {t.makeKey}
-        </ButtonLink>
+        {seesKeys ? (
+          <ButtonLink size="small" to={addresses.apiKeys()}>
+            {t.makeKey}
+          </ButtonLink>
+        ) : null}
       </div>
     </>
   );

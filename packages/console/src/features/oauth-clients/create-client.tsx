@@ -30,7 +30,7 @@ export function CreateClient({ replaces, onClose }: CreateClientProps) {
   if (created !== null) return <NewClient client={created} replaces={replaces} onClose={onClose} />;
   const create = async () => {
     const scopes = oauthScopes.filter((scope) => chosen.includes(scope));
-    setCreated(await run({ body: { scopes, ...(name.trim() === '' ? {} : { name: name.trim() }) } }));
+    setCreated(await run({ body: { scopes, name: name.trim() } }));
   };
   return (
     <Dialog
@@ -44,7 +44,7 @@ export function CreateClient({ replaces, onClose }: CreateClientProps) {
           <Button
             kind="primary"
             busy={busy}
-            disabledReason={chosen.length === 0 ? t.noScope : null}
+            disabledReason={name.trim() === '' ? t.noName : chosen.length === 0 ? t.noScope : null}
             onClick={() => void create()}
           >
             {t.make}
@@ -59,7 +59,6 @@ export function CreateClient({ replaces, onClose }: CreateClientProps) {
         <TextField
           label={t.name}
           help={t.nameHelp}
-          optional
           maxLength={120}
           value={name}
           onChange={({ target }) => setName(target.value)}

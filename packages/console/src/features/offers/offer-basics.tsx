@@ -26,7 +26,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Name, place in the catalogue, texts. */
 export function Basics({ offer }: BasicsPartProps) {
   const format = useFormat();
-  const { categoryRef, subCategoryRef, category, group, tags, productType, metadata } = offer;
+  const { categoryRef, subCategoryRef, group, tags, productType, metadata } = offer;
   const { customFields, ...rest } = metadata;
   return (
     <Section title={t.basics}>
@@ -38,7 +38,7 @@ export function Basics({ offer }: BasicsPartProps) {
               label: t.category,
               value:
                 categoryRef === null ? (
-                  category || t.noCategory
+                  t.noCategory
                 ) : (
                   <span>
                     <Link to={addresses.category(categoryRef.id)}>{categoryRef.name}</Link>

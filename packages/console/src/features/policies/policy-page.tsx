@@ -39,7 +39,7 @@ function Policy({ policy }: { readonly policy: ContactPolicy }) {
   return (
     <div className="grid items-start gap-4 md:grid-cols-2">
       <Section title={t.sentence}>
-        <div className="flex flex-col gap-4">
+        <div className="flex min-w-0 flex-col gap-4">
           <p className="text-section font-medium">{policySentence(ruleType, config)}</p>
           {window === null ? null : <Week {...window} />}
           <Facts

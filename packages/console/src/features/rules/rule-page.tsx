@@ -47,7 +47,7 @@ function Rule({ rule }: { readonly rule: QualificationRule }) {
   return (
     <div className="grid items-start gap-4 md:grid-cols-2">
       <Section title={t.asks}>
-        <div className="flex flex-col gap-4">
+        <div className="flex min-w-0 flex-col gap-4">
           <p className="text-section font-medium">
             <RuleSentence rule={rule} />
             <span className="block text-body font-normal text-soft">

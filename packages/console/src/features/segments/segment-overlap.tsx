@@ -37,7 +37,7 @@ export function SegmentOverlap({ segment }: { readonly segment: Segment }) {
         )}
         <div role="status">
           {overlap === undefined || other === null ? null : (
-            <p>{t.overlapOf(format.number(overlap.count), other.label, format.number(overlap.percent, 2))}</p>
+            <p>{t.overlapOf(format.number(overlap.count), other.label, format.percent(overlap.percent / 100))}</p>
           )}
           {answer === null || answer.overlapWarnings.length === 0 ? null : <p className="text-warn">{t.overlapHigh}</p>}
           {answer?.sampled === true ? <p className="text-caption text-soft">{t.sampled}</p> : null}

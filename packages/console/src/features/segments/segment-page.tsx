@@ -53,7 +53,7 @@ function Definition({ segment }: { readonly segment: Segment }) {
   const { filters, customerCount, lastRefreshedAt, baseSchema, joins, viewName } = segment;
   return (
     <Section title={t.who} actions={<Recount id={segment.id} />}>
-      <div className="flex flex-col gap-4">
+      <div className="flex min-w-0 flex-col gap-4">
         <ConditionView condition={filters} otherwise={t.everybody} />
         <Facts
           facts={[

@@ -20,12 +20,17 @@ export function BacktestView({ result }: ViewProps) {
   const format = useFormat();
   const { verdict, reasons, decisions, changed, changedShare, limits, samples, notRecorded } = result;
   const total = format.number(decisions);
+  const isRefused = verdict === 'refused';
   const headline =
     decisions === 0
       ? t.reasons.no_decisions
-      : changed === 0
-        ? t.headlineNone(total)
-        : t.headline(format.percent(changedShare), total);
+      : isRefused
+        ? t.refused
+        : changed === 0
+          ? t.headlineNone(total)
+          : t.headline(format.percent(changedShare), total);
+  // Without an answer, no limit is judged.
+  const why = isRefused ? reasons.filter((reason) => reason !== 'limit_failed') : reasons;
   return (
     <>
       <Verdict
@@ -33,11 +38,11 @@ export function BacktestView({ result }: ViewProps) {
         tone={tones[verdict]}
         word={t.verdicts[verdict]}
         headline={headline}
-        reasons={reasons.map((reason) => t.reasons[reason]).filter((reason) => reason !== headline)}
+        reasons={why.map((reason) => t.reasons[reason]).filter((reason) => reason !== headline)}
       >
         {notRecorded.length === 0 ? null : <p className="text-soft">{t.notRecorded(notRecorded.join(', '))}</p>}
       </Verdict>
-      {changed === 0 ? null : <Changes result={result} />}
+      {changed === 0 || isRefused ? null : <Changes result={result} />}
       {limits.length === 0 ? null : <Limits result={result} />}
       {samples.length === 0 ? null : <Samples result={result} />}
       <LeftOut result={result} />
@@ -94,7 +99,7 @@ function OfferChanges({ title, changes }: OfferChangesProps) {
 /** Limits that aren't shares. */
 const absolute: ReadonlySet<string> = new Set(['mustKeep', 'maxEngineUsP99']);
 
-function Limits({ result: { limits } }: ViewProps) {
+function Limits({ result: { limits, verdict } }: ViewProps) {
   const format = useFormat();
   const shown = (name: string, value: number) => (absolute.has(name) ? format.number(value) : format.percent(value));
   return (
@@ -105,12 +110,17 @@ function Limits({ result: { limits } }: ViewProps) {
             <span className="min-w-0">
               {t.limitNames[name] ?? name} {offerId === null ? null : <RecordLink kind="offer" id={offerId} />}
               <span className="block text-dense text-soft">
-                {t.measured}: {value === null ? '–' : shown(name, value)} · {t.bound}: {shown(name, bound)}
+                {value === null ? null : `${t.measured}: ${shown(name, value)} · `}
+                {t.bound}: {shown(name, bound)}
               </span>
             </span>
-            <Badge tone={passed ? 'pass' : 'block'}>
-              {passed ? t.passed : value === null ? t.notMeasured : t.exceeded}
-            </Badge>
+            {verdict === 'refused' ? (
+              <Badge tone="neutral">{t.notJudged}</Badge>
+            ) : value === null ? (
+              <Badge tone="warn">{t.notMeasured}</Badge>
+            ) : (
+              <Badge tone={passed ? 'pass' : 'block'}>{passed ? t.passed : t.exceeded}</Badge>
+            )}
           </li>
         ))}
       </ul>

@@ -73,7 +73,7 @@ function Outcome({ study: { status, progress, error, result, spec } }: { readonl
     const { decisions, total } = progress;
     const text = status === 'queued' ? t.waiting : total === 0 ? t.selecting : null;
     return (
-      <Section title={t.statuses[status]}>
+      <Section title={t.progressTitle}>
         <div className="flex flex-col gap-2" role="status">
           <Progress share={total === 0 ? 0 : decisions / total} label={t.statuses[status]} />
           <p className="text-soft">{text ?? t.progress(format.number(decisions), format.number(total))}</p>

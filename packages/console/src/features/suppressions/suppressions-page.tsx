@@ -179,7 +179,7 @@ function Choice({ label, any, options, value, onChange }: ChoiceProps) {
     <SelectField
       label={label}
       labelHidden
-      className="w-40 max-sm:min-w-36 max-sm:flex-1"
+      className="w-44 max-sm:min-w-36 max-sm:flex-1"
       placeholder={any}
       options={options}
       value={value ?? ''}

@@ -99,7 +99,7 @@ export function BulkDialog({ kind, operations, field, optionLabels, rows, onClos
       open
       onOpenChange={close}
       title={title}
-      description={run !== null ? undefined : field === null ? t.deleteText : t.about}
+      description={run !== null ? undefined : field === null ? t.deleteText(rows.length) : t.about}
       footer={
         run === null ? (
           <>

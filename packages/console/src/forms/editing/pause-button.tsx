@@ -3,9 +3,12 @@ import { Pause, Play } from 'lucide-react';
 import { can } from '../../data/can.ts';
 import { useMutate } from '../../data/use-operation.ts';
 import { editingTexts, pauseTexts as t } from '../../messages/lists/editing.ts';
+import { addresses } from '../../route/addresses.ts';
 import { Button } from '../../ui/button.tsx';
+import { useLinks } from '../../ui/link.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { needsApproval } from './approval-need.ts';
+import { useApprovalRequest } from './use-approval-request.ts';
 
 export interface PausableRecord {
   readonly id: string;
@@ -21,17 +24,28 @@ export interface PauseButtonProps {
 }
 
 /**
- * Pauses an active record or resumes a paused one, without opening its form. Renders nothing in other states, and where
- * changes need approval: the form requests it.
+ * Pauses an active record or resumes a paused one, without opening its form, or requests it where changes need approval.
+ * Renders nothing in other states.
  */
 export function PauseButton({ kind, operation, record }: PauseButtonProps) {
   const { id, name, status, version } = record;
   const { done, busy } = useMutate(operation);
+  const approval = useApprovalRequest();
+  const links = useLinks();
   if (status !== 'active' && status !== 'paused') return null;
   const isActive = status === 'active';
   const next = isActive ? 'paused' : 'active';
-  if (needsApproval({ operation, entityType: kind, before: { status }, after: { status: next } })) return null;
+  const isRequest = needsApproval({ operation, entityType: kind, before: { status }, after: { status: next } });
   const permission = can(operation);
+  const request = async () => {
+    const target = { entityType: kind, entityId: id, entityName: name, action: 'update' } as const;
+    const isFiled = await approval.file({ ...target, payload: { status: next } });
+    if (!isFiled) return toast({ text: t.notRequested(name) });
+    toast({
+      text: editingTexts.requested(name),
+      action: { label: editingTexts.seeRequests, run: () => links.go(addresses.approvals({ tab: 'mine' })) },
+    });
+  };
   const change = async () => {
     const isDone = await done({ params: { id }, body: { status: next, rowVersion: version } });
     toast({ text: isDone ? (isActive ? t.paused(name) : t.resumed(name)) : t.failed(name) });
@@ -39,11 +53,11 @@ export function PauseButton({ kind, operation, record }: PauseButtonProps) {
   return (
     <Button
       icon={isActive ? <Pause aria-hidden className="size-4" /> : <Play aria-hidden className="size-4" />}
-      busy={busy}
-      disabledReason={permission.allowed ? null : editingTexts.needsRole(permission.needs)}
-      onClick={() => void change()}
+      busy={busy || approval.busy}
+      disabledReason={isRequest || permission.allowed ? null : editingTexts.needsRole(permission.needs)}
+      onClick={() => void (isRequest ? request() : change())}
     >
-      {isActive ? t.pause : t.resume}
+      {isRequest ? (isActive ? t.requestPause : t.requestResume) : isActive ? t.pause : t.resume}
     </Button>
   );
 }

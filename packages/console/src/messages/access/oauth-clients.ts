@@ -12,6 +12,7 @@ export const oauthTexts = {
     write: 'Decide, respond and change the catalogue',
     admin: 'Everything, including settings, people and keys',
   },
+  noName: 'Enter a name.',
   noScope: 'Select at least one permission.',
   newTitle: 'Copy your client secret now',
   clientId: 'Client ID',

@@ -64,5 +64,5 @@ export const conditionInputTexts = {
   wantsValue: 'A value is missing.',
   wantsList: 'A list needs brackets: (gold, black).',
   wantsEnd: 'Join conditions with “and” or “or”.',
-  badJson: 'This isn’t valid JSON.',
+  badJson: "This isn't valid JSON.",
 } as const;

@@ -40,7 +40,7 @@ export const creativeFormTexts = {
     '/placementId': 'Empty allows every placement of the channel.',
     '/templateType': '',
     '/contentItemId': 'Empty fields use the text of its published version.',
-    '/weight': 'Share among the offer’s creatives for the same place. 0 excludes it.',
-    '/abTestVariant': 'Label for reports. It doesn’t affect which creative customers get.',
+    '/weight': "Share among the offer's creatives for the same place. 0 excludes it.",
+    '/abTestVariant': "Label for reports. It doesn't affect which creative customers get.",
   },
 } as const;

@@ -1,4 +1,5 @@
 import type { ContactPolicyType } from '@arbiter/contract/deciding/contact-policy-parts';
+import { counted } from '../counted.ts';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { conditionText, listText } from './conditions.ts';
 
@@ -52,7 +53,7 @@ function caps(config: PolicyConfig): readonly string[] {
 
 const rolling = (config: PolicyConfig): readonly string[] =>
   objectsOf(config.windows).map(({ max, days, hours }) =>
-    days === undefined ? `${max} in ${hours} h` : `${max} in ${days} days`,
+    days === undefined ? `${max} in ${hours} h` : `${max} in ${counted(String(days), 'day')}`,
   );
 
 function totalCap(config: PolicyConfig, of: string): string {
@@ -64,8 +65,8 @@ function totalCap(config: PolicyConfig, of: string): string {
 const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
 const per = (config: PolicyConfig) => {
-  const counted = textOf(config.per);
-  return counted === null || counted === 'scope' ? '' : `, counted per ${counted}`;
+  const part = textOf(config.per);
+  return part === null || part === 'scope' ? '' : `, counted per ${part}`;
 };
 
 const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => string>> = {
@@ -75,12 +76,12 @@ const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => st
     const campaign = textOf(config.withinCampaignId) === null ? '' : ' within one campaign';
     return `At most ${listText(limits)}${campaign}${per(config)}`;
   },
-  cooldown: (config) => `${numberOf(config.cooldownHours) ?? '?'} hours between contacts${per(config)}`,
+  cooldown: (config) => `${counted(numberOf(config.cooldownHours) ?? '?', 'hour')} between contacts${per(config)}`,
   budget_exhausted: (config) =>
     `Until ${numberOf(config.threshold) ?? '?'} ${textOf(config.budgetField) ?? 'units'} are used up`,
   outcome_based(config) {
     const after = typeof config.afterOutcome === 'string' ? [config.afterOutcome] : textsOf(config.afterOutcome);
-    return `After ${listText(after, 'or')}, no contact for ${numberOf(config.suppressForDays) ?? '?'} days${per(config)}`;
+    return `After ${listText(after, 'or')}, no contact for ${counted(numberOf(config.suppressForDays) ?? '?', 'day')}${per(config)}`;
   },
   segment_exclusion: (config) => `Not for members of ${listText(textsOf(config.excludeSegments), 'or')}`,
   time_window(config) {
@@ -93,11 +94,11 @@ const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => st
   mutual_exclusion(config) {
     const days = numberOf(config.lookbackDays) ?? 30;
     const others = textsOf(config.excludeOfferIds).length;
-    return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' per decision' : ` in ${days} days`}`;
+    return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' per decision' : ` in ${counted(days, 'day')}`}`;
   },
   cross_channel_cap(config) {
     const channels = textsOf(config.appliesAcross).length;
-    return totalCap(config, channels === 0 ? ' across all channels' : ` across ${channels} channels`);
+    return totalCap(config, channels === 0 ? ' across all channels' : ` across ${counted(channels, 'channel')}`);
   },
   customer_total_cap: (config) => totalCap(config, ' per customer'),
   offer_category_cap: (config) => totalCap(config, ` from category ${textOf(config.targetCategory) ?? '?'}`),
@@ -106,7 +107,7 @@ const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => st
     return `Overrides other policies${reason === null ? '' : `: ${reason}`}`;
   },
   category_suppression: (config) =>
-    `After a contact, pauses the category for ${numberOf(config.suppressionDays) ?? '?'} days`,
+    `After a contact, pauses the category for ${counted(numberOf(config.suppressionDays) ?? '?', 'day')}`,
   do_not_contact(config) {
     const who = textsOf(config.segments);
     const condition = conditionText(config.condition);

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import { policyTypeNames } from './policies.ts';
 
 /** Texts of the form of a contact policy. */
@@ -52,7 +53,7 @@ export const policyFormTexts = {
   counted: 'Counted as contacts: impressions.',
   period: (most: string, days: string) => (days === '1' ? `At most ${most} a day` : `At most ${most} in ${days} days`),
   affected: (share: string, affected: string, sampled: string) =>
-    `${share} affected: ${affected} of ${sampled} sampled customers.`,
+    `${share} affected: ${affected} of ${counted(sampled, 'sampled customer')}.`,
   offers: (before: string, after: string) => `Contacts per customer: ${before} before, ${after} after.`,
   noTraffic: 'There was no traffic in this period.',
   outdated: 'The policy changed since this preview.',
@@ -60,6 +61,7 @@ export const policyFormTexts = {
   segmentOf: (segment: string, affected: string, total: string) => `${segment}: ${affected} of ${total}`,
   labels: {
     '/ruleType': 'Type',
+    '/config': 'Limit',
     '/scopes': 'Applies to',
     '/config/maxPerDay': 'Per day',
     '/config/maxPerWeek': 'Per week',
@@ -118,6 +120,10 @@ export const policyFormTexts = {
     '/config/operator': '',
     '/config/bypassable': '',
     '/config/budgetField': '',
+    '/config/startHour': 'First hour in which contacts are allowed.',
+    '/config/endHour': 'Contacts stop at the start of this hour. An earlier hour than the first one is on the next day.',
+    '/config/timezone': "Such as Europe/Berlin. Leave empty for the tenant's time zone.",
+    '/config/zonePath': 'Such as customer.timezone. Replaces the time zone above for customers who have a value.',
     '/config/filterByCategory': '',
   },
 } as const;

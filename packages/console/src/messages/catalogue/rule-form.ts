@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import { conditionInputTexts } from './condition-input.ts';
 
 /** Texts of the form of a qualification rule. */
@@ -36,7 +37,7 @@ export const ruleFormTexts = {
   again: 'Estimate again',
   incomplete: 'Fill in the condition first.',
   passes: (share: string, passing: string, sampled: string) =>
-    `${share} pass: ${passing} of ${sampled} sampled customers.`,
+    `${share} pass: ${passing} of ${counted(sampled, 'sampled customer')}.`,
   noRows: 'There are no customers to sample yet.',
   outdated: 'The condition changed since this estimate.',
   excluded: 'Segments that lose the most',
@@ -50,6 +51,7 @@ export const ruleFormTexts = {
   },
   labels: {
     '/ruleType': 'Type',
+    '/config': 'Condition',
     '/scopes': 'Applies to',
     '/config/requiredSegments': 'Segments',
     '/config/minScore': 'Minimum propensity',

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 /** Texts of the form of a segment, with its live counts. */
 export const segmentFormTexts = {
   basics: 'Segment',
@@ -37,8 +38,8 @@ export const segmentFormTexts = {
   everyone: 'No conditions: everyone is a member.',
   counting: 'Counting',
   tooLong: 'This takes too long to count live. Save the segment to count it in the background.',
-  of: (count: string, all: string, share: string) => `${count} of ${all} customers (${share})`,
-  alone: (count: string) => `${count} customers`,
+  of: (count: string, all: string, share: string) => `${count} of ${counted(all, 'customer')} (${share})`,
+  alone: (count: string) => counted(count, 'customer'),
   unfinished: 'Complete the conditions to count them.',
   steps: 'Step by step',
   countSteps: 'Count each step',
@@ -49,13 +50,13 @@ export const segmentFormTexts = {
   sample: 'Examples',
   noSample: 'No customer matches.',
   refresh: 'Count now',
-  refreshed: (count: string) => `${count} members`,
+  refreshed: (count: string) => counted(count, 'member'),
   refreshing: 'Counting continues in the background.',
   overlap: 'Overlap',
   overlapText: 'How many members are also in another segment.',
   compare: 'Compare with',
-  overlapOf: (count: string, other: string, percent: string) =>
-    `${count} customers are also in ${other}: ${percent} % of the smaller segment.`,
+  overlapOf: (count: string, other: string, share: string) =>
+    `${counted(count, 'customer is', 'customers are')} also in ${other}: ${share} of the smaller segment.`,
   overlapHigh: 'The segments overlap a lot. Campaigns to both reach these customers twice.',
   sampled: 'Estimated from a sample.',
 } as const;

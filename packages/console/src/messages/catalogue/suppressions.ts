@@ -43,7 +43,7 @@ export const suppressionTexts = {
   category: 'Category',
   pick: 'Choose one',
   days: 'Days',
-  daysHelp: 'Ends after this many days of 24 hours. Empty: it has no end.',
+  daysHelp: 'Ends after this many days of 24 hours. Leave empty for no end.',
   badDays: 'Enter a whole number of days from 1 to 36500.',
   reasonHelp: 'Shown to everyone who looks at the customer.',
   missing: 'Enter at least one customer, what to block, and a reason.',

@@ -40,7 +40,7 @@ export const blockTexts = {
   } as Readonly<Record<string, string>>,
   help: {
     'text.text': 'Use **bold**, *italic* and [label](https://example.com).',
-    'image.alt': 'Describes the image to people who can’t see it.',
+    'image.alt': "Describes the image to people who can't see it.",
     'html.html': 'Scripts and other unsafe markup are removed.',
     'heading.level': '1 to 6. Default: 2.',
   } as Readonly<Record<string, string>>,

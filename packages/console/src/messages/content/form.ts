@@ -14,7 +14,7 @@ export const contentFormTexts = {
   unfinished: 'Some fields need attention. Fix them to update the preview.',
   addVariable: 'Add token',
   removeVariable: (name: string) => `Remove token ${name}`,
-  offText: 'Changes can’t be saved until an admin turns it on in the settings.',
+  offText: "Changes can't be saved until an admin turns it on in the settings.",
   backToDraft: 'A change starts a new draft',
   backToDraftText: 'The draft goes through review again. The live version stays live until you publish it.',
   labels: {
@@ -25,9 +25,9 @@ export const contentFormTexts = {
   },
   help: {
     '/name': '',
-    '/channelType': 'email, sms, push, web, in_app or another type. You can’t change it later.',
-    '/isTemplate': 'Other items can build on it. You can’t change this later.',
-    '/parentTemplateId': 'Supplies the texts, blocks and tokens that this item doesn’t define.',
+    '/channelType': "email, sms, push, web, in_app or another type. You can't change it later.",
+    '/isTemplate': "Other items can build on it. You can't change this later.",
+    '/parentTemplateId': "Supplies the texts, blocks and tokens that this item doesn't define.",
     '/changeNote': 'Shown in the list of versions.',
   },
 } as const;

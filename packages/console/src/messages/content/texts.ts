@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 /** Texts about what customers read: previews, tokens, labels of content. */
 export const textTexts = {
   rendered: 'Rendered content',
@@ -8,7 +9,7 @@ export const textTexts = {
   device: 'Device',
   devices: { desktop: 'Desktop', phone: 'Phone' },
   sms: (characters: string, segments: number) =>
-    `${characters} characters, sent as ${segments === 1 ? '1 message' : `${segments} messages`}.`,
+    `${counted(characters, 'character')}, sent as ${segments === 1 ? '1 message' : `${segments} messages`}.`,
   smsAlphabet: 'Characters outside the SMS alphabet limit each message to 70 characters.',
   labels: {
     subject: 'Subject',

@@ -1,3 +1,5 @@
+import { counted } from '../counted.ts';
+
 /** Texts of the decision list, explorer and comparison. Numbers and instants arrive formatted. */
 
 const offers = (n: number, text: string) => (n === 1 ? '1 offer' : `${text} offers`);
@@ -96,11 +98,11 @@ export const decisionTexts = {
 
   funnel: 'From candidates to result',
   funnelAbout: (candidates: string, shown: string, time: string | null) =>
-    `${candidates} candidates, ${shown} shown${time === null ? '' : `, ${time}`}`,
+    `${counted(candidates, 'candidate')}, ${shown} shown${time === null ? '' : `, ${time}`}`,
   funnelColumns: { step: 'Step', passed: 'Remaining', left: 'Dropped', why: 'Why' },
   funnelNoneLeft: 'nothing dropped here',
   funnelSummary: (all: string, dropped: readonly string[], shown: string) =>
-    `${[`${all} candidates`, ...dropped, `${shown} shown`].join('; ')}.`,
+    `${[counted(all, 'candidate'), ...dropped, `${shown} shown`].join('; ')}.`,
   funnelLeft: (count: string, step: string) => `${count} dropped at ${step.toLocaleLowerCase()}`,
   exponent: 'Exponent',
   scoreOf: (name: string) => `Score of ${name}`,
@@ -146,7 +148,7 @@ export const decisionTexts = {
   mandatory: 'Mandatory: it comes first regardless of score.',
   propensityFrom: (source: string) => `Propensity: ${source}.`,
   evidence: (positives: string, total: string, maturity: string) =>
-    `${positives} of ${total} outcomes were positive (${maturity}).`,
+    `${positives} of ${counted(total, 'outcome')} ${positives === '1' ? 'was' : 'were'} positive (${maturity}).`,
   noEvidence: 'No outcomes for this offer yet.',
   model: (key: string) => `Model ${key}.`,
   shadow: (key: string, value: string) => `shadow model ${key}: ${value}`,

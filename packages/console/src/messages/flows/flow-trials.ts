@@ -1,4 +1,5 @@
 import { catalogueTitles as titles } from '../catalogue/catalogue-titles.ts';
+import { counted } from '../counted.ts';
 
 /** Texts of what a draft does while it's edited: for a segment, and for pinned customers. */
 export const flowTrialTexts = {
@@ -12,7 +13,7 @@ export const flowTrialTexts = {
   countFailed: "Couldn't count the customers. Try again.",
   emptySegment: 'This segment has no customers.',
   reached: (withOffer: string, sampled: string, members: string) =>
-    `${withOffer} of ${sampled} sampled customers get an offer. The segment has ${members}.`,
+    `${withOffer} of ${counted(sampled, 'sampled customer')} ${withOffer === '1' ? 'gets' : 'get'} an offer. The segment has ${members}.`,
   pinned: 'Pinned customers',
   pinnedLead: 'Reloading the page clears pinned customers and expected offers.',
   pinLabel: titles.customer,

@@ -18,6 +18,8 @@ export const decisionTestTexts = {
   versions: { draft: 'Draft', published: 'Live' },
   run: 'Run all',
   runOne: 'Run again',
+  noneRan: "These tests haven't run yet. Run all to see which ones pass.",
+  ranAt: 'ran',
   summary: (passed: number, others: number): string =>
     others === 0
       ? `${passed === 1 ? 'The test passes' : `All ${passed} tests pass`}.`
@@ -71,12 +73,13 @@ export const decisionTestFormTexts = {
   expected: 'Expected answer',
   more: 'More',
   anyReason: 'Not expected',
+  nameFrom: (moment: string) => `Decision of ${moment}`,
   fixedFlow: "The flow can't be changed.",
   fromDecision: (count: number) =>
-    count === 0 ? 'Filled in from the decision' : 'Filled in from the decision, without the customer’s values',
+    count === 0 ? 'Filled in from the decision' : "Filled in from the decision, without the customer's values",
   fromDecisionText:
-    'Earlier contacts are fictional, but count the same as the customer’s own. Enter fictional values for what the decision read:',
-  allCopied: 'Earlier contacts are fictional, but count the same as the customer’s own.',
+    "Earlier contacts are fictional, but count the same as the customer's own. Enter fictional values for what the decision read:",
+  allCopied: "Earlier contacts are fictional, but count the same as the customer's own.",
   labels: {
     '/decisionFlowId': titles.flow,
     '/given/now': 'Decided at',

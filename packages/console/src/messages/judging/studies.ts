@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import { studyTitles } from './study-titles.ts';
 
 /** Texts of studies: what a draft would have changed, and what it would earn. */
@@ -36,7 +37,8 @@ export const studyTexts = {
   started: 'Started',
   by: 'Started by',
   completed: 'Completed',
-  progress: (done: string, total: string) => `${done} of ${total} decisions judged`,
+  progressTitle: 'Progress',
+  progress: (done: string, total: string) => `${done} of ${counted(total, 'decision')} judged`,
   waiting: 'It starts when another study of this tenant ends.',
   selecting: 'Finding the decisions to judge',
   question: 'Question',
@@ -61,14 +63,15 @@ export const studyTexts = {
   few: 'fewer than 10 customers',
 } as const;
 
-const listed = (count: string, one: string, many: string, isOne: boolean) => `${count} ${isOne ? one : many}`;
-
 /** Texts of backtests. */
 export const backtestTexts = {
   result: 'Result',
   verdicts: { ok: 'limits hold', failed: 'limit exceeded', refused: 'no answer' },
-  headline: (share: string, decisions: string) => `${share} of ${decisions} decisions change.`,
-  headlineNone: (decisions: string) => `None of ${decisions} decisions changes.`,
+  headline: (share: string, decisions: string) =>
+    decisions === '1' ? 'The decision changes.' : `${share} of ${decisions} decisions change.`,
+  headlineNone: (decisions: string) =>
+    decisions === '1' ? "The decision doesn't change." : `None of ${decisions} decisions changes.`,
+  refused: "The records can't show what the draft would change.",
   reasons: {
     selection: "Too many of the recorded decisions can't be judged.",
     engine_drift: 'This server no longer reproduces the recorded decisions.',
@@ -92,7 +95,7 @@ export const backtestTexts = {
   gained: 'Shown more often',
   lost: 'Shown less often',
   times: (count: string, customers: string) =>
-    `${count} times, for ${listed(customers, 'customer', 'customers', customers === '1')}`,
+    `${count === '1' ? 'once' : `${count} times`}, for ${counted(customers, 'customer')}`,
   noOffers: 'Every offer is shown as often as before.',
   limits: 'Limits',
   limit: 'Limit',
@@ -101,6 +104,7 @@ export const backtestTexts = {
   passed: 'holds',
   exceeded: 'exceeded',
   notMeasured: 'not measured',
+  notJudged: 'not judged',
   limitNames: {
     maxChangedShare: 'Decisions that change',
     maxNewlyEmptyShare: 'Decisions that lose all offers',
@@ -113,7 +117,7 @@ export const backtestTexts = {
   samplesText: 'Recorded decisions that would have been different.',
   openDecision: 'Open decision',
   left: 'Left out',
-  leftText: (count: string) => `${count} recorded decisions can't be judged:`,
+  leftText: (count: string) => `${counted(count, 'recorded decision')} can't be judged:`,
   leftReasons: {
     erased: 'the customer was erased',
     withheld: 'inputs are never stored',
@@ -158,7 +162,7 @@ export const evaluationTexts = {
   },
   needed: 'What would help',
   neededExplore: (share: string) => `Explore in ${share} of decisions for the same number of days.`,
-  neededDays: (days: string) => `Collect decisions for ${days} days.`,
+  neededDays: (days: string) => `Collect decisions for ${counted(days, 'day')}.`,
   neededFrom: (day: string) => `Choose a range that starts on ${day} or later.`,
   neededNothing: 'Explore more, and wait for more responses.',
   now: 'Earned per decision now',
@@ -179,9 +183,10 @@ export const evaluationTexts = {
 export const checkTexts = {
   result: 'Findings',
   none: 'Nothing found',
-  noneText: (proved: string, offers: string) => `${proved} of ${offers} offers are proven to reach a customer.`,
+  noneText: (proved: string, offers: string) =>
+    `${proved} of ${counted(offers, 'offer')} ${proved === '1' ? 'is' : 'are'} proven to reach a customer.`,
   severities: { error: 'never works', warning: 'no effect', info: 'note' },
-  coverage: (proved: string, offers: string) => `Proven for ${proved} of ${offers} offers.`,
+  coverage: (proved: string, offers: string) => `Proven for ${proved} of ${counted(offers, 'offer')}.`,
 } as const;
 
 /** Texts of the form that starts a study. */
@@ -194,7 +199,7 @@ export const newStudyTexts = {
   flow: 'Flow',
   chooseFlow: 'Choose a flow.',
   from: 'From',
-  to: 'To, exclusive',
+  to: 'To (not included)',
   tooYoung: 'Decisions of the last 7 days are left out, because responses to them still come in.',
   badRange: 'Choose a day after the first one.',
   reward: 'Reward',

@@ -11,7 +11,10 @@ export const bulkTexts = {
   setTitle: (label: string, count: number, one: string, many: string) =>
     `Set ${label.toLowerCase()} of ${rows(count, one, many)}`,
   deleteTitle: (count: number, one: string, many: string) => `Delete ${rows(count, one, many)}`,
-  deleteText: 'Decisions stop using them immediately. An admin can restore them.',
+  deleteText: (count: number) =>
+    count === 1
+      ? 'Decisions stop using it immediately. An admin can restore it.'
+      : 'Decisions stop using them immediately. An admin can restore them.',
   about:
     "Each record is changed separately. Records that someone else changed since you loaded them aren't overwritten.",
   requests: 'Changes to live records that need approval become requests.',

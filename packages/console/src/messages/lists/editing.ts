@@ -53,6 +53,9 @@ export const editingTexts = {
 export const pauseTexts = {
   pause: 'Pause',
   resume: 'Resume',
+  requestPause: 'Request pause',
+  requestResume: 'Request resuming',
+  notRequested: (name: string) => `Couldn't request approval for ${name}. Reload the page and try again.`,
   paused: (name: string) => `Paused ${name}. Decisions no longer use it.`,
   resumed: (name: string) => `Resumed ${name}. Decisions use it again.`,
   failed: (name: string) => `Couldn't change ${name}. Reload the page and try again.`,
@@ -88,4 +91,14 @@ export const deletionTexts = {
   done: (name: string) => `Deleted ${name}`,
   failed: (name: string) => `${name} was not deleted`,
   usedBy: 'Used by',
+} as const;
+
+/** Texts of a record with requested changes. */
+export const pendingTexts = {
+  title: (count: number) =>
+    count === 1
+      ? 'A change to this record is waiting for approval'
+      : `${count} changes to this record are waiting for approval`,
+  text: 'Until then, the record stays as shown here.',
+  open: (name: string, when: string) => `Open the request by ${name}, ${when}`,
 } as const;

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 /** Texts shared by all lists: columns, density, saved views, CSV export. */
 export const listToolTexts = {
   view: 'View',
@@ -5,7 +6,9 @@ export const listToolTexts = {
   key: 'Columns, row height and saved views',
   csv: 'CSV',
   csvOf: (count: string, total: string | null) =>
-    total === null ? `Download the ${count} loaded rows as CSV` : `Download ${count} of ${total} rows as CSV`,
+    total === null
+      ? `Download the ${counted(count, 'loaded row')} as CSV`
+      : `Download ${count} of ${counted(total, 'row')} as CSV`,
   csvOfAll: (count: string) => (count === '1' ? 'Download 1 row as CSV' : `Download all ${count} rows as CSV`),
   fileWords: (what: string, count: number, total: number | null, complete: boolean) =>
     complete ? what : `${what} ${count} of ${total ?? 'more'}`,
@@ -13,7 +16,7 @@ export const listToolTexts = {
   rowsComing: 'Rows are still loading.',
   saved: (count: string, total: string | null) =>
     total === null
-      ? `Downloaded the ${count} loaded rows. Load more rows to include them.`
+      ? `Downloaded the ${counted(count, 'loaded row')}. Load more rows to include them.`
       : `Downloaded ${count} of ${total} rows. Load more rows to include them.`,
   savedAll: (count: string) => (count === '1' ? 'Downloaded 1 row.' : `Downloaded all ${count} rows.`),
   notSaved: "The download failed because linked names couldn't be loaded. Try again.",

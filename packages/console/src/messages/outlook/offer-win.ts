@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 /** Texts about an offer's chances: what happened in recent decisions, or what a simulation says before it's live. */
 export const offerWinTexts = {
   title: 'Can it win?',
@@ -5,7 +6,7 @@ export const offerWinTexts = {
   fate: 'What happened',
   decisions: 'Decisions',
   selectedIn: (selected: string, all: string, share: string) =>
-    `Selected in ${selected} of ${all} decisions that considered it (${share}).`,
+    `Selected in ${selected} of ${counted(all, 'decision')} that considered it (${share}).`,
   mostly: (reason: string, count: string) => `Most often, it was ${reason} (${count}).`,
   notConsidered: 'No traced decision considered this offer in the last 7 days.',
   otherDrill: "These reasons can't be listed together.",
@@ -35,5 +36,5 @@ export const offerWinTexts = {
   withoutOffer: 'Without it',
   first: (share: string, first: string, sampled: string) =>
     `Ranks first for ${share} of customers: ${first} of ${sampled} sampled.`,
-  neverFirst: (sampled: string) => `Ranks first for none of ${sampled} sampled customers.`,
+  neverFirst: (sampled: string) => `Ranks first for none of ${counted(sampled, 'sampled customer')}.`,
 } as const;

@@ -1,4 +1,5 @@
 import { catalogueTitles } from '../catalogue/catalogue-titles.ts';
+import { counted } from '../counted.ts';
 
 /** Texts of the page about all contact policies together. */
 export const policyStudioTexts = {
@@ -13,7 +14,7 @@ export const policyStudioTexts = {
   noCollisions: 'No collisions',
   noCollisionsText: 'Judging by settings alone, no active policies contradict each other, and all of them can act.',
   collisionsLead:
-    'Found from settings alone, for flows that check these policies together. Past traffic isn’t considered.',
+    "Found from settings alone, for flows that check these policies together. Past traffic isn't considered.",
   kinds: {
     closed: 'blocks everything',
     idle: 'never blocks',
@@ -28,12 +29,12 @@ export const policyStudioTexts = {
   orphan: 'Everything it applied to was deleted.',
   limit: (max: string, window: string) => `${max} ${window}`,
   windows: { daily: 'a day', weekly: 'a week', monthly: 'a month', alltime: 'in total' },
-  rolling: (hours: string) => `in ${hours} hours`,
+  rolling: (hours: string) => `in ${counted(hours, 'hour')}`,
   implied: (limit: string, other: string) =>
     `Its limit of ${limit} is never reached. Another limit on the same contacts, ${other}, is always reached first. It comes from`,
   ofItself: 'this policy itself.',
   disjoint: 'In its scope, it never shares an open hour with',
-  mandatory: 'is mandatory, so the group doesn’t hold it back. It still holds back the others.',
+  mandatory: "is mandatory, so the group doesn't hold it back. It still holds back the others.",
   lifted: 'It applies to everything, so these never block:',
   pressureTitle: 'Share of checks that blocked, last 7 days',
   pressureSummary: (name: string, share: string) => `${name} blocked most: ${share} of what it checked.`,
@@ -52,5 +53,5 @@ export const policyStudioTexts = {
   whenFree: 'Find when it ends',
   whenFreeOf: (name: string) => `Find when ${name} ends`,
   freeAt: (offer: string, at: string) => `${offer} can be shown from ${at}.`,
-  neverFree: (offer: string) => `Waiting alone doesn’t unblock ${offer}.`,
+  neverFree: (offer: string) => `Waiting alone doesn't unblock ${offer}.`,
 } as const;

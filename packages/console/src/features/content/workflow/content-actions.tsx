@@ -96,13 +96,16 @@ export function ContentActions({ item }: { readonly item: ContentItem }) {
         title={t.rejectQuestion(item.name)}
         width="narrow"
         footer={
-          <Button
-            kind="primary"
-            busy={mutations.reject.busy}
-            onClick={() => void run('reject', reason).then((isDone) => isDone && setAsking(null))}
-          >
-            {t.steps.reject}
-          </Button>
+          <>
+            <Button onClick={() => setAsking(null)}>{t.cancel}</Button>
+            <Button
+              kind="primary"
+              busy={mutations.reject.busy}
+              onClick={() => void run('reject', reason).then((isDone) => isDone && setAsking(null))}
+            >
+              {t.steps.reject}
+            </Button>
+          </>
         }
       >
         <TextAreaField

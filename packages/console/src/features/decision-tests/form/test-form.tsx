@@ -18,6 +18,7 @@ import { SelectField } from '../../../ui/field.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { ProblemPanel } from '../../../ui/problem.tsx';
 import { Skeleton } from '../../../ui/progress.tsx';
+import { useFormat } from '../../../ui/provider.tsx';
 import { testSpec } from './form-spec.ts';
 import { leanForm } from './lean-form.ts';
 
@@ -32,12 +33,18 @@ export function TestForm() {
 
 /** The form filled in from a decision. Its customer's values are left out: tests outlive the customer's erasure. */
 function FromDecision({ id }: { readonly id: string }) {
+  const format = useFormat();
   const { run, failure } = useMutate(decisionTestRunOperations.draft);
   const [draft, setDraft] = useState<DecisionTestDraft | null>(null);
   useEffect(() => {
     void run({ params: { id }, body: {} }).then(setDraft);
   }, [run, id]);
-  if (draft !== null) return <Editor initial={draft.test} notice={<LeftOut names={draft.leftOut} />} />;
+  const initial = useMemo(
+    () => (draft === null ? null : { ...draft.test, name: t.nameFrom(format.instant(draft.test.given.now)) }),
+    [draft, format],
+  );
+  if (draft !== null && initial !== null)
+    return <Editor initial={initial} notice={<LeftOut names={draft.leftOut} />} />;
   const { titles, path } = recordKinds.decisionTest;
   return (
     <Page title={editTitles.create(titles.one)} parents={[{ title: titles.many, to: path }]}>

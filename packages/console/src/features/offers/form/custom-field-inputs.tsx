@@ -65,7 +65,7 @@ function Orphans({ form, names }: { readonly form: RecordForm; readonly names: r
     >
       <ul>
         {names.map((name) => (
-          <li key={name} className="break-words">
+          <li key={name} className="wrap-anywhere">
             {humanKey(name)}: {valueText(values[name])}
           </li>
         ))}

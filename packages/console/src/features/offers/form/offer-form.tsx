@@ -53,12 +53,12 @@ function Fields(props: FormParts) {
   const { form, field } = props;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <div className="flex flex-col gap-4">
+      <div className="flex min-w-0 flex-col gap-4">
         <Basics {...props} />
         <CustomFieldInputs form={form} />
         <Schedule {...props} />
       </div>
-      <div className="flex flex-col gap-4">
+      <div className="flex min-w-0 flex-col gap-4">
         <Value {...props} />
         <Group title={t.mandatory}>
           <MandatoryInputs form={form} field={field} />

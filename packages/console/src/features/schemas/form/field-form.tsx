@@ -141,7 +141,7 @@ function StoredField({ schema, field }: { readonly schema: DataSchema; readonly 
         <FieldGroup title={t.meaning}>
           <Inputs form={form} fields={fields} names={meaning} />
         </FieldGroup>
-        <div className="flex flex-col gap-4">
+        <div className="flex min-w-0 flex-col gap-4">
           <FieldGroup title={t.usage}>
             <Inputs form={form} fields={fields} names={usage} />
           </FieldGroup>

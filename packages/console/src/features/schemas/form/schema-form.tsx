@@ -45,7 +45,7 @@ function Fields(parts: FormParts) {
         <TypeInput form={form} field={field} />
         <FieldInput form={form} field={field('/entityType')} optionLabels={t.entityTypes} />
       </FieldGroup>
-      <div className="flex flex-col gap-4">
+      <div className="flex min-w-0 flex-col gap-4">
         <FieldGroup title={t.use}>
           <FieldInput form={form} field={field('/autoEnrich')} />
         </FieldGroup>

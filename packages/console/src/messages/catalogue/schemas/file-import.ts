@@ -70,7 +70,7 @@ export const fileImportTexts = {
     uuid: 'UUID',
     text: 'Text',
   },
-  textUpTo: (length: number) => `Text, up to ${length} characters`,
+  textUpTo: (length: number) => `Text, max. ${length}`,
   noValue: 'empty',
   load: (written: string, count: number) => `Load ${plural(written, count, 'row', 'rows')}`,
   duplicates: 'Rows whose key already exists',

@@ -97,7 +97,7 @@ describe('append', () => {
     assert.deepEqual(progress.validationErrors[0], {
       row: 2,
       column: 'age',
-      error: 'must be an integer or a string of digits',
+      error: 'must be a whole number',
     });
     assert.equal((await world.table()).length, 25);
   });

@@ -35,7 +35,7 @@ const cases: Case[] = [
   [
     { op: 'cast', column: 'a', dataType: 'integer' },
     { a: '12.5' },
-    { column: 'a', error: 'must be an integer or a string of digits' },
+    { column: 'a', error: 'must be a whole number' },
   ],
   [{ op: 'cast', column: 'a', dataType: 'integer' }, { a: '' }, { a: null }],
   [{ op: 'cast', column: 'a', dataType: 'integer' }, { b: 1 }, { b: 1 }],

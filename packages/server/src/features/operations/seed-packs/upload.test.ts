@@ -137,7 +137,7 @@ describe('a file is refused', () => {
     const one = await world.refused('client_id,age,job\nA,12\nB,many\nC,1,"x\ny"\nA,3\n,4');
     assert.equal(one.body.detail, "Lines 3, 6, 7 can't be stored. No row was changed.");
     assert.deepEqual(messages(one), [
-      'line 3: age must be an integer or a string of digits',
+      'line 3: age must be a whole number',
       'line 6: client_id repeats the value of an earlier row',
       'line 7: client_id is required',
     ]);

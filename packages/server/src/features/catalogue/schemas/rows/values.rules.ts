@@ -48,7 +48,7 @@ function charCheck(length: number): ValueCheck {
 function integerCheck(bits: 16n | 32n | 64n): ValueCheck {
   const most = 2n ** (bits - 1n) - 1n;
   const least = -(2n ** (bits - 1n));
-  const notInteger = misfit('must be an integer or a string of digits');
+  const notInteger = misfit('must be a whole number');
   const outOfRange = misfit(`must be between ${least} and ${most}`);
   const inexact = misfit('is beyond 2^53; send it as a string to keep it exact');
   const [lower, upper] = [Number(least), Number(most)];

@@ -1,0 +1,43 @@
+import { approvalOperations } from '@arbiter/contract/operations/approvals';
+import { useOperation } from '../../data/use-operation.ts';
+import { pendingTexts as t } from '../../messages/lists/editing.ts';
+import { addresses } from '../../route/addresses.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { ProblemPanel } from '../../ui/problem.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+
+export interface PendingRequestsProps {
+  readonly entityType: string;
+  readonly id: string;
+}
+
+/** Requests that the panel opens; the inbox has the rest. */
+const maxLinks = 3;
+
+/** Requests to change a record that nobody has decided: without them, a requested change looks lost on its page. */
+export function PendingRequests({ entityType, id }: PendingRequestsProps) {
+  const format = useFormat();
+  // Home and the inbox load the same list.
+  const { data } = useOperation(approvalOperations.list, { query: { status: 'pending' } });
+  const requests = (data ?? []).filter((request) => request.entityType === entityType && request.entityId === id);
+  if (requests.length === 0) return null;
+  return (
+    <ProblemPanel
+      tone="info"
+      title={t.title(requests.length)}
+      actions={requests.slice(0, maxLinks).map((request) => (
+        <ButtonLink
+          key={request.id}
+          size="small"
+          // Long names wrap.
+          className="h-auto min-h-7 max-w-full py-1 text-start whitespace-normal"
+          to={addresses.approvals({ request: request.id })}
+        >
+          {t.open(request.requesterName, format.moment(request.createdAt))}
+        </ButtonLink>
+      ))}
+    >
+      {t.text}
+    </ProblemPanel>
+  );
+}
