@@ -278,7 +278,8 @@ create table archived_customers (
   tenant_id uuid not null,
   customer_id text not null,
   ref uuid not null,
-  data_key bytea not null
+  data_key bytea not null,
+  last_month date not null
 );
   constraint archived_customers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint archived_customers_pkey PRIMARY KEY (tenant_id, customer_id)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
@@ -52,6 +53,24 @@ test('the client of a bank accepts a server on a cluster', { skip }, async (t) =
   const { code, output } = await runClient(server.url, key, '-', String(decisions), String(customers));
   t.diagnostic(output.trim());
   assert.equal(code, 0, output);
+});
+
+test('a first start on a cluster loads the demo, which decides and answers', async (t) => {
+  const empty = await createTestDatabase();
+  const demo = await createInstallation({ DATABASE_URL: empty.url }, []);
+  t.after(async () => {
+    await demo.stopAll();
+    await empty.close();
+  });
+  const { url } = await demo.start();
+  const { apiKey } = JSON.parse(await readFile(join(demo.folder, 'data', 'first-run.json'), 'utf8'));
+  const call = createCaller(() => url, apiKey);
+  const decided = await must(call('POST', '/v1/recommend', { customerId: 'CM-000001', channel: 'email' }));
+  assert.ok(Array.isArray(decided.decisions) && decided.decisions.length > 0);
+  const response = { recommendationId: decided.recommendationId, rank: 1, outcome: 'redeem', conversionValue: 4.2 };
+  await must(call('POST', '/v1/respond', response));
+  const { identical } = await must(call('POST', `/v1/decisions/${String(decided.recommendationId)}/replay`, {}));
+  assert.equal(identical, true);
 });
 
 test('its decisions replay', { skip }, async () => {

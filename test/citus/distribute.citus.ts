@@ -116,6 +116,34 @@ test('names workers that cannot be reached or have no metadata, with what to do'
   await owner.query(`select start_metadata_sync_to_node('127.0.0.1', $1)`, [port]);
 });
 
+test('names a node with another major version of Citus', async () => {
+  const { rows } = await owner.query<{ port: number }>('select nodeport as port from pg_dist_node where groupid = 1');
+  const port = rows[0]?.port ?? assert.fail('no worker');
+  const nodes = [
+    {
+      at: adminUrl,
+      message: /The coordinator has Citus 12\.1-1\. Arbiter needs Citus 13: .*alter extension citus update/,
+    },
+    { at: urlAt(adminUrl, port), message: new RegExp(`The worker 127\\.0\\.0\\.1:${port} has Citus 12`) },
+  ];
+  for (const { at, message } of nodes) {
+    const node = new pg.Client({ connectionString: at });
+    await node.connect();
+    const pretend = (version: string) =>
+      node.query(`update pg_extension set extversion = $1 where extname = 'citus'`, [version]);
+    const { rows: found } = await node.query<{ version: string }>(
+      `select extversion as version from pg_extension where extname = 'citus'`,
+    );
+    try {
+      await pretend('12.1-1');
+      await assert.rejects(distribute(false), message);
+    } finally {
+      await pretend(found[0]?.version ?? '');
+      await node.end();
+    }
+  }
+});
+
 test('a single database with tenants becomes a cluster, and keeps every row', async (t) => {
   await assert.rejects(distribute(false), /connections of arbiter_test_app are open\. Stop all servers/);
   await single.close();

@@ -63,6 +63,19 @@ async function portsOfWorkers(): Promise<number[]> {
   return rows.map(({ port }) => port);
 }
 
+test('two servers on two nodes show a customer exactly as much as his cap allows', async () => {
+  for (const customerId of ['raced 1', 'raced 2', 'raced 3']) {
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, i) =>
+        calls[i % 2]!('POST', '/v1/recommend', { customerId, channel: 'email', limit: 1 }),
+      ),
+    );
+    for (const { status, text } of answers) assert.equal(status, 200, text);
+    const items = answers.flatMap(({ body }) => itemsOf(body));
+    assert.equal(items.length, cap, customerId);
+  }
+});
+
 const moves = [
   {
     name: 'moved to the other worker',

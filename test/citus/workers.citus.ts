@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { readConfig } from '../../packages/server/src/config.ts';
 import { checkRole } from '../../packages/server/src/db/index.ts';
+import { openStorage } from '../../packages/server/src/main/storage.ts';
 import {
   startServerOn,
   startTestServer,
   type TestServer,
   type TestTenant,
 } from '../../packages/server/src/main/test-server.ts';
+import { createLogger } from '../../packages/server/src/platform/logger.ts';
 import { type PopulatedTenant, populate } from '../tenancy/world.ts';
 import { placementOf, tenantsApart, urlAt } from './spread.ts';
 
@@ -122,6 +125,20 @@ test('the application has no more rights on a worker than on the coordinator', a
   for (const port of ports) assert.deepEqual(await checkRole(urlAt(server.testDatabase.url, port)), []);
 });
 
+test('a server refuses a worker as its database, and a list of hosts', async () => {
+  const [port] = ports;
+  const env = { DATABASE_URL: urlAt(server.testDatabase.url, port), MIGRATE: 'off' };
+  await assert.rejects(openStorage(readConfig(env), createLogger('silent', { write: () => undefined })), {
+    name: 'ConfigError',
+    message: /DATABASE_URL points to a worker/,
+  });
+  const { host } = new URL(server.testDatabase.url);
+  assert.throws(
+    () => readConfig({ DATABASE_URL: server.testDatabase.url.replace(host, `${host},${host}`) }),
+    /DATABASE_URL/,
+  );
+});
+
 test('a worker shows a tenant’s rows to that tenant only', async () => {
   for (const port of ports) {
     const attacker = new pg.Client({ connectionString: urlAt(server.testDatabase.url, port) });
@@ -170,6 +187,13 @@ async function attackAs(attacker: pg.Client, shards: readonly Shard[], tenant: T
       const { rows } = await attacker.query<{ owner: string }>(`select distinct ${column} as owner from ${name}`);
       for (const { owner } of rows) assert.equal(owner, id, `${name} shows a row of another tenant`);
       if (tenant === null) assert.deepEqual(rows, [], name);
+      const deleted = await attacker
+        .query(`delete from ${name} where ${column}::text <> $1`, [id])
+        .catch((error: unknown) => {
+          assert.equal(Reflect.get(Object(error), 'code'), '42501', `${name}: ${String(error)}`);
+          return { rowCount: 0 };
+        });
+      assert.equal(deleted.rowCount, 0, `${name} lets a row of another tenant be deleted`);
     } finally {
       await attacker.query('rollback');
     }

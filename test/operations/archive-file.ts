@@ -28,7 +28,7 @@ export async function archiveFile(server: TestServer, tenantId: string): Promise
   const row = { id: `${idAt(at).slice(0, 34)}00`, offerId: newId() };
   const { keys } = testLoadPorts;
   return server.database.withTenant(tenantId, systemActor('test'), async (tx) => {
-    const names = await namesOf(tx, ['C-1'], () => keys.create(tenantId));
+    const names = await namesOf(tx, ['C-1'], part.month, () => keys.create(tenantId));
     const name = names.get('C-1');
     if (name === undefined) throw new Error('a customer has a name');
     const draft = await draftPart(kind, tenantId, part);

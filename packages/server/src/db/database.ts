@@ -178,12 +178,10 @@ const definitionSettings = `
 
 const apartFrom =
   (core: DatabaseCore, identity: Pick<TransactionFacts, 'tenantId' | 'actor'>): RunApart =>
-  (statements) =>
+  ({ text, values }) =>
     transact(core, identity, async (tx) => {
       await tx.query(definitionSettings);
-      let rows: Record<string, unknown>[] = [];
-      for (const { text, values } of statements) rows = await tx.query(text, values);
-      return rows;
+      return tx.query(text, values);
     });
 
 async function transact<T>(

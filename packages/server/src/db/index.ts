@@ -23,7 +23,7 @@ export {
 export type { TableSize } from './cluster/distribute.ts';
 export { distributeDatabase } from './cluster/distribute-database.ts';
 export { createHomes } from './cluster/homes.ts';
-export { holdsCluster } from './cluster/nodes.ts';
+export { assertCoordinator, holdsCluster } from './cluster/nodes.ts';
 export { cancelStatement, nameTransaction, type TransactionName } from './connections/cancel-statement.ts';
 export {
   createHotPath,

@@ -22,6 +22,8 @@ export interface MigrateOptions {
   readonly onProgress?: (message: string) => void;
   /** Name of the last migration to apply. Default: all. */
   readonly upTo?: string;
+  /** False: leaves the tables of a new database on the coordinator of its cluster. Default true. */
+  readonly distributes?: boolean;
   /** Milliseconds to wait for another migrating process. Default 10 minutes. */
   readonly lockTimeoutMs?: number;
 }
@@ -80,7 +82,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     if (nodes !== null) await letConnect(admin);
     await prepareSchema(admin);
     const applied = await applyMissing(admin, migrations, options);
-    if (nodes !== null) await distributeNew(admin, isCluster, options);
+    if (nodes !== null && options.distributes !== false) await distributeNew(admin, isCluster, options);
     await migrateQueue(admin, options.adminUrl, nodes !== null);
     return applied;
   } finally {

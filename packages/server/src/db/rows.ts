@@ -168,6 +168,7 @@ export interface ArchivedCustomersRow {
   readonly customerId: string;
   readonly ref: string;
   readonly dataKey: Buffer;
+  readonly lastMonth: string;
 }
 
 /** A row of `archived_parts`. */
@@ -2480,6 +2481,7 @@ export const columnKinds = {
     customerId: 'text',
     ref: 'uuid',
     dataKey: 'bytes',
+    lastMonth: 'day',
   },
   archived_parts: {
     tenantId: 'uuid',

@@ -36,12 +36,12 @@ export interface TransactionFacts {
   readonly asksVersion?: boolean;
   /** The database is a Citus cluster. */
   readonly isCluster?: boolean;
-  /** On a cluster: runs statements in another transaction of the tenant. */
+  /** On a cluster: runs a statement in another transaction of the tenant. */
   readonly runApart?: RunApart;
 }
 
-/** Runs statements in a transaction of their own and returns the rows of the last one. */
-export type RunApart = (statements: readonly PlainStatement[]) => Promise<Record<string, unknown>[]>;
+/** Runs a statement in a transaction of its own and returns its rows. */
+export type RunApart = (statement: PlainStatement) => Promise<Record<string, unknown>[]>;
 
 /** A transaction that `db/` can end. Everyone else gets `tx`. */
 export interface OpenTransaction {
@@ -249,7 +249,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     deletions: [],
   };
   const apart = async (statements: readonly PlainStatement[]): Promise<void> => {
-    for (const statement of statements) await facts.runApart?.([statement]);
+    for (const statement of statements) await facts.runApart?.(statement);
   };
   const sentAt = performance.now();
   const opened = (await queue.send(beginStatements(facts.tenantId, cancelAfterMs, facts))).at(-1);
@@ -321,7 +321,9 @@ async function defineApart(
     const waiting = deletions.findIndex((each) => isDeepStrictEqual(each, undo));
     if (waiting >= 0) deletions.splice(waiting, 1);
   }
-  return runApart(undo !== undefined && startsClean ? [undo, statement] : [statement]);
+  // Citus creates no shards in a transaction that dropped some.
+  if (undo !== undefined && startsClean) await runApart(undo);
+  return runApart(statement);
 }
 
 /** `now`: the database's instant in epoch ms; `sentAt`: monotonic ms at which it was asked for. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from '../config.ts';
 import {
+  assertCoordinator,
   checkRole,
   type DatabaseAddress,
   hears,
@@ -80,6 +81,7 @@ async function prepare({ variable, url }: NamedUrl, adminUrl: string | null, log
   if (adminUrl !== null) {
     await whenThere('DATABASE_ADMIN_URL', logger, () => migrate({ adminUrl, url, onProgress }));
   }
+  await whenThere(variable, logger, () => assertCoordinator(variable, url));
   for (let told = false; ; told = true) {
     const pending = await whenThere(variable, logger, () => pendingMigrations(url));
     if (pending.length === 0) break;

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
+import { isDistributed } from '../cluster/nodes.ts';
 import { closeClient, connectionConfig } from '../connections/connection.ts';
+import { queueSchema } from '../connections/queue-pool.ts';
 import { BackupError, type BackupFrame, jsonFrame } from './backup-file.ts';
 import {
   type BackupHeader,
@@ -31,8 +33,9 @@ export interface BackupOptions
 }
 
 /**
- * Yields the frames of a backup: all rows as of one instant, while others keep reading and writing. Holds a shared lock
- * on every table, so changes to a table's columns have to wait. Throws BackupError when the database or the role can't
+ * Yields the frames of a backup: all rows as of one instant, while others keep reading and writing. On a cluster, all rows of a
+ * tenant and its jobs are of one instant, which may differ from that of other tenants by milliseconds. Holds a shared lock on every
+ * table, so changes to a table's columns have to wait. Throws BackupError when the database or the role can't
  * be backed up.
  */
 export async function* backupFrames(options: BackupOptions): AsyncGenerator<BackupFrame> {
@@ -47,7 +50,11 @@ export async function* backupFrames(options: BackupOptions): AsyncGenerator<Back
     await client.query(`set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set row_security = off; set search_path = pg_catalog; set datestyle = 'ISO'; set extra_float_digits = 3`);
     const { tenant } = options;
-    const tables = await openSnapshot(client, tenant?.id ?? null);
+    const isCluster = await isDistributed(client);
+    // Each connection to a worker would have an instant of its own.
+    if (isCluster) await client.query('set citus.max_adaptive_executor_pool_size = 1');
+    const holdJobs = isCluster ? () => holdQueue(options.adminUrl) : async () => async () => undefined;
+    const tables = await openSnapshot(client, tenant?.id ?? null, holdJobs);
     const header = await readHeader(client, tables, options);
     yield jsonFrame('header', header);
     let rows = 0;
@@ -81,7 +88,11 @@ export async function assertUnbound(client: pg.ClientBase): Promise<void> {
 }
 
 /** Locks before reading, so that no table changes its columns between the snapshot and its rows. */
-async function openSnapshot(client: pg.ClientBase, tenantId: string | null): Promise<readonly TableContents[]> {
+async function openSnapshot(
+  client: pg.ClientBase,
+  tenantId: string | null,
+  holdJobs: () => Promise<() => Promise<void>>,
+): Promise<readonly TableContents[]> {
   const read = async (): Promise<readonly TableContents[]> => {
     const tables = await readTables(client);
     return tenantId === null
@@ -99,13 +110,48 @@ async function openSnapshot(client: pg.ClientBase, tenantId: string | null): Pro
     await client.query('begin isolation level repeatable read, read only');
     try {
       await client.query(`lock table ${before.map(quoted).join(', ')} in access share mode`);
-      const locked = await read();
+      const release = await holdJobs();
+      const locked = await read()
+        // On a cluster, also takes the snapshot of every worker.
+        .then((tables) => client.query('select count(*) from arbiter.tenants').then(() => tables))
+        .finally(release);
       if (JSON.stringify(locked) === JSON.stringify(before)) return locked;
     } catch (error) {
       // The table was dropped in the meantime.
       if (Reflect.get(Object(error), 'code') !== '42P01') throw error;
     }
     await client.query('rollback');
+  }
+}
+
+/** Jobs wait this long for a backup to begin, and a backup for transactions that enqueue. */
+const holdMs = 2_000;
+const maxHolds = 30;
+
+/**
+ * Keeps jobs from being enqueued and ended until the returned function is called, so that a snapshot of the coordinator and those
+ * of the workers have the same transactions.
+ */
+async function holdQueue(adminUrl: string): Promise<() => Promise<void>> {
+  const client = new pg.Client(
+    connectionConfig({ url: adminUrl, applicationName: 'arbiter backup', connectTimeoutMs: 60_000 }),
+  );
+  client.on('error', () => undefined);
+  await client.connect();
+  for (let hold = 1; ; hold++) {
+    try {
+      await client.query(
+        `begin; set local lock_timeout = ${holdMs}; lock table ${queueSchema}._private_jobs in share mode`,
+      );
+      return () => closeClient(client);
+    } catch (error) {
+      if (Reflect.get(Object(error), 'code') === '55P03' && hold < maxHolds) {
+        await client.query('rollback');
+        continue;
+      }
+      await closeClient(client);
+      throw error;
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { ConfigError } from '../../config.ts';
+import { distributeDatabase } from '../cluster/distribute-database.ts';
+import { isDistributed, readNodes, withoutPropagation } from '../cluster/nodes.ts';
 import { closeClient, connectionConfig } from '../connections/connection.ts';
 import { queueSchema } from '../connections/queue-pool.ts';
 import { migrate, readMigrations } from '../migrate.ts';
@@ -14,6 +16,7 @@ import {
   type SequenceValue,
   type TableContents,
   type TenantTable,
+  tenantColumn,
   type WaitingJob,
 } from './contents.ts';
 
@@ -53,6 +56,11 @@ export async function assertRestorable({ migrations, version }: BackupHeader): P
 export async function assertEmpty(adminUrl: string, header: BackupHeader): Promise<void> {
   await withAdmin(adminUrl, async (client) => {
     await assertUnbound(client);
+    if (await isDistributed(client)) {
+      throw new BackupError(
+        "The database's tables are already distributed over a cluster. Restore into a new database of the cluster, before arbiter migrate",
+      );
+    }
     const { rows } = await client.query(`select from pg_namespace where nspname = 'arbiter'`);
     if (rows.length > 0) await assertNoRows(client, header, await readTables(client));
   });
@@ -79,16 +87,21 @@ async function assertNoRows(
 }
 
 /**
- * Brings an empty database to the backup's migration, fills it in one transaction, then migrates it to this build.
- * `frames` are those after the header. After a failure the database has no rows and can be restored into again.
+ * Brings an empty database to the backup's migration, fills it in one transaction, then migrates it to this build. If the
+ * database coordinates a cluster, it's filled first and then distributed. `frames` are those after the header. After a failure
+ * to fill it, the database has no rows and can be restored into again; after a failure to distribute it, `arbiter distribute`
+ * continues.
  */
 export async function restoreDatabase(
   target: RestoreTarget,
   header: BackupHeader,
   frames: AsyncGenerator<BackupFrame>,
 ): Promise<Restored> {
-  await migrate({ ...target, upTo: header.migrations.at(-1)?.name ?? '' });
+  let isCluster = false;
+  await migrate({ ...target, upTo: header.migrations.at(-1)?.name ?? '', distributes: false });
   const restored = await withAdmin(target.adminUrl, async (client) => {
+    isCluster = (await readNodes(client)) !== null;
+    if (isCluster) await client.query(withoutPropagation);
     await client.query(`set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set row_security = off; set search_path = pg_catalog; set datestyle = 'ISO'`);
     await client.query('begin');
@@ -102,6 +115,7 @@ export async function restoreDatabase(
     return found;
   });
   await migrate(target);
+  if (isCluster) await distributeDatabase({ ...target, isDryRun: false });
   return restored;
 }
 
@@ -126,6 +140,8 @@ async function fill(
   for (const { table, column, last } of end.sequences) {
     await client.query('select setval(pg_get_serial_sequence($1, $2), $3::bigint)', [table, column, last]);
   }
+  // Rows of a cluster have numbers that no sequence gave them.
+  for (const table of header.tables) await raiseSequences(client, table, null);
   return { rows: end.rows, tables: end.tables };
 }
 
@@ -252,6 +268,31 @@ function openCopy(client: pg.ClientBase, table: TableContents) {
       return stream.rowCount;
     },
   };
+}
+
+/** Lets the next values start after those of the restored rows. `tenantId`: the tenant that was restored; null: all of them. */
+export async function raiseSequences(
+  client: pg.ClientBase,
+  table: TableContents,
+  tenantId: string | null,
+): Promise<void> {
+  const { rows } = await client.query<{ column: string; sequence: string }>(
+    `select a.attname as "column", pg_get_serial_sequence($1, a.attname) as sequence from pg_attribute a
+      where a.attrelid = $1::regclass and a.attidentity <> '' and not a.attisdropped`,
+    [quoted(table)],
+  );
+  const condition = tenantId === null ? '' : ` where ${tenantColumn(table, tenantId)} = '${tenantId}'`;
+  for (const { column, sequence } of rows) {
+    const { rows: found } = await client.query<{ last: string | null }>(
+      `select max("${column}")::text as last from ${quoted(table)}${condition}`,
+    );
+    const last = found[0]?.last ?? null;
+    if (last === null) continue;
+    await client.query(`select setval($1, greatest($2::bigint, (select last_value from ${sequence})))`, [
+      sequence,
+      last,
+    ]);
+  }
 }
 
 export async function withAdmin<T>(url: string, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {

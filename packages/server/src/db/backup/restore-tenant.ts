@@ -5,14 +5,7 @@ import { queueSchema } from '../connections/queue-pool.ts';
 import { migrate } from '../migrate.ts';
 import { quoted, quoteName } from './backup-database.ts';
 import { BackupError, type BackupFrame } from './backup-file.ts';
-import {
-  type BackupHeader,
-  readMigrationsApplied,
-  type TableContents,
-  type TenantOfBackup,
-  tenantColumn,
-  type WaitingJob,
-} from './contents.ts';
+import { type BackupHeader, readMigrationsApplied, type TenantOfBackup, type WaitingJob } from './contents.ts';
 import { announce } from './move-tenant.ts';
 import {
   completeTables,
@@ -21,6 +14,7 @@ import {
   makeTableAs,
   type Restored,
   type RestoreTarget,
+  raiseSequences,
   withAdmin,
 } from './restore-database.ts';
 
@@ -113,27 +107,6 @@ async function assertAbsent(client: pg.ClientBase, { id, name }: TenantOfBackup)
     `t_${id.replaceAll('-', '')}`,
   ]);
   if (rows[0]?.found === true) throw new BackupError(`The database already has tables of the tenant ${name} (${id})`);
-}
-
-/** Lets the target's next values start after those of the restored rows. */
-async function raiseSequences(client: pg.ClientBase, table: TableContents, tenantId: string): Promise<void> {
-  const { rows } = await client.query<{ column: string; sequence: string }>(
-    `select a.attname as "column", pg_get_serial_sequence($1, a.attname) as sequence from pg_attribute a
-      where a.attrelid = $1::regclass and a.attidentity <> '' and not a.attisdropped`,
-    [quoted(table)],
-  );
-  for (const { column, sequence } of rows) {
-    const { rows: found } = await client.query<{ last: string | null }>(
-      `select max("${column}")::text as last from ${quoted(table)} where ${tenantColumn(table, tenantId)} = $1`,
-      [tenantId],
-    );
-    const last = found[0]?.last ?? null;
-    if (last === null) continue;
-    await client.query(`select setval($1, greatest($2::bigint, (select last_value from ${sequence})))`, [
-      sequence,
-      last,
-    ]);
-  }
 }
 
 async function enqueue(client: pg.ClientBase, job: WaitingJob): Promise<void> {

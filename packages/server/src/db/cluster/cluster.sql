@@ -193,6 +193,21 @@ as $$
   select shard_name(target, get_shard_id_for_distribution_column(target, nullif(current_setting('app.tenant', true), '')::uuid))
 $$;
 
+-- Ends a transaction if this worker doesn't have the tenant's rows, as a server remembers, by the shard of its decisions. In PL/pgSQL,
+-- which keeps its plan.
+create or replace function arbiter.assert_home(tenant uuid, shard bigint) returns void
+  language plpgsql
+as $$
+begin
+  if pg_catalog.get_shard_id_for_distribution_column('arbiter.decisions', tenant) <> shard
+     or not exists (select from pg_catalog.pg_dist_placement p where p.shardid = shard
+                      and p.groupid = (select l.groupid from pg_catalog.pg_dist_local_group l)) then
+    raise exception 'the tenant has moved' using errcode = 'cannot_connect_now';
+  end if;
+end
+$$;
+grant execute on function arbiter.assert_home(uuid, bigint) to arbiter_app;
+
 -- Numbers for new rows of a data table without a primary key, from the coordinator.
 create or replace function arbiter.ds_take_ids(target regclass, most int) returns bigint[]
   language plpgsql security definer

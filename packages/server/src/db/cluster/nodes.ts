@@ -41,12 +41,29 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 }
 
 /** Like `isDistributed`, on a connection of its own. */
-export async function holdsCluster(url: string): Promise<boolean> {
+export const holdsCluster = (url: string): Promise<boolean> => onConnection(url, isDistributed);
+
+/** Throws ConfigError for a worker of a cluster, which lacks the tables of work across tenants. `variable` names the URL. */
+export async function assertCoordinator(variable: string, url: string): Promise<void> {
+  const isWorker = await onConnection(url, async (client) => {
+    const { rows: extensions } = await client.query(`select from pg_extension where extname = 'citus'`);
+    if (extensions.length === 0) return false;
+    const { rows } = await client.query('select from pg_dist_local_group where groupid <> 0');
+    return rows.length > 0;
+  });
+  if (isWorker) {
+    throw new ConfigError([
+      `${variable} points to a worker. Use the coordinator of the cluster, and list workers in DATABASE_WORKERS`,
+    ]);
+  }
+}
+
+async function onConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter start' }));
   client.on('error', () => undefined);
   await client.connect();
   try {
-    return await isDistributed(client);
+    return await work(client);
   } finally {
     await closeClient(client);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelsOf } from './announcements.ts';
-import { atHome, onOneWorker } from './one-worker.ts';
+import { atHome, isWrite, onOneWorker, onShards } from './one-worker.ts';
 
 const schema = 't_0190a1b2c3d47e5f8a9b0190a1b2c3d4';
 const home = '(select id as home_id from arbiter.tenants where id = $1::uuid) home cross join';
@@ -72,6 +72,67 @@ test('takes locks where the rows are, and changes nothing else', () => {
     `select arbiter.empty_history($1) from arbiter.tenants home where home.id = ('a')::uuid`,
   );
   assert.equal(atHome('select 1', '$1::text'), 'select 1');
+});
+
+const shards = new Map([
+  ['decisions', '102063'],
+  ['customer_states', '102019'],
+]);
+
+test('moves statements of the hot path to shards', () => {
+  const moved: readonly (readonly [string, string])[] = [
+    [
+      'insert into decisions (tenant_id, id) values ($1, $2)',
+      'insert into arbiter.decisions_102063 (tenant_id, id) values ($1, $2)',
+    ],
+    [
+      'insert into decisions (tenant_id) select $1 from unnest($2::uuid[]) as u(id)',
+      'insert into arbiter.decisions_102063 (tenant_id) select $1 from unnest($2::uuid[]) as u(id)',
+    ],
+    [
+      'select a from customer_states where tenant_id = $1 order by a for update skip locked',
+      'select a from arbiter.customer_states_102019 where tenant_id = $1 order by a for update skip locked',
+    ],
+    [
+      'select (select 1 from decisions d where d.id = $1), clock_timestamp() as instant',
+      'select (select 1 from arbiter.decisions_102063 d where d.id = $1), clock_timestamp() as instant',
+    ],
+    ['update customer_states set b = 1', 'update arbiter.customer_states_102019 set b = 1'],
+  ];
+  for (const [text, expected] of moved) {
+    const placed = { name: 'a@102063', text: expected, values: [1] };
+    assert.deepEqual(onShards({ name: 'a', text, values: [1] }, shards), placed);
+    assert.deepEqual(onShards({ name: 'a', text, values: [1] }, shards), placed, 'from memory');
+  }
+  const lock = { name: 'b', text: `select pg_advisory_xact_lock_shared(1)`, values: [] };
+  assert.deepEqual(onShards(lock, shards), lock);
+});
+
+test('leaves statements to Citus that name other tables, lists of tables or columns by table', () => {
+  for (const text of [
+    'insert into outbox (tenant_id) values ($1)',
+    'select 1',
+    'select 1 from decisions d join offers o on o.id = d.id',
+    'select 1 from decisions where not exists (select from erasures)',
+    'select 1 from decisions d, offers o',
+    'select decisions.id from decisions',
+    'insert into decisions (id) values ($1) on conflict (id) do update set id = 1',
+    'select 1 from decisions d join "t_0190a1b2c3d47e5f8a9b0190a1b2c3d4"."ds_a" a on a.id = d.id',
+  ]) {
+    assert.equal(onShards({ name: 'a', text, values: [] }, shards), null, text);
+  }
+  assert.equal(onShards({ name: null, text: 'delete from decisions', values: [] }, shards), null, 'not prepared');
+  assert.equal(
+    onShards({ name: 'a', text: 'delete from decisions', values: [] }, new Map()),
+    null,
+    'on the coordinator',
+  );
+});
+
+test('knows writes, after which a tenant stays where it is', () => {
+  for (const text of ['update a set b = 1', '\n  insert into a values (1)', 'delete from a'])
+    assert.ok(isWrite(text), text);
+  for (const text of ['select 1 from a for update', 'select pg_advisory_xact_lock(1)']) assert.ok(!isWrite(text), text);
 });
 
 test('announces changes of credentials and of the stream, and nothing else', () => {

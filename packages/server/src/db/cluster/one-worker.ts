@@ -38,6 +38,59 @@ export function atHome(text: string, tenant: string): string {
   return ownersRows.test(text) ? `${text} cross join ${home}` : text;
 }
 
+/** A statement with its name on the connection. */
+interface NamedStatement {
+  readonly name: string | null;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Returns a hot-path statement for the worker that has the tenant's rows, past Citus: on the shards, or unchanged if it only
+ * locks. Null for statements that need Citus, because they name another table or aren't prepared. Only for a transaction that
+ * checks that the tenant is still there before it commits (docs/adr/0105).
+ */
+export function onShards(statement: NamedStatement, shards: ReadonlyMap<string, string>): NamedStatement | null {
+  const { name, text, values } = statement;
+  if (advisoryLock.test(text)) return statement;
+  if (name === null) return null;
+  let texts = textsOnShards.get(shards);
+  if (texts === undefined) {
+    texts = new Map();
+    textsOnShards.set(shards, texts);
+  }
+  let placed = texts.get(text);
+  if (placed === undefined) {
+    placed = placeOnShards(text, shards);
+    texts.set(text, placed);
+  }
+  // A name of its own for each group of shards, because it is prepared.
+  return placed === null ? null : { name: `${name}@${[...shards.values()][0]}`, text: placed, values };
+}
+
+function placeOnShards(text: string, shards: ReadonlyMap<string, string>): string | null {
+  const named = [...text.matchAll(namedTable)].map(([, , table = '']) => table);
+  const isKnown = named.length > 0 && named.every((table) => shards.has(table) && !text.includes(`${table}.`));
+  if (!isKnown || unreadable.test(text)) return null;
+  return text.replace(
+    namedTable,
+    (_, before: string, table: string) => `${before}arbiter.${table}_${shards.get(table)}`,
+  );
+}
+
+const textsOnShards = new WeakMap<ReadonlyMap<string, string>, Map<string, string | null>>();
+
+/** A table that a statement reads or writes, in our way of writing them. Not a function, and not `for update`. */
+const namedTable = /((?<!\bfor\s+)\b(?:from|join|update|into)\s+)([a-z_]\w*)\b(?:(?<=\binto\s+\w+)|(?!\s*\())/g;
+/** What this doesn't read: a list of tables, and names in quotes. */
+const unreadable = /"|\bfrom\s+\w+(?:\s+(?:as\s+)?\w+)?\s*,/;
+
+/** True for a statement that writes. After one through Citus, the tenant's shards stay where they are until the transaction ends. */
+export const isWrite = (text: string): boolean => /^\s*(?:insert|update|delete)\b/.test(text);
+
+/** An insert that takes few locks and costs Citus little. */
+export const isOutbox = (text: string): boolean => /^\s*insert into outbox /.test(text);
+
 /** A statement that only locks. */
 const advisoryLock =
   /^\s*select\s+(?:set_config\('\w+', '\w+', true\),\s*)?pg_(?:try_)?advisory_xact_lock(?:_shared)?\((?:(?!\bfrom\b)[\s\S])*$/i;

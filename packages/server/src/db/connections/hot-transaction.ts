@@ -1,8 +1,8 @@
 import { answerWithinMs, overdue } from '../../platform/deadline.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
 import { channelsOf } from '../cluster/announcements.ts';
-import type { Homes } from '../cluster/homes.ts';
-import { atHome, onOneWorker } from '../cluster/one-worker.ts';
+import type { Home, Homes } from '../cluster/homes.ts';
+import { atHome, isOutbox, isWrite, onOneWorker, onShards } from '../cluster/one-worker.ts';
 import { translateCommitError, translateError } from '../errors.ts';
 import { plannerSettings } from '../planner-settings.ts';
 import { enterTenant, presenceOf } from '../transaction.ts';
@@ -95,6 +95,10 @@ const presentAtHome = (tenantId: string): WireStatement => ({
   text: `select pg_advisory_xact_lock_shared(${presenceOf('home.id::text')}) from arbiter.tenants home where home.id = $1`,
   values: [tenantId],
 });
+/** `cannot_connect_now`, as `arbiter.assert_home` raises it. */
+const movedCode = '57P03';
+const presentHere = { name: 'hot.present.here', text: `select ${present}` };
+const assertHome = { name: 'hot.home', text: 'select arbiter.assert_home($1, $2)' };
 const leftover: WireStatement = {
   name: 'hot.leftover',
   text: `select current_setting('app.tenant', true) as tenant`,
@@ -120,15 +124,20 @@ export function createHotPath({
     return pool;
   };
   const counts: HotCounts = { used: 0, trips: 0 };
+  const atCoordinator: Home = { url, shards: new Map() };
   return {
     async run(tenantId, fn, patienceMs = answerWithinMs) {
       if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs a tenant id');
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
-      const node = homes === null ? url : await homes.urlOf(tenantId);
-      const pool = poolOf(node);
+      const home = homes === null ? atCoordinator : await homes.homeOf(tenantId);
+      const pool = poolOf(home.url);
       const wire = await pool.acquire(until);
       counts.used++;
-      const tx = createHotTransaction(wire, { tenantId, until, pooled, isCluster, isHome: node !== url, counts });
+      const tx = createHotTransaction(wire, {
+        ...{ tenantId, until, pooled, isCluster, counts },
+        home: home.url === url ? null : home,
+        onMoved: () => homes?.forget(tenantId),
+      });
       try {
         return await fn(tx);
       } catch (error) {
@@ -161,8 +170,10 @@ interface HotTransactionFacts {
   readonly until: number;
   readonly pooled: boolean;
   readonly isCluster: boolean;
-  /** True on the worker that has the rows, which the session's own settings apply to. */
-  readonly isHome: boolean;
+  /** The worker that has the rows, which the session's own settings apply to; null on the coordinator. */
+  readonly home: Home | null;
+  /** Called when the rows aren't where they were. */
+  readonly onMoved: () => void;
   readonly counts: HotCounts;
 }
 
@@ -174,34 +185,91 @@ interface OpenHotTransaction extends HotTransaction {
   end(): Promise<boolean>;
 }
 
+/** Where the statements of a transaction run on a cluster. */
+interface Placing {
+  /** Opens the transaction. */
+  opening(): WireStatement[];
+  place(statements: readonly HotStatement[]): readonly WireStatement[];
+  /** Places the statements before the commit, whose rows nobody reads, and adds notifications. */
+  placeLast(statements: readonly HotStatement[]): readonly WireStatement[];
+}
+
+/**
+ * On the worker that has the rows, statements run on its shards, without Citus. The first write goes through Citus, which keeps
+ * the shards in place from then on; the transaction then checks that they were still there (docs/adr/0105).
+ */
+function createPlacing({ tenantId, home }: HotTransactionFacts): Placing {
+  const channels = new Set<string>();
+  const shards = home?.shards ?? null;
+  const shard = shards?.get('decisions') ?? '';
+  let isKept = false;
+  let isChecked = false;
+  const throughCitus = ({ name, text, values }: HotStatement): WireStatement => {
+    isKept ||= isWrite(text);
+    return { name, text: onOneWorker(atHome(text, '$1::text')), values };
+  };
+  const place = (statement: HotStatement): WireStatement => {
+    for (const channel of channelsOf(statement.text)) channels.add(channel);
+    const isAllowed = shards !== null && (isChecked || !isWrite(statement.text));
+    return (isAllowed ? onShards(statement, shards) : null) ?? throughCitus(statement);
+  };
+  const check = (): WireStatement[] => {
+    if (shards === null || !isKept || isChecked) return [];
+    isChecked = true;
+    return [{ ...assertHome, values: [tenantId, shard] }];
+  };
+  return {
+    opening() {
+      const enter = enterTenant(tenantId, home === null);
+      if (home === null) return [begin, { name: null, text: enter, values: [] }, presentAtHome(tenantId)];
+      const text = `${enter}, arbiter.assert_home('${tenantId}', ${shard})`;
+      return [begin, { name: null, text, values: [] }, { ...presentHere, values: [tenantId] }];
+    },
+    place: (statements) => statements.map(place),
+    placeLast(statements) {
+      const [outbox, others] = [
+        statements.filter(({ text }) => isOutbox(text)),
+        statements.filter(({ text }) => !isOutbox(text)),
+      ];
+      const placed: WireStatement[] = [];
+      for (const statement of shards === null ? statements : [...outbox, ...others]) {
+        placed.push(...check(), place(statement));
+      }
+      placed.push(...check());
+      for (const channel of channels) {
+        placed.push({ name: null, text: 'select pg_notify($1, $2)', values: [channel, tenantId] });
+      }
+      return placed;
+    },
+  };
+}
+
 function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHotTransaction {
-  const { tenantId, until, pooled, isCluster, isHome, counts } = facts;
+  const { tenantId, until, pooled, isCluster, counts } = facts;
   let clean = false;
   // A connection that didn't answer in time gets no more statements.
   let stuck = false;
   let state: 'new' | 'open' | 'over' = 'new';
-  const channels = new Set<string>();
+  const placing = createPlacing(facts);
 
   const run = (statements: readonly WireStatement[], withinMs: number): Promise<readonly WireResult[]> => {
     counts.trips++;
-    return wire.trip(pooled ? statements.map(unnamed) : statements, Math.max(1, withinMs));
+    const trip = wire.trip(pooled ? statements.map(unnamed) : statements, Math.max(1, withinMs));
+    if (facts.home === null) return trip;
+    return trip.catch((error: unknown) => {
+      if (Reflect.get(Object(error), 'code') === movedCode) facts.onMoved();
+      throw error;
+    });
   };
   const opening = (): WireStatement[] => {
     if (state !== 'new') return [];
     state = 'open';
-    if (isCluster) {
-      return [begin, { name: null, text: enterTenant(tenantId, !isHome), values: [] }, presentAtHome(tenantId)];
-    }
+    if (isCluster) return placing.opening();
     const setting = pooled ? { name: null, text: setEverything } : setTenant;
     return [begin, { ...setting, values: [tenantId] }];
   };
-  const placed = (statements: readonly HotStatement[]): readonly WireStatement[] => {
-    if (!isCluster) return statements;
-    return statements.map(({ name, text, values }) => {
-      for (const channel of channelsOf(text)) channels.add(channel);
-      return { name, text: onOneWorker(atHome(text, '$1::text')), values };
-    });
-  };
+  const placed = (statements: readonly HotStatement[]): readonly WireStatement[] =>
+    isCluster ? placing.place(statements) : statements;
 
   return {
     async send(statements) {
@@ -212,11 +280,7 @@ function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHo
     async commit(statements) {
       // Don't send a commit that nobody waits for.
       if (performance.now() >= until) throw overdue();
-      const sent = [...opening(), ...placed(statements)];
-      for (const channel of channels) {
-        sent.push({ name: null, text: 'select pg_notify($1, $2)', values: [channel, tenantId] });
-      }
-      sent.push(commit);
+      const sent = [...opening(), ...(isCluster ? placing.placeLast(statements) : statements), commit];
       // Behind a pooler, any session could answer. The setting ends with the transaction there.
       if (!pooled) sent.push(leftover);
       state = 'over';

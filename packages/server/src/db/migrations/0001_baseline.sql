@@ -2930,6 +2930,8 @@ create table arbiter.archived_customers (
   ref uuid not null,
   -- As in customer_states.
   data_key bytea not null,
+  -- The newest month whose files name the customer.
+  last_month date not null,
   primary key (tenant_id, customer_id)
 );
 create unique index archived_customers_ref on arbiter.archived_customers (tenant_id, ref);

@@ -1,8 +1,12 @@
 import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
+import type { Database } from '../../../db/index.ts';
 import { feature } from '../../../feature.ts';
 import { handlerEntries } from '../../../http/handler.ts';
+import { handleJob } from '../../../jobs/index.ts';
 import { searchable } from '../catalogue-records/index.ts';
 import { eraseRows } from './erasure.store.ts';
+import { dropLeftoversJob } from './fields/leftovers.jobs.ts';
+import { dropLeftovers } from './fields/leftovers.service.ts';
 import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
@@ -77,5 +81,8 @@ export const schemasFeature = feature({
     ...handlerEntries(schemaOperations, schemaRoutes(ports)),
     ...handlerEntries(schemaFigureOperations, schemaFigureRoutes(ports)),
     ...handlerEntries(schemaJoinOperations, schemaJoinRoutes()),
+  ],
+  jobs: ({ database }: { readonly database: Database }) => [
+    handleJob(dropLeftoversJob, (_payload, { tenantId }) => dropLeftovers(database, tenantId)),
   ],
 });

@@ -46,3 +46,14 @@ export const wholeField = (field: SchemaField): SchemaField => ({ ...field, isSe
 export async function hasSchemas(tx: Tx): Promise<boolean> {
   return (await tx.query('select from arbiter.schemas where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
 }
+
+/** Returns the fields of the schema with this table; null without one. */
+export async function selectFieldsOfTable(tx: Tx, tableName: string): Promise<readonly SchemaField[] | null> {
+  const [row] = await select(
+    tx,
+    columns(schemaSpec, ['fields']),
+    'from arbiter.schemas where tenant_id = $1 and table_name = $2',
+    [tx.tenantId, tableName],
+  );
+  return row?.fields ?? null;
+}

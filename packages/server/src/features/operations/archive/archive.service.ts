@@ -198,7 +198,7 @@ async function writePart(
     const slice = { ...ids, after, limit: rowsPerGroup };
     const { rows, sealed } = await within(async (tx) => {
       const rows = await selectRows(tx, kind, slice);
-      return { rows, sealed: await sealRows(tx, ports, kind, rows) };
+      return { rows, sealed: await sealRows(tx, ports, kind, part.month, rows) };
     });
     if (sealed.length > 0) draft.add(sealed);
     after = rows.at(-1)?.id ?? after;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
+import { newId } from '../../../platform/ids.ts';
+import { deletePart, forgetUnusedNames, insertPart, namesOf } from '../../deciding/archived-months/index.ts';
 import { type ArchiveWorld, closedAfterDays, startArchiveWorld } from './test-archive.ts';
 
 let world: ArchiveWorld;
@@ -171,4 +173,29 @@ test('customers’ names in files go with the last file of history', async () =>
   await world.run('history.archive');
   assert.deepEqual(await world.archives(), []);
   assert.equal(await world.count('archived_customers'), 0);
+});
+
+test('a customer’s name in files goes with the last month that has it', async () => {
+  const part = (month: string) => ({ id: newId(), kind: 'impressions' as const, month, zone: 'UTC', exported: false });
+  const [first, second] = [part('2020-01'), part('2020-02')];
+  const names = () =>
+    world.server.testDatabase.ownerQuery('select customer_id as name from arbiter.archived_customers order by 1');
+  await world.within(async (tx) => {
+    await insertPart(tx, first);
+    await namesOf(tx, ['once', 'twice'], first.month, () => Buffer.of(1));
+    await insertPart(tx, second);
+    await namesOf(tx, ['twice'], second.month, () => Buffer.of(1));
+    await forgetUnusedNames(tx);
+  });
+  assert.deepEqual(await names(), [{ name: 'once' }, { name: 'twice' }]);
+  await world.within(async (tx) => {
+    await deletePart(tx, first.id);
+    await forgetUnusedNames(tx);
+  });
+  assert.deepEqual(await names(), [{ name: 'twice' }]);
+  await world.within(async (tx) => {
+    await deletePart(tx, second.id);
+    await forgetUnusedNames(tx);
+  });
+  assert.deepEqual(await names(), []);
 });

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { ArchiveFiles } from '../../../platform/archive/archive-files.ts';
+import { type ArchiveFiles, ArchiveUnreadable } from '../../../platform/archive/archive-files.ts';
 import { createParquet, openParquet, type ParquetFile } from '../../../platform/archive/parquet-file.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import {
@@ -65,33 +65,48 @@ export async function draftPart(
   };
 }
 
+/** Bytes that are hashed at a time. */
+const sliceBytes = 1024 * 1024;
+
 /**
- * Reads a part's whole file and compares it with what was written. Returns the difference as a sentence; null if there is
- * none. Throws ArchiveUnreadable.
+ * Compares a part's whole file with what was written. Reads it twice, in slices and by groups of rows, so that only one of them is in
+ * memory. Returns the difference as a sentence; null if there is none. Throws ArchiveUnreadable.
  */
 export async function problemOf(
   files: ArchiveFiles,
   tenantId: string,
   part: Pick<Part, 'id' | 'kind' | 'month' | 'rows' | 'bytes' | 'sha256' | 'rowsSha256'>,
 ): Promise<string | null> {
-  const bytes = await files.read(pathOf(tenantId, part));
-  if (bytes === null) return 'The file is missing.';
-  if (bytes.length !== part.bytes) return `The file has ${bytes.length} bytes instead of ${part.bytes}.`;
+  const path = pathOf(tenantId, part);
+  const size = await files.size(path);
+  if (size === null) return 'The file is missing.';
+  if (size !== part.bytes) return `The file has ${size} bytes instead of ${part.bytes}.`;
+  const read = async (start: number, end: number): Promise<Uint8Array> => {
+    const bytes = await files.read(path, { start, end });
+    if (bytes === null) throw new ArchiveUnreadable('the file is missing');
+    return bytes;
+  };
   let rows: Buffer;
   try {
-    const file = await openParquet({
-      byteLength: bytes.length,
-      read: async (start, end) => bytes.subarray(start, end),
-    });
+    const file = await openParquet({ byteLength: size, read });
     const { tenant, kind, part: id } = file.facts;
     if (tenant !== tenantId) return 'The file belongs to another tenant.';
     if (kind !== part.kind || id !== part.id) return 'The file belongs to another part.';
-    if (!hash('sha256', bytes, 'buffer').equals(part.sha256 ?? Buffer.alloc(0))) return 'The file has changed.';
+    if (!(await hashOf(size, read)).equals(part.sha256 ?? Buffer.alloc(0))) return 'The file has changed.';
     rows = await digestOf(file);
-  } catch {
+  } catch (error) {
+    if (error instanceof ArchiveUnreadable) throw error;
     return 'The file has changed and is no longer a Parquet file.';
   }
   return rows.equals(part.rowsSha256 ?? Buffer.alloc(0)) ? null : "The file's rows differ from what was written.";
+}
+
+async function hashOf(size: number, read: (start: number, end: number) => Promise<Uint8Array>): Promise<Buffer> {
+  const digest = createHash('sha256');
+  for (let start = 0; start < size; start += sliceBytes) {
+    digest.update(await read(start, Math.min(size, start + sliceBytes)));
+  }
+  return digest.digest();
 }
 
 async function digestOf(file: ParquetFile): Promise<Buffer> {

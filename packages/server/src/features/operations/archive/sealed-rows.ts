@@ -16,11 +16,12 @@ export interface SealPorts {
   readonly seal: Seal;
 }
 
-/** Gives rows the names that files have for their customers, and seals what could identify them. */
+/** Gives rows of a month the names that files have for their customers, and seals what could identify them. */
 export async function sealRows(
   tx: Tx,
   { customerKeys, seal }: SealPorts,
   kind: ArchiveKind,
+  month: string,
   rows: readonly RowToArchive[],
 ): Promise<ArchivedRow[]> {
   const customers = rows.map(({ customer }) => customer);
@@ -37,7 +38,7 @@ export async function sealRows(
       sealed: sealed(row, keys.get(row.customer)),
     }));
   }
-  const names = await namesOf(tx, customers, () => customerKeys.create(tx.tenantId));
+  const names = await namesOf(tx, customers, month, () => customerKeys.create(tx.tenantId));
   return rows.flatMap((row) => {
     const name = names.get(row.customer);
     if (name === undefined) return [];

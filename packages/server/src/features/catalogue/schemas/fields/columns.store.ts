@@ -7,6 +7,7 @@ import { outForm } from '../rows/values-out.rules.ts';
 import { quoteName, type SchemaTable } from '../schema-tables.store.ts';
 import { sqlType } from './data-types.ts';
 import { columnType, readDefault, rowKeyOf } from './fields.rules.ts';
+import { noteDrops } from './leftovers.jobs.ts';
 
 /** A column, in the form that `arbiter.ds_create_table` and its siblings take. */
 function column(field: SchemaField): Record<string, unknown> {
@@ -28,6 +29,7 @@ function column(field: SchemaField): Record<string, unknown> {
 
 /** Creates a schema's table, in the transaction that created its record. */
 export async function createTable(tx: Tx, tableName: string, fields: readonly SchemaField[]): Promise<void> {
+  await lockDefinitions(tx, tableName);
   await tx.define({
     text: 'select arbiter.ds_create_table($1, $2::jsonb, $3, $4)',
     values: [
@@ -41,12 +43,23 @@ export async function createTable(tx: Tx, tableName: string, fields: readonly Sc
   });
 }
 
-const tableDrop = (tableName: string) => ({ text: 'select arbiter.ds_drop_table($1)', values: [tableName] });
+/**
+ * On a cluster: keeps jobs from dropping what this transaction defines under an old name. A table is there before the record that
+ * uses it is committed.
+ */
+export async function lockDefinitions(tx: Tx, tableName: string): Promise<void> {
+  if (!tx.isCluster) return;
+  const name = `${tx.tenantId}.${tableName}`;
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.definitions.' || $1::text, 0))`, [name]);
+}
+
+export const tableDrop = (tableName: string) => ({ text: 'select arbiter.ds_drop_table($1)', values: [tableName] });
 
 /** Drops a schema's table. Throws 409 `concurrent_modification`, after some tries, when someone reads it for long. */
 export async function dropTable(tx: Tx, tableName: string): Promise<void> {
   await limitTableWait(tx);
   try {
+    await noteDrops(tx);
     await tx.define({ ...tableDrop(tableName), deletes: true });
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
@@ -76,6 +89,7 @@ const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
 
 /** Adds a column immediately, with its index when it's unique. Readers wait. */
 export async function addColumn(tx: Tx, tableName: string, field: SchemaField): Promise<void> {
+  await lockDefinitions(tx, tableName);
   await limitTableWait(tx);
   await tx.define({
     text: 'select arbiter.ds_add_column($1, $2::jsonb)',
@@ -101,10 +115,11 @@ export async function indexGroup(tx: Tx, tableName: string, name: string, order:
 /** Drops a column with its data and indexes. */
 export async function dropColumn(tx: Tx, tableName: string, name: string): Promise<void> {
   await limitTableWait(tx);
+  await noteDrops(tx);
   await tx.define({ ...columnDrop(tableName, name), deletes: true });
 }
 
-const columnDrop = (tableName: string, name: string) => ({
+export const columnDrop = (tableName: string, name: string) => ({
   text: 'select arbiter.ds_drop_column($1, $2)',
   values: [tableName, name],
 });
@@ -168,6 +183,7 @@ export async function uniqueColumn(tx: Tx, tableName: string, pending: string): 
 }
 
 export async function finishColumn(tx: Tx, tableName: string, pending: string, name: string): Promise<void> {
+  await lockDefinitions(tx, tableName);
   await limitTableWait(tx);
   const rename = (from: string, to: string) => ({
     text: 'select arbiter.ds_finish_column($1, $2, $3)',
@@ -180,4 +196,26 @@ export async function finishColumn(tx: Tx, tableName: string, pending: string, n
 export async function dropUnfinished(tx: Tx, tableName: string, upTo: string): Promise<void> {
   await limitTableWait(tx);
   await tx.define({ text: 'select arbiter.ds_drop_unfinished($1, $2)', values: [tableName, upTo] });
+}
+
+/** Names of the tenant's tables, whether or not a schema uses them. */
+export async function selectTables(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 't_' || replace($1, '-', '') and c.relkind = 'r' and starts_with(c.relname, 'ds_') order by 1`,
+    [tx.tenantId],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Names of a table's columns for fields, whether or not a field uses them. Leaves out unfinished ones. */
+export async function selectColumns(tx: Tx, tableName: string): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(
+    `select a.attname as name from pg_attribute a
+       join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 't_' || replace($1, '-', '') and c.relname = $2 and a.attnum > 0 and not a.attisdropped
+        and a.attname not in ('tenant_id', 'id') and not starts_with(a.attname, '__')`,
+    [tx.tenantId, tableName],
+  );
+  return rows.map(({ name }) => name);
 }
