@@ -131,7 +131,7 @@ function packedEvents(at: Date, shown: readonly Shown[], table = 'outbox'): HotS
       configVersion: 12,
       channel: 'email',
       placement: null,
-      items: items.map((item) => ({ ...item, probability: 1, impression: true })),
+      items: items.map((item) => ({ ...item, selection: { probability: 1 }, effect: 'impress' as const })),
     });
   }
   const packed = events.packed();

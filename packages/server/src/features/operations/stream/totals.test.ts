@@ -64,7 +64,7 @@ async function write(tenantId: string, rows: readonly Row[]): Promise<void> {
         channel: null,
         placement: null,
       };
-      const shown = { score: 1, probability: 1, impression: true };
+      const shown = { score: 1, selection: { probability: 1 }, effect: 'impress' } as const;
       events.add({
         id,
         ...facts,
