@@ -6,8 +6,8 @@ import { type Cost, type MeasuredServer, shownCost, startMeasured, totalOf } fro
 // and four tenants on one and two workers.
 
 const rounds = 3;
-/** The goal is 1.3. On a busy machine, background work of the nodes counts, too. */
-const maxTimes = 2.2;
+/** The goal is 1.3. Node's share differs by half between runs on a busy machine. */
+const maxTimes = 1.8;
 /** Measured for the guide: planning on the coordinator costs about the same again. */
 const throughCoordinator = 'two workers, through the coordinator';
 
@@ -40,7 +40,7 @@ async function mediansOf(kinds: readonly Kind[]): Promise<readonly { readonly na
   });
 }
 
-test('a decision on a cluster takes at most 2.2 times the processor time', async (t) => {
+test('a decision on a cluster takes at most 1.8 times the processor time', async (t) => {
   const single = await start({ workers: 0 });
   const one = await start({ workers: 1, isDirect: true });
   const two = await start({ workers: 2, isDirect: true });

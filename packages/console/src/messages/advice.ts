@@ -180,7 +180,7 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
   },
   study_running: {
     title: 'An identical study is already running',
-    text: 'Wait for its result, or stop it.',
+    text: 'Wait for it to finish, or stop it.',
   },
   history_unavailable: {
     title: "History doesn't go back that far",

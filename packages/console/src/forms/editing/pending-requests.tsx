@@ -11,10 +11,10 @@ export interface PendingRequestsProps {
   readonly id: string;
 }
 
-/** Requests that the panel opens; the inbox has the rest. */
+/** How many requests the panel shows. The inbox lists the rest. */
 const maxLinks = 3;
 
-/** Requests to change a record that nobody has decided: without them, a requested change looks lost on its page. */
+/** Pending requests to change a record. Without them, a change that waits for approval would seem lost. */
 export function PendingRequests({ entityType, id }: PendingRequestsProps) {
   const format = useFormat();
   // Home and the inbox load the same list.

@@ -31,7 +31,8 @@ export const routeTexts = {
   flow: 'Flow',
   pick: 'Choose a flow',
   priorityLabel: 'Priority',
-  priorityHelp: 'If a request names several placements, the route with the highest priority wins. 0 to 1,000.',
+  priorityHelp:
+    'If a request names several placements, the route with the highest priority wins. Enter a number from 0 to 1,000.',
   badPriority: 'Enter a whole number from 0 to 1000.',
   effect: 'Takes effect with the next decision.',
   save: 'Set route',

@@ -121,7 +121,8 @@ export const policyFormTexts = {
     '/config/bypassable': '',
     '/config/budgetField': '',
     '/config/startHour': 'First hour in which contacts are allowed.',
-    '/config/endHour': 'Contacts stop at the start of this hour. An earlier hour than the first one is on the next day.',
+    '/config/endHour':
+      "Contacts stop when this hour starts. If it's before the first hour, the window ends the next day.",
     '/config/timezone': "Such as Europe/Berlin. Leave empty for the tenant's time zone.",
     '/config/zonePath': 'Such as customer.timezone. Replaces the time zone above for customers who have a value.',
     '/config/filterByCategory': '',

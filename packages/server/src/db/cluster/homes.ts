@@ -74,7 +74,7 @@ export function createHomes(database: Pick<Database, 'withSystem'>, url: string,
     },
     forget(tenantId) {
       const entry = known.get(tenantId);
-      // Kept for while the coordinator is down.
+      // Don't delete it: it's needed if the coordinator is down.
       if (entry !== undefined) known.set(tenantId, { home: entry.home, until: 0 });
     },
   };

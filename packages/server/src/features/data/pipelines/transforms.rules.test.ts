@@ -32,11 +32,7 @@ const cases: Case[] = [
   [{ op: 'keep', columns: ['a', 'x'] }, { a: 1, b: 2 }, { a: 1 }],
   [{ op: 'drop', columns: ['a', 'x'] }, { a: 1, b: 2 }, { b: 2 }],
   [{ op: 'cast', column: 'a', dataType: 'integer' }, { a: ' 12.0 ' }, { a: '12' }],
-  [
-    { op: 'cast', column: 'a', dataType: 'integer' },
-    { a: '12.5' },
-    { column: 'a', error: 'must be a whole number' },
-  ],
+  [{ op: 'cast', column: 'a', dataType: 'integer' }, { a: '12.5' }, { column: 'a', error: 'must be a whole number' }],
   [{ op: 'cast', column: 'a', dataType: 'integer' }, { a: '' }, { a: null }],
   [{ op: 'cast', column: 'a', dataType: 'integer' }, { b: 1 }, { b: 1 }],
   [{ op: 'cast', column: 'a', dataType: 'varchar(3)' }, { a: 123 }, { a: '123' }],

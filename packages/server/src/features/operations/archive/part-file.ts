@@ -70,7 +70,7 @@ const sliceBytes = 1024 * 1024;
 
 /**
  * Compares a part's whole file with what was written. Reads it twice, in slices and by groups of rows, so that only one of them is in
- * memory. Returns the difference as a sentence; null if there is none. Throws ArchiveUnreadable.
+ * memory. Returns a description of the first difference, or null. Throws ArchiveUnreadable.
  */
 export async function problemOf(
   files: ArchiveFiles,

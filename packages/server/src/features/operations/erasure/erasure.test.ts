@@ -190,7 +190,7 @@ test('after `everything` a dump of the database holds nothing of the customer', 
   assert.equal((await respond({ ...planted.click, outcome: 'dismiss' })).status, 404);
   assert.equal((await respond({ interactionId: planted.item.interactionId, outcome: 'click' })).status, 404);
   const again = await importLine({ ...planted.line, key: 'another', timestamp: new Date(now - 1).toISOString() });
-  assert.deepEqual([again.imported, again.rejected, again.errors[0].code], [0, 1, 'not_found']);
+  assert.deepEqual([again.imported, again.rejected, again.errors[0]?.code], [0, 1, 'not_found']);
   const repeated = await server.call('POST', '/api/v1/recommend', {
     body: { customerId, channel: 'email', requestId: planted.requestId },
   });

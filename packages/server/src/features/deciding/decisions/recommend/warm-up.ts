@@ -11,7 +11,7 @@ export interface WarmUpDeps extends RehearsalDeps {
   readonly hot: HotPath;
   readonly catalogues: Pick<CatalogueCache, 'get'>;
   readonly onError: (error: unknown) => void;
-  /** Ends what goes on behind the start. */
+  /** Stops preparing catalogues in the background. */
   readonly stopped: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ const connections = 2;
 /**
  * Prepares what the first callers of a process would wait for: decision code, connections with their first statements,
  * and the catalogues and plans of some tenants, which take seconds to read and compile when they're large and the
- * machine is busy. Ends by `until` (monotonic ms); what's left is prepared behind the start. Writes nothing and never
+ * machine is busy. Ends by `until` (monotonic ms); the rest is prepared in the background. Writes nothing and never
  * fails a start: what can't be done now is done, or reported, on demand.
  */
 export async function warmUp(deps: WarmUpDeps, until: number): Promise<void> {

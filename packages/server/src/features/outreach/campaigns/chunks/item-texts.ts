@@ -25,8 +25,8 @@ const keyLength = 16;
 
 /**
  * Returns a function that writes the items of a run's decisions. Most customers get the same offers, so a run stores their
- * names once. Text and not objects: a chunk holds it until the commit, and garbage collections would copy objects again
- * and again.
+ * names once. Returns text because a chunk holds it until the commit, and garbage collections would copy objects
+ * repeatedly.
  */
 export function createItemTexts(keepsPersonalization: boolean): ItemTexts {
   const keys = new Map<string, string>();
