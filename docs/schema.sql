@@ -1282,9 +1282,9 @@ create table deliveries (
   constraint deliveries_tries_check CHECK ((tries >= 0))
   constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint deliveries_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX deliveries_age ON arbiter.deliveries USING btree (tenant_id, updated_at)
-  CREATE INDEX deliveries_customer ON arbiter.deliveries USING btree (tenant_id, customer_id)
-  CREATE UNIQUE INDEX deliveries_effect ON arbiter.deliveries USING btree (tenant_id, effect_key)
+  CREATE INDEX deliveries_age ON arbiter.deliveries USING btree (tenant_id, updated_at) WHERE (updated_at IS NOT NULL)
+  CREATE INDEX deliveries_customer ON arbiter.deliveries USING btree (tenant_id, customer_id) WHERE (customer_id IS NOT NULL)
+  CREATE UNIQUE INDEX deliveries_effect ON arbiter.deliveries USING btree (effect_key, tenant_id)
   CREATE INDEX deliveries_message ON arbiter.deliveries USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL)
   CREATE INDEX deliveries_queued ON arbiter.deliveries USING btree (tenant_id, created_at) WHERE (status = 'queued'::text)
   CREATE INDEX deliveries_run ON arbiter.deliveries USING btree (tenant_id, run_id, status) WHERE (run_id IS NOT NULL)
@@ -1374,7 +1374,7 @@ create table event_causes (
 );
   constraint event_causes_depth_check CHECK ((depth > 0))
   constraint event_causes_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX event_causes_age ON arbiter.event_causes USING btree (tenant_id, created_at)
+  CREATE INDEX event_causes_age ON arbiter.event_causes USING btree (tenant_id, created_at) WHERE (created_at IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -3434,9 +3434,9 @@ create table trigger_firings (
   constraint trigger_firings_error_check CHECK ((char_length(error) <= 200))
   constraint trigger_firings_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'retrying'::text, 'done'::text, 'failed'::text])))
   constraint trigger_firings_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX trigger_firings_age ON arbiter.trigger_firings USING btree (tenant_id, created_at)
-  CREATE INDEX trigger_firings_customer ON arbiter.trigger_firings USING btree (tenant_id, customer_id)
-  CREATE UNIQUE INDEX trigger_firings_effect ON arbiter.trigger_firings USING btree (tenant_id, event_id, trigger_id)
+  CREATE INDEX trigger_firings_age ON arbiter.trigger_firings USING btree (tenant_id, created_at) WHERE (created_at IS NOT NULL)
+  CREATE INDEX trigger_firings_customer ON arbiter.trigger_firings USING btree (tenant_id, customer_id) WHERE (customer_id IS NOT NULL)
+  CREATE UNIQUE INDEX trigger_firings_effect ON arbiter.trigger_firings USING btree (event_id, trigger_id, tenant_id)
   CREATE INDEX trigger_firings_waiting ON arbiter.trigger_firings USING btree (tenant_id, customer_id, id) WHERE (status = 'pending'::text)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -4754,6 +4754,21 @@ AS $function$
     from graphile_worker._private_jobs j where j.locked_at is null and j.attempts >= j.max_attempts
 $function$;
   grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_drop(job_key text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if nullif(current_setting('app.tenant', true), '') is null then
+    raise exception 'no tenant';
+  end if;
+  delete from graphile_worker._private_jobs j where j.key = current_setting('app.tenant') || ':' || job_key and j.is_available;
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_enqueue(task text, payload jsonb DEFAULT '{}'::jsonb, job_key text DEFAULT NULL::text, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_attempts integer DEFAULT 6, turn integer DEFAULT 0)
  RETURNS bigint

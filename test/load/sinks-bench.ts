@@ -230,6 +230,7 @@ export async function benchSinks({ seconds, rounds, say }: SinkBench): Promise<R
       {
         measure: 'the same without any event, and cores of server and database: broken, answering, without',
         bar: '',
+        met: null,
         measured: `${ms(none.p99Ms)}; ${broken.cores.toFixed(2)}, ${answering.cores.toFixed(2)}, ${none.cores.toFixed(2)}`,
       },
       {

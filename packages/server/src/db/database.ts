@@ -4,8 +4,8 @@ import { newId } from '../platform/ids.ts';
 import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { connectionConfig } from './connections/connection.ts';
 import { createListener, type Listener, type ListenOptions } from './connections/listener.ts';
+import { createStatementNames, noNames, type StatementNames } from './connections/statement-names.ts';
 import { translateError } from './errors.ts';
-import { createStatementNames, noNames, type StatementNames } from './statement-names.ts';
 import { type OpenTransaction, openTransaction, type RunApart, type TransactionFacts } from './transaction.ts';
 import type { Actor, CountedWrite, Tx } from './tx.ts';
 

@@ -224,6 +224,21 @@ $$;
 revoke all on function graphile_worker.arbiter_waiting() from public;
 grant execute on function graphile_worker.arbiter_waiting() to arbiter_app;
 
+-- Takes a job of the transaction's tenant that waits under this key out of the queue. One at work stays.
+create or replace function graphile_worker.arbiter_drop(job_key text) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if nullif(current_setting('app.tenant', true), '') is null then
+    raise exception 'no tenant';
+  end if;
+  delete from graphile_worker._private_jobs j where j.key = current_setting('app.tenant') || ':' || job_key and j.is_available;
+end
+$$;
+revoke all on function graphile_worker.arbiter_drop(text) from public;
+grant execute on function graphile_worker.arbiter_drop(text) to arbiter_app;
+
 -- Takes the jobs of the transaction's tenant out of the queue but for those of the tasks that are `kept`. Jobs that are at work
 -- go too: they find nothing to do, and a try that fails is the last. Returns how many went.
 create or replace function graphile_worker.arbiter_forget(kept text[]) returns int

@@ -9,9 +9,9 @@ import { catalogueVersionOf } from './catalogue-versions.ts';
 import { channelsOf } from './cluster/announcements.ts';
 import { atHome, onOneWorker } from './cluster/one-worker.ts';
 import { kyselyOver, type RunStatement } from './connections/kysely-connection.ts';
+import type { StatementNames } from './connections/statement-names.ts';
 import { DatabaseError, mayBeCommitted, translateCommitError, translateError } from './errors.ts';
 import { plannerSettings } from './planner-settings.ts';
-import type { StatementNames } from './statement-names.ts';
 import type { Actor, CountedWrite, Definition, PlainStatement, Tx } from './tx.ts';
 
 /** Options of a transaction. */

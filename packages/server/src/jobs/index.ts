@@ -14,6 +14,7 @@ export { Postponed } from './postponed.ts';
 export {
   countJobs,
   countOwnJobs,
+  dropJob,
   enqueueJob,
   enqueueJobs,
   enqueueRuns,

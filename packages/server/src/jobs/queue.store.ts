@@ -45,20 +45,38 @@ export async function enqueueJob<P extends TSchema>(
   );
 }
 
-/** Puts one job for each payload into the queue, in one statement; otherwise like `enqueueJob`. */
+/**
+ * Puts one job for each payload into the queue, in one statement; otherwise like `enqueueJob`.
+ * @param keyOf returns the `key` of a payload's job
+ */
 export async function enqueueJobs<P extends TSchema>(
   tx: Tx,
   job: Job<P, 'tenant'>,
   payloads: readonly Static<P>[],
-  { runAt, turn }: Pick<EnqueueOptions, 'runAt' | 'turn'> = {},
+  { runAt, turn, keyOf }: Pick<EnqueueOptions, 'runAt' | 'turn'> & { keyOf?: (payload: Static<P>) => string } = {},
 ): Promise<void> {
   if (tx.tenantId === '') throw new Error(`${job.name} must run for one tenant`);
   if (payloads.length === 0) return;
   await tx.query(
-    `select graphile_worker.arbiter_enqueue(task => $1, payload => p.payload::jsonb, run_at => $3, max_attempts => $4, turn => $5)
-       from unnest($2::text[]) as p (payload)`,
-    [job.name, payloads.map((payload) => JSON.stringify(job.check(payload))), runAt ?? null, job.attempts, turn ?? 0],
+    `select graphile_worker.arbiter_enqueue(task => $1, payload => p.payload::jsonb, job_key => p.key, run_at => $3,
+                                            max_attempts => $4, turn => $5)
+       from unnest($2::text[], $6::text[]) as p (payload, key)`,
+    [
+      ...[
+        job.name,
+        payloads.map((payload) => JSON.stringify(job.check(payload))),
+        runAt ?? null,
+        job.attempts,
+        turn ?? 0,
+      ],
+      payloads.map((payload) => keyOf?.(payload) ?? null),
+    ],
   );
+}
+
+/** Takes the tenant's job that waits under this key out of the queue. One at work goes on. */
+export async function dropJob(tx: Tx, key: string): Promise<void> {
+  await tx.query('select graphile_worker.arbiter_drop($1)', [key]);
 }
 
 /** A scheduled run to enqueue. */

@@ -3486,11 +3486,12 @@ create table arbiter.deliveries (
   primary key (tenant_id, id)
 );
 comment on table arbiter.deliveries is 'Messages to customers, with what became of them.';
-create unique index deliveries_effect on arbiter.deliveries (tenant_id, effect_key);
-create index deliveries_customer on arbiter.deliveries (tenant_id, customer_id);
+-- Plans made on young tables may read all rows of a tenant through an index that begins with it (docs/adr/0102).
+create unique index deliveries_effect on arbiter.deliveries (effect_key, tenant_id);
+create index deliveries_customer on arbiter.deliveries (tenant_id, customer_id) where customer_id is not null;
 create index deliveries_run on arbiter.deliveries (tenant_id, run_id, status) where run_id is not null;
 create index deliveries_queued on arbiter.deliveries (tenant_id, created_at) where status = 'queued';
-create index deliveries_age on arbiter.deliveries (tenant_id, updated_at);
+create index deliveries_age on arbiter.deliveries (tenant_id, updated_at) where updated_at is not null;
 -- Providers name messages by their ids alone, so webhooks look for them across tenants.
 create index deliveries_message on arbiter.deliveries (provider_message_id) where provider_message_id is not null;
 select arbiter.protect_table('arbiter.deliveries');
@@ -3705,7 +3706,7 @@ create table arbiter.event_causes (
   created_at timestamptz(3) not null,
   primary key (tenant_id, id)
 );
-create index event_causes_age on arbiter.event_causes (tenant_id, created_at);
+create index event_causes_age on arbiter.event_causes (tenant_id, created_at) where created_at is not null;
 select arbiter.protect_table('arbiter.event_causes');
 
 create table arbiter.triggers (
@@ -3780,10 +3781,11 @@ create table arbiter.trigger_firings (
   primary key (tenant_id, id)
 );
 comment on table arbiter.trigger_firings is 'Actions of triggers, one for each event and trigger.';
-create unique index trigger_firings_effect on arbiter.trigger_firings (tenant_id, event_id, trigger_id);
-create index trigger_firings_customer on arbiter.trigger_firings (tenant_id, customer_id);
+-- See the indexes of deliveries.
+create unique index trigger_firings_effect on arbiter.trigger_firings (event_id, trigger_id, tenant_id);
+create index trigger_firings_customer on arbiter.trigger_firings (tenant_id, customer_id) where customer_id is not null;
 create index trigger_firings_waiting on arbiter.trigger_firings (tenant_id, customer_id, id) where status = 'pending';
-create index trigger_firings_age on arbiter.trigger_firings (tenant_id, created_at);
+create index trigger_firings_age on arbiter.trigger_firings (tenant_id, created_at) where created_at is not null;
 select arbiter.protect_table('arbiter.trigger_firings');
 
 -- =====================================================================================================================

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
+import { settledReads, storedRows } from '../../../db/test-reads.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { importLines } from '../history-import/test-import.ts';
 
@@ -141,60 +142,31 @@ async function fill({ server }: Scene, first: number, last: number, onlyCustomer
   }
 }
 
-/** Tables that show how far statistics are: each round writes to them, over all its connections. */
+/** Tables that each round writes to, over all its connections. */
 const written = ['interactions', 'decision_impressions', 'decisions', 'response_keys', 'import_keys'];
-
-/** Rows and index pages read in all tables so far, and rows inserted into `written`. */
-async function figures({ server }: Scene): Promise<{ readonly reads: number; readonly inserts: number }> {
-  const [row] = await server.testDatabase.ownerQuery<{ reads: number; inserts: number }>(
-    `select ((select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'arbiter')
-        + (select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'arbiter')
-        + (select sum(idx_blks_read + idx_blks_hit) from pg_statio_user_indexes where schemaname = 'arbiter'))::int as reads,
-      (select sum(n_tup_ins) from pg_stat_user_tables where schemaname = 'arbiter'
-         and regexp_replace(relname, '_y\\d+m\\d+$', '') = any($1))::int as inserts`,
-    [written],
-  );
-  return row!;
-}
-
-/** PostgreSQL reports what a connection read and wrote up to some seconds later. */
-async function settledReads(scene: Scene, inserts: number): Promise<number> {
-  const until = performance.now() + 120_000;
-  for (;;) {
-    const now = await figures(scene);
-    if (now.inserts >= inserts) return now.reads;
-    assert.ok(performance.now() < until, `${now.inserts} of ${inserts} rows reported`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
-async function storedRows({ server }: Scene): Promise<number> {
-  const counts = written.map((name) => `(select count(*) from arbiter.${name})`);
-  const [row] = await server.testDatabase.ownerQuery<{ rows: number }>(`select (${counts.join(' + ')})::int as rows`);
-  return row!.rows;
-}
 
 /** Returns the average reads of a call with plans made when PostgreSQL had analyzed so many rows and customers. */
 async function readsPerCall(scene: Scene, rowsThen: number, onlyCustomer: string | null): Promise<number> {
   await playRound(scene, 'First');
-  const perRound = await storedRows(scene);
+  const { testDatabase } = scene.server;
+  const perRound = await storedRows(testDatabase, written);
   await fill(scene, 1, rowsThen, onlyCustomer);
-  await scene.server.testDatabase.ownerQuery(
+  await testDatabase.ownerQuery(
     `delete from arbiter.customer_states where customer_id not in (
        select customer_id from arbiter.customer_states order by customer_id limit $1)`,
     [rowsThen],
   );
-  await scene.server.testDatabase.ownerQuery('vacuum analyze');
+  await testDatabase.ownerQuery('vacuum analyze');
   const [first, ...early] = await reserve(scene, ['Early 1', 'Early 2', 'Early 3']);
   await playRound(scene, 'Second');
   await confirm(scene, [first!]);
   await fill(scene, rowsThen + 1, rowsLater, onlyCustomer);
-  const stored = await storedRows(scene);
-  const before = await settledReads(scene, stored);
+  const stored = await storedRows(testDatabase, written);
+  const before = await settledReads(testDatabase, written, stored);
   for (let round = 1; round <= rounds; round++) await playRound(scene, `Later ${round}`);
   // Four rows each: an impression, a click and their keys.
   await confirm(scene, early);
-  const after = await settledReads(scene, stored + rounds * perRound + 4 * early.length);
+  const after = await settledReads(testDatabase, written, stored + rounds * perRound + 4 * early.length);
   return (after - before) / (rounds * callsPerRound + 2 * early.length);
 }
 

@@ -48,9 +48,14 @@ export interface QueuedRow {
   readonly guarantee: DeliveryGuarantee;
 }
 
+interface EffectRow {
+  readonly id: string;
+  readonly effectKey: string;
+}
+
 /** Inserts deliveries whose effect keys are new. Returns the id of every one by effect key, those stored before too. */
 export async function insertDeliveries(tx: Tx, rows: readonly QueuedRow[]): Promise<Map<string, string>> {
-  await tx.query(
+  const added = await tx.query<EffectRow>(
     `insert into arbiter.deliveries (tenant_id, id, customer_id, offer_id, creative_id, channel_id, source, campaign_id, run_id,
                                      journey_id, trigger_id, recommendation_id, effect_key, guarantee, status, created_at, updated_at)
      select $1, r."id", r."customerId", r."offerId", r."creativeId", r."channelId", r."source", r."campaignId", r."runId",
@@ -58,14 +63,18 @@ export async function insertDeliveries(tx: Tx, rows: readonly QueuedRow[]): Prom
        from jsonb_to_recordset($2::jsonb) as r (
          "id" uuid, "customerId" text, "offerId" uuid, "creativeId" uuid, "channelId" uuid, "source" text, "campaignId" uuid,
          "runId" uuid, "journeyId" uuid, "triggerId" uuid, "recommendationId" uuid, "effectKey" uuid, "guarantee" text)
-     on conflict (tenant_id, effect_key) do nothing`,
+     on conflict (tenant_id, effect_key) do nothing returning id, effect_key as "effectKey"`,
     [tx.tenantId, JSON.stringify(rows), tx.now],
   );
-  const stored = await tx.query<{ id: string; effectKey: string }>(
+  const ids = new Map(added.map(({ id, effectKey }) => [effectKey, id]));
+  const repeated = rows.filter(({ effectKey }) => !ids.has(effectKey));
+  if (repeated.length === 0) return ids;
+  const stored = await tx.query<EffectRow>(
     'select id, effect_key as "effectKey" from arbiter.deliveries where tenant_id = $1 and effect_key = any($2::uuid[])',
-    [tx.tenantId, rows.map(({ effectKey }) => effectKey)],
+    [tx.tenantId, repeated.map(({ effectKey }) => effectKey)],
   );
-  return new Map(stored.map(({ id, effectKey }) => [effectKey, id]));
+  for (const { id, effectKey } of stored) ids.set(effectKey, id);
+  return ids;
 }
 
 /** Deliveries of the tenant that wait since an hour at most, counted up to `most`. Older ones are those that fail. */

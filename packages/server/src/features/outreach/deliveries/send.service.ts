@@ -33,6 +33,10 @@ class DeliveryError extends Error {
 
 const actor = systemActor('delivery.send');
 
+/** Deliveries are frequent and find rows by key, so their statements are prepared. */
+const inTransaction = <T>(database: Database, tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  database.withTenant(tenantId, actor, work, { prepares: true });
+
 /** A message that is ready, or why it can't be sent. */
 type Prepared =
   | { readonly kind: 'ready'; readonly channel: SendingChannel; readonly message: OutgoingDelivery }
@@ -50,7 +54,7 @@ export async function sendDelivery(
   { tenantId, attempt }: Pick<TenantJobRun, 'tenantId' | 'attempt'>,
   maxAttempts: number,
 ): Promise<void> {
-  const prepared = await deps.database.withTenant(tenantId, actor, (tx) => prepare(tx, deps, id));
+  const prepared = await inTransaction(deps.database, tenantId, (tx) => prepare(tx, deps, id));
   if (prepared.kind === 'over') {
     // The process may have ended between storing the id and applying what came before it.
     if (prepared.messageId !== null) await applyEarlyReports(deps, prepared.messageId);
@@ -61,7 +65,7 @@ export async function sendDelivery(
   const config = channel.config ?? {};
   const outcome = await deps.deliverySender.send({ tenantId, channelId: channel.id }, config, message);
   const isLast = attempt >= maxAttempts;
-  const again = await deps.database.withTenant(tenantId, actor, (tx) => noteOutcome(tx, deps, id, outcome, isLast));
+  const again = await inTransaction(deps.database, tenantId, (tx) => noteOutcome(tx, deps, id, outcome, isLast));
   if (outcome.kind === 'sent') await applyEarlyReports(deps, outcome.messageId);
   if (again) throw new DeliveryError(errorOf(outcome) ?? 'failed', retryAfterOf(outcome));
 }

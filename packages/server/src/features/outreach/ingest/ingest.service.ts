@@ -1,5 +1,5 @@
 import { type IngestAnswer, type IngestRequest, maxEventDataBytes, type TriggerActionType } from '@arbiter/contract';
-import { type Actor, type Database, systemActor, type Tx } from '../../../db/index.ts';
+import type { Actor, Database, Tx } from '../../../db/index.ts';
 import type { KeyedAttempt } from '../../../http/binding/keyed-work.ts';
 import { invalid } from '../../../platform/app-error.ts';
 import { alarmAt } from '../../../platform/deadline.ts';
@@ -7,10 +7,13 @@ import type { KeyedHash } from '../../deciding/customer-states/index.ts';
 import type { EventPublisher } from '../../operations/stream/index.ts';
 import { type CustomerEvent, isFromBeforeErasure } from '../customer-events/index.ts';
 import {
+  actionTransactions,
   type DispatchPorts,
   type DispatchResult,
   dispatchFiring,
+  dropResume,
   enqueueDispatch,
+  enqueueResume,
   type FirePorts,
   type Firing,
   firingsOf,
@@ -39,7 +42,7 @@ export interface IngestCaller {
 const dayMs = 86_400_000;
 /** How long actions run within the request, together. */
 const actionsWithinMs = 2_000;
-/** The job that does what a request left behind whose process ended. */
+/** The job of an action that goes on in the background, in case this process ends. */
 const afterwardsMs = 10_000;
 /** The first of the five retries. */
 const retryInMs = 5_000;
@@ -83,7 +86,7 @@ export async function ingestEvent(
     ? null
     : await eventPublisher.publish(streamEvent(tenantId, event, now), { until, isAgain });
   const firings = isErased ? [] : await fire(ports, caller, event, isAgain);
-  const { dispatched, errors } = await runActions(ports, caller, firings);
+  const { dispatched, errors, ...left } = await runActions(ports, caller, firings);
   const answer: IngestAnswer = {
     ...about,
     streamId,
@@ -94,8 +97,13 @@ export async function ingestEvent(
     })),
     ...(errors.length === 0 ? {} : { actionErrors: errors }),
   };
-  if (caller.idempotencyKey !== null) {
-    await database.withTenant(tenantId, actor, (tx) => keep(tx, answer), { requestId });
+  if (firings.length > 0 || caller.idempotencyKey !== null) {
+    const end = async (tx: Tx): Promise<void> => {
+      for (const { id: firingId, ...options } of left.again) await enqueueDispatch(tx, firingId, options);
+      if (firings.length > 0) await dropResume(tx, id);
+      if (caller.idempotencyKey !== null) await keep(tx, answer);
+    };
+    await database.withTenant(tenantId, actor, end, { requestId, prepares: true });
   }
   return answer;
 }
@@ -114,44 +122,54 @@ function streamEvent(tenantId: string, { id, type, customerId, channel, data, ti
   return { id, type: customerEvent.type, tenantId, timestamp: now.toISOString(), payload };
 }
 
-/** Fires triggers, with a job for each action in case this process ends. */
+/** Fires triggers, with a job for their actions in case this process ends. */
 function fire(ports: IngestPorts, caller: IngestCaller, event: CustomerEvent, isAgain: boolean): Promise<Firing[]> {
   const { tenantId, actor, requestId, until } = caller;
   const work = async (tx: Tx): Promise<Firing[]> => {
     const earlier = isAgain ? await firingsOf(tx, event.id) : [];
     if (earlier.length > 0) return earlier;
     const firings = await reactTo(tx, ports, event, typesOf(event.type));
-    for (const { id } of firings) await enqueueDispatch(tx, id, { inMs: afterwardsMs });
+    if (firings.length > 0) await enqueueResume(tx, event.id);
     return firings;
   };
-  return ports.database.withTenant(tenantId, actor, work, { requestId, until });
+  return ports.database.withTenant(tenantId, actor, work, { requestId, until, prepares: true });
+}
+
+/** An action that is tried again by its job. */
+interface LeftAction {
+  readonly id: string;
+  readonly inMs: number;
+  readonly hasFailed: boolean;
 }
 
 interface ActionResults {
+  readonly again: readonly LeftAction[];
   readonly dispatched: readonly Firing[];
   readonly errors: NonNullable<IngestAnswer['actionErrors']>;
 }
 
 /**
- * Runs the actions one after the other for up to 2 s. The one that runs then goes on in the background, and the rest become
- * jobs.
+ * Runs the actions one after the other for up to 2 s. The one that runs then goes on in the background, with a job in case
+ * this process ends; the rest become jobs, too.
  */
 async function runActions(
   ports: IngestPorts,
   { tenantId }: IngestCaller,
   firings: readonly Firing[],
 ): Promise<ActionResults> {
-  const inTransaction: InTransaction = (work) => ports.database.withTenant(tenantId, systemActor('trigger'), work);
+  const inTransaction = actionTransactions(ports.database, tenantId);
   const dispatched: Firing[] = [];
   const errors: { triggerId: string; actionType: TriggerActionType; error: string }[] = [];
-  const again: { readonly id: string; readonly inMs: number; readonly hasFailed: boolean }[] = [];
+  const again: LeftAction[] = [];
   const alarm = alarmAt(performance.now() + actionsWithinMs);
   let isLate = false;
   for (const firing of firings) {
     const { id, triggerId, actionType } = firing;
     const result = isLate ? 'left' : await Promise.race([attempt(ports, inTransaction, id), alarm.rung]);
-    if (result === 'late') isLate = true;
-    else if (result === 'left' || result.kind === 'behind') again.push({ id, inMs: 0, hasFailed: false });
+    if (result === 'late') {
+      isLate = true;
+      again.push({ id, inMs: afterwardsMs, hasFailed: false });
+    } else if (result === 'left' || result.kind === 'behind') again.push({ id, inMs: 0, hasFailed: false });
     else if (result.kind === 'failed' || result.kind === 'held') {
       errors.push({ triggerId, actionType, error: result.error });
       if (result.kind === 'held') again.push({ id, inMs: result.seconds * 1_000, hasFailed: false });
@@ -161,12 +179,7 @@ async function runActions(
     dispatched.push(firing);
   }
   alarm.cancel();
-  if (again.length > 0) {
-    await inTransaction(async (tx) => {
-      for (const { id, ...options } of again) await enqueueDispatch(tx, id, options);
-    });
-  }
-  return { dispatched, errors };
+  return { dispatched, errors, again };
 }
 
 /** Runs an action. What it throws is left to its job. */

@@ -149,6 +149,36 @@ test('actions that take over 2 s go on in the background, and those behind them 
   }
 });
 
+test('actions of a request that ends before they are over are taken up by a job', async () => {
+  const { peer } = world;
+  const { ownerQuery } = world.server.testDatabase;
+  const waiting = async () => {
+    const rows = await ownerQuery<{ key: string }>(`select key from graphile_worker.jobs where key like '%trigger.%'`);
+    return rows.map(({ key }) => key.split(':').at(-2));
+  };
+  // The action above that went on in the background has a job, which finds nothing to do.
+  assert.deepEqual(await world.settle({ now: true }), []);
+  const { id, name } = await world.trigger({ eventType: 'app_open' });
+  const path = `/${encodeURIComponent(name)}`;
+  await ingest({ type: 'app_open', customerId: 'ends well' });
+  assert.deepEqual(await waiting(), []);
+  peer.on(path, (response) => void response.writeHead(500).end());
+  // The last transaction fails, which leaves the same as a process that ends before it.
+  await ownerQuery('revoke execute on function graphile_worker.arbiter_drop from arbiter_app');
+  try {
+    const answer = await world.ingest({ type: 'app_open', customerId: 'ends badly' });
+    assert.equal(answer.status, 500, answer.text);
+  } finally {
+    await ownerQuery('grant execute on function graphile_worker.arbiter_drop to arbiter_app');
+  }
+  assert.deepEqual(await waiting(), ['trigger.resume']);
+  peer.on(path, (response) => void response.end());
+  assert.deepEqual(await world.settle({ now: true }), []);
+  assert.equal(peer.got(path).length, 3);
+  assert.deepEqual(await waiting(), []);
+  await world.server.call('PUT', `/api/v1/triggers/${id}`, { body: { status: 'archived' } });
+});
+
 test('calls count toward RECOMMEND_RATE_PER_MINUTE', async () => {
   const limited = await startTriggerServer({ RECOMMEND_RATE_PER_MINUTE: 2 });
   try {

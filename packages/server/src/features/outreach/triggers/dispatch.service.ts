@@ -7,9 +7,8 @@ import type { Notifier } from '../../operations/notifications/index.ts';
 import { noteCaused } from '../customer-events/index.ts';
 import { queueDelivery } from '../deliveries/index.ts';
 import { type DecideForJourney, enroll, setAttributes } from '../journeys/index.ts';
-import { type FiringRow, isBehind, lockFiring, settleFiring } from './firings.store.ts';
+import { type FiringRow, lockFiring, settleFiring } from './firings.store.ts';
 import { openConfig } from './secrets.service.ts';
-import { selectAction } from './triggers.store.ts';
 import { callWebhook, noteCalled, planWebhook, type WebhookCall } from './webhooks.service.ts';
 
 export interface DispatchPorts {
@@ -75,9 +74,9 @@ async function planAction(tx: Tx, ports: DispatchPorts, firingId: string): Promi
   const firing = await lockFiring(tx, firingId);
   const settled = (result: DispatchResult): Plan => ({ kind: 'settled', result });
   if (firing === undefined || firing.status === 'done' || firing.status === 'failed') return settled(done);
-  if (firing.status === 'pending' && (await isBehind(tx, firing))) return settled({ kind: 'behind' });
-  const action = await selectAction(tx, firing.triggerId);
-  if (action === undefined) {
+  if (firing.status === 'pending' && firing.isBehind) return settled({ kind: 'behind' });
+  const { action } = firing;
+  if (action === null) {
     await settleFiring(tx, firingId, 'failed', 'trigger_deleted');
     return settled({ kind: 'failed', error: 'trigger_deleted', isFinal: true });
   }

@@ -10,7 +10,7 @@ import {
   claimCooldown,
   countFired,
   type FiredEvent,
-  insertFiring,
+  insertFirings,
   selectCooldown,
   selectFiringsOf,
 } from './firings.store.ts';
@@ -72,17 +72,19 @@ async function fireTriggers(
   const matching = await selectMatching(tx, conditions, event, types);
   // Ids rise by priority: actions of a customer run in their order.
   const ids = new Map(matching.map((trigger) => [trigger, newId()]));
-  const fired = new Map<string, string>();
+  const claimed = new Map<string, string>();
   // In the order of triggers, so that two transactions can't deadlock.
   for (const [trigger, id] of [...ids].toSorted(([a], [b]) => (a.id < b.id ? -1 : 1))) {
-    if (await claim(tx, event, trigger, id)) fired.set(trigger.id, id);
+    if (await claim(tx, event, trigger)) claimed.set(trigger.id, id);
   }
+  if (claimed.size === 0) return [];
+  const fired = await insertFirings(tx, firedBy(event), claimed);
   if (fired.size === 0) return [];
-  await countFired(tx, [...fired.keys()]);
+  await countFired(tx, [...fired]);
   const firings: Firing[] = [];
   for (const { id: triggerId, name, actionType, actionConfig } of matching) {
-    const id = fired.get(triggerId);
-    if (id === undefined) continue;
+    const id = claimed.get(triggerId);
+    if (id === undefined || !fired.has(triggerId)) continue;
     firings.push({ id, triggerId, actionType, actionConfig });
     onTriggerFired(actionType);
     await recordAudit(tx, {
@@ -107,16 +109,16 @@ async function selectMatching(
   return compiled.filter(({ condition }) => condition.evaluate(known).matched).map(({ trigger }) => trigger);
 }
 
-/** Adds the firing. Returns false within the cooldown, and if the trigger fired for the event before. */
-async function claim(tx: Tx, event: CustomerEvent, trigger: ActiveTrigger, id: string): Promise<boolean> {
-  const { id: eventId, customerId, depth, type, channel, data, outcome } = event;
-  if (trigger.cooldownMs > 0 && !(await claimCooldown(tx, trigger.id, customerId, trigger.cooldownMs))) return false;
-  const fired: FiredEvent = {
-    ...{ type, channel, timestamp: event.timestamp.toISOString(), data },
+/** Returns false within the cooldown. */
+const claim = async (tx: Tx, { customerId }: CustomerEvent, { id, cooldownMs }: ActiveTrigger): Promise<boolean> =>
+  cooldownMs === 0 || claimCooldown(tx, id, customerId, cooldownMs);
+
+function firedBy({ id: eventId, customerId, depth, type, channel, timestamp, data, outcome }: CustomerEvent) {
+  const event: FiredEvent = {
+    ...{ type, channel, timestamp: timestamp.toISOString(), data },
     ...(outcome === undefined ? {} : { outcome }),
   };
-  const row = { id, triggerId: trigger.id, eventId, customerId, event: fired, depth: depth + 1 };
-  return insertFiring(tx, row);
+  return { eventId, customerId, event, depth: depth + 1 };
 }
 
 /** Returns the firings that an event had before, of triggers that are still there. */

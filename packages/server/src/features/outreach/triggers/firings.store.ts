@@ -1,7 +1,8 @@
-import { columns, type RowOf, select, table } from '../../../db/columns.ts';
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../../../db/columns.ts';
 import { uuidArray } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { Removed } from '../../../jobs/index.ts';
+import type { TriggerRow } from './triggers.store.ts';
 
 /** The event of a firing, as it's stored until the action is done. */
 export interface FiredEvent {
@@ -14,10 +15,19 @@ export interface FiredEvent {
 
 export type FiringStatus = 'pending' | 'retrying' | 'done' | 'failed';
 
-const firingColumns = columns(
-  table<'trigger_firings', { event: FiredEvent | null; status: FiringStatus }>('trigger_firings'),
-  ['id', 'triggerId', 'eventId', 'customerId', 'event', 'depth', 'status', 'error', 'createdAt'],
-);
+const firings = table<'trigger_firings', { event: FiredEvent | null; status: FiringStatus }>('trigger_firings');
+const firingFields = [
+  'id',
+  'triggerId',
+  'eventId',
+  'customerId',
+  'event',
+  'depth',
+  'status',
+  'error',
+  'createdAt',
+] as const;
+const firingColumns = columns(firings, firingFields);
 
 export type FiringRow = RowOf<typeof firingColumns>;
 
@@ -50,16 +60,27 @@ export async function selectCooldown(tx: Tx, triggerId: string, customerId: stri
   return row?.at ?? null;
 }
 
-/** Adds a firing. Returns false if the trigger has fired for the event before. */
-export async function insertFiring(tx: Tx, row: Omit<FiringRow, 'status' | 'error' | 'createdAt'>): Promise<boolean> {
-  const rows = await tx.query(
+/** What all firings of one event have in common. */
+type FiringFacts = Pick<FiringRow, 'eventId' | 'customerId' | 'event' | 'depth'>;
+
+/** Adds firings of one event, by trigger. Returns the triggers that have not fired for the event before. */
+export async function insertFirings(
+  tx: Tx,
+  { eventId, customerId, event, depth }: FiringFacts,
+  idsByTrigger: ReadonlyMap<string, string>,
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ triggerId: string }>(
     `insert into arbiter.trigger_firings
        (tenant_id, id, trigger_id, event_id, customer_id, event, depth, status, created_at)
-     values ($1, $2, $3, $4, $5, $6::jsonb, $7, 'pending', $8)
-     on conflict (tenant_id, event_id, trigger_id) do nothing returning 1`,
-    [tx.tenantId, row.id, row.triggerId, row.eventId, row.customerId, JSON.stringify(row.event), row.depth, tx.now],
+     select $1, f.id, f.trigger_id, $4, $5, $6::jsonb, $7, 'pending', $8
+       from unnest($2::uuid[], $3::uuid[]) as f (id, trigger_id) order by f.trigger_id
+     on conflict (tenant_id, event_id, trigger_id) do nothing returning trigger_id as "triggerId"`,
+    [
+      ...[tx.tenantId, uuidArray([...idsByTrigger.values()]), uuidArray([...idsByTrigger.keys()])],
+      ...[eventId, customerId, JSON.stringify(event), depth, tx.now],
+    ],
   );
-  return rows.length > 0;
+  return new Set(rows.map(({ triggerId }) => triggerId));
 }
 
 /** Counts firings, one of each of these triggers. The ids come in order, so that two transactions can't deadlock. */
@@ -73,6 +94,16 @@ export async function countFired(tx: Tx, triggerIds: readonly string[]): Promise
   );
 }
 
+/** Ids of an event's firings whose actions are not over. */
+export async function selectUnsettled(tx: Tx, eventId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from arbiter.trigger_firings
+      where tenant_id = $1 and event_id = $2 and status in ('pending', 'retrying') order by id`,
+    [tx.tenantId, eventId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** The firings of an event. */
 export async function selectFiringsOf(tx: Tx, eventId: string): Promise<FiringRow[]> {
   return select(tx, firingColumns, 'from arbiter.trigger_firings where tenant_id = $1 and event_id = $2', [
@@ -81,28 +112,39 @@ export async function selectFiringsOf(tx: Tx, eventId: string): Promise<FiringRo
   ]);
 }
 
-/** Locks a firing. Undefined if it was deleted. */
-export async function lockFiring(tx: Tx, id: string): Promise<FiringRow | undefined> {
-  const [row] = await select(
-    tx,
-    firingColumns,
-    'from arbiter.trigger_firings where tenant_id = $1 and id = $2 for update',
-    [tx.tenantId, id],
-  );
-  return row;
-}
-
 /** What stands in front longer than this doesn't hold up the customer's other actions. */
 const longestAheadMinutes = 10;
 
-/** True while an earlier action of the same customer was not tried yet. */
-export async function isBehind(tx: Tx, { id, customerId }: Pick<FiringRow, 'id' | 'customerId'>): Promise<boolean> {
-  const rows = await tx.query(
-    `select from arbiter.trigger_firings where tenant_id = $1 and customer_id = $2 and status = 'pending' and id < $3
-      and created_at > $4::timestamptz - make_interval(mins => $5) limit 1`,
-    [tx.tenantId, customerId, id, tx.now, longestAheadMinutes],
+/** The action of a trigger, as it's set now. */
+type Action = Pick<TriggerRow, 'name' | 'actionType' | 'actionConfig'>;
+
+const lockedColumns = selectList(
+  columns(firings, firingFields, 'f'),
+  computed<{
+    /** True while an earlier action of the same customer was not tried yet. */
+    isBehind: boolean;
+    /** Null: the trigger was deleted. */
+    action: Action | null;
+  }>({
+    isBehind: expression(`exists (
+      select from arbiter.trigger_firings ahead
+       where ahead.tenant_id = $1 and ahead.customer_id = f.customer_id and ahead.status = 'pending' and ahead.id < $2
+         and (ahead.created_at > $3::timestamptz - make_interval(mins => $4)) is true)`),
+    action: expression(`(
+      select jsonb_build_object('name', t.name, 'actionType', t.action_type, 'actionConfig', t.action_config)
+        from arbiter.triggers t where t.tenant_id = $1 and t.id = f.trigger_id and t.deleted_at is null)`),
+  }),
+);
+
+/** Locks a firing. Undefined if it was deleted. */
+export async function lockFiring(tx: Tx, id: string): Promise<RowOf<typeof lockedColumns> | undefined> {
+  const [row] = await select(
+    tx,
+    lockedColumns,
+    'from arbiter.trigger_firings f where f.tenant_id = $1 and f.id = $2 for update of f',
+    [tx.tenantId, id, tx.now, longestAheadMinutes],
   );
-  return rows.length > 0;
+  return row;
 }
 
 /** Notes what came of a firing that isn't settled. The event goes once nothing needs it anymore. */

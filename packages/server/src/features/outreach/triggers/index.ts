@@ -15,7 +15,7 @@ export { checkAction } from './actions.service.ts';
 export { type DispatchPorts, type DispatchResult, dispatchFiring, type InTransaction } from './dispatch.service.ts';
 export { createTriggerConditions, type FirePorts, type Firing, firingsOf, reactTo } from './fire.service.ts';
 export { createEventListeners, segmentsWatched } from './listeners.service.ts';
-export { enqueueDispatch } from './triggers.jobs.ts';
+export { actionTransactions, dropResume, enqueueDispatch, enqueueResume } from './triggers.jobs.ts';
 export { typesOf } from './triggers.routes.ts';
 export { triggersNaming } from './triggers.store.ts';
 export { callWebhook, noteCalled, planWebhook, type WebhookCall } from './webhooks.service.ts';

@@ -3,7 +3,7 @@ import { isObject } from '../../../platform/json.ts';
 import { type EventListeners, isStreamed, streamedEventTypes } from '../customer-events/index.ts';
 import { selectAwaited } from '../journeys/index.ts';
 import { type FirePorts, reactTo } from './fire.service.ts';
-import { enqueueDispatch } from './triggers.jobs.ts';
+import { enqueueDispatches } from './triggers.jobs.ts';
 import { selectListened, selectSegmentConditions } from './triggers.store.ts';
 
 /** What triggers and journeys do with events of the stream. Actions become jobs. */
@@ -17,7 +17,11 @@ export function createEventListeners(ports: FirePorts): EventListeners {
       return new Set(types.filter(isStreamed));
     },
     async react(tx, event) {
-      for (const { id } of await reactTo(tx, ports, event)) await enqueueDispatch(tx, id);
+      const firings = await reactTo(tx, ports, event);
+      await enqueueDispatches(
+        tx,
+        firings.map(({ id }) => id),
+      );
     },
   };
 }

@@ -98,7 +98,7 @@ async function runQueue({ testDatabase, jobs }: TestServer, now: boolean, errors
   const rows = await testDatabase.ownerQuery<{ name: string; payload: Record<string, unknown> & { tenantId: string } }>(
     `with gone as (
        delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
-        where t.id = j.task_id and t.identifier in ('trigger.dispatch', 'events.follow', 'events.retry', 'journey.advance')
+        where t.id = j.task_id and t.identifier in ('trigger.dispatch', 'trigger.resume', 'events.follow', 'events.retry', 'journey.advance')
           and (j.run_at <= now() or $1) returning t.identifier as name, j.payload, j.id)
      select name, payload from gone order by id`,
     [now],

@@ -1,6 +1,12 @@
 /** Returns the name under which connections prepare a statement; undefined if they don't prepare it. */
 export type StatementNames = (text: string) => string | undefined;
 
+/**
+ * Statements whose plans don't last: of tenants' own tables, whose columns may change their types and which would use up
+ * the names, and those that select all columns, which fail once a migration adds one.
+ */
+const unnamed = /"t_|\*/;
+
 /** Each connection keeps its prepared statements, so texts beyond this number get no name. */
 const maxNames = 200;
 
@@ -9,7 +15,7 @@ export function createStatementNames(): StatementNames {
   const names = new Map<string, string>();
   return (text) => {
     const known = names.get(text);
-    if (known !== undefined || names.size >= maxNames) return known;
+    if (known !== undefined || names.size >= maxNames || unnamed.test(text)) return known;
     const name = `prepared.${names.size}`;
     names.set(text, name);
     return name;
