@@ -39,7 +39,9 @@ const features = [
   'operations/exports/exports',
   'operations/reports/due',
   'outreach/campaigns/run-endings',
+  'outreach/deliveries/sending',
   'outreach/ingest/ingest',
+  'outreach/triggers/triggers',
 ];
 const longFiles = [
   'test/tenancy/isolation.test.ts',

@@ -179,14 +179,14 @@ const definitionSettings = `
 const apartFrom =
   (core: DatabaseCore, identity: Pick<TransactionFacts, 'tenantId' | 'actor'>): RunApart =>
   ({ text, values }) =>
-    transact(core, identity, async (tx) => {
+    transact(core, { ...identity, isApart: true }, async (tx) => {
       await tx.query(definitionSettings);
       return tx.query(text, values);
     });
 
 async function transact<T>(
   core: DatabaseCore,
-  identity: Pick<TransactionFacts, 'tenantId' | 'actor'>,
+  identity: Pick<TransactionFacts, 'tenantId' | 'actor' | 'isApart'>,
   fn: (tx: Tx) => Promise<T>,
   extra: TransactionOptions = {},
 ): Promise<T> {

@@ -30,6 +30,11 @@ export interface TransactionFacts {
   readonly snapshot: 'readable' | 'writable' | null;
   /** No other transaction of the tenant is open at the same time, on any node. */
   readonly alone?: boolean;
+  /**
+   * On a cluster: runs a definition for another transaction of the tenant, which waits for it. That one counts as open for
+   * those that want to be alone, so this one doesn't have to, and the read that it takes would make Citus refuse the definition.
+   */
+  readonly isApart?: boolean;
   /** Names of statements to prepare, planned as on the hot path; null: plan each time. */
   readonly prepared?: StatementNames | null;
   /** Read, with the commit, the catalogue version that includes the tenant's changes. */
@@ -117,7 +122,13 @@ const waitMs = 3_000;
 function beginStatements(
   tenantId: string | null,
   statementTimeoutMs: number,
-  { snapshot = null, alone = false, prepared = null, isCluster = false }: Partial<TransactionFacts> = {},
+  {
+    snapshot = null,
+    alone = false,
+    isApart = false,
+    prepared = null,
+    isCluster = false,
+  }: Partial<TransactionFacts> = {},
 ): string {
   if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs a tenant id');
   const settings = [
@@ -132,7 +143,9 @@ function beginStatements(
   const sent = isCluster && tenantId !== null ? `${enterTenant(tenantId, false)}; ` : '';
   const kind = snapshot === null ? 'read committed' : `repeatable read${snapshot === 'readable' ? ' read only' : ''}`;
   const beside =
-    tenantId === null || alone ? '' : `pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))}), `;
+    tenantId === null || alone || isApart
+      ? ''
+      : `pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))}), `;
   // Last, because the wait for the lock is over by then.
   const opened =
     isCluster && tenantId !== null

@@ -175,6 +175,17 @@ end
 $$;
 grant execute on function arbiter.enter_tenant(uuid, boolean) to arbiter_app;
 
+-- A random UUID for each row. Citus refuses volatile functions in updates, so this one claims to be immutable, and takes a column,
+-- because the coordinator would call it once for all rows otherwise.
+create or replace function arbiter.random_uuid(any_column anyelement) returns uuid
+  language plpgsql immutable
+as $$
+begin
+  return gen_random_uuid();
+end
+$$;
+grant execute on function arbiter.random_uuid(anyelement) to arbiter_app;
+
 -- Citus 13.2 crashes on a subscript of an array in an update. PostgreSQL would inline a function in SQL and subscript again.
 create or replace function arbiter.array_item(list anyarray, place int) returns anyelement
   language plpgsql immutable parallel safe

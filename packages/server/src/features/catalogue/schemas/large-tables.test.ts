@@ -193,7 +193,8 @@ test('a field that becomes the row key of a large table has its index', async ()
   assert.equal((await indexesOn('customer_id')).length, 1);
 });
 
-test('a schema whose rows are read for long is not deleted, and nobody waits behind it', async () => {
+test('a schema whose rows are read for long is not deleted, and nobody waits behind it', async (context) => {
+  if (kit.db.isCluster) return context.skip('on a cluster, a table is dropped after its schema');
   const release = await kit.db.ownerHold(`lock table ${tableOf(schema.tableName)} in access share mode`);
   try {
     const refused = await kit.call('DELETE', `${url}/${schema.id}`);

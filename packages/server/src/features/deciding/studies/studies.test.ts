@@ -151,7 +151,7 @@ test('gives the same bytes when a thread ends three times', async () => {
   }
   const texts = await server.testDatabase.ownerQuery<{ result: string; rows: string }>(
     `select md5(s.result::text) as result, (select md5(string_agg(c.row_lines, '' order by c.number))
-       from arbiter.study_chunks c where c.study_id = s.id and c.row_count > 0) as rows
+       from arbiter.study_chunks c where c.tenant_id = s.tenant_id and c.study_id = s.id and c.row_count > 0) as rows
      from arbiter.studies s where s.id = any($1::uuid[])`,
     [[undisturbed, id]],
   );

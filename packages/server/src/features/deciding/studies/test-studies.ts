@@ -19,6 +19,18 @@ export async function runStudies(server: Pick<TestServer, 'jobs' | 'testDatabase
   }
 }
 
+/** Moves the data cut of an evaluation two days into the future, as if the time for responses had passed. */
+export async function passRewardDays({ testDatabase }: Pick<TestServer, 'testDatabase'>, id: string): Promise<void> {
+  const [study] = await testDatabase.ownerQuery<{ cut: Date }>(
+    'select data_cut as cut from arbiter.studies where id = $1',
+    [id],
+  );
+  await testDatabase.ownerQuery('update arbiter.studies set data_cut = $2 where id = $1', [
+    id,
+    new Date(study!.cut.getTime() + 2 * 86_400_000),
+  ]);
+}
+
 /** The last hour, and a moment into the future. */
 export const lastHour = () => ({
   from: new Date(Date.now() - 3_600_000).toISOString(),

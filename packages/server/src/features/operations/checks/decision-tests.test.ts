@@ -9,6 +9,7 @@ import {
 } from '@arbiter/contract';
 import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { newId } from '../../../platform/ids.ts';
 import { testPolicyFolder } from './folder/run-folder.ts';
 
 /** Decision tests over HTTP: stored, run with published versions, drafts and overlays, and when a flow is published. */
@@ -207,8 +208,8 @@ test('limits the tests of a flow', async () => {
   await server.database.withTenant(server.tenants[0]!.id, systemActor('test'), (tx) =>
     tx.query(
       `insert into arbiter.decision_tests (tenant_id, id, decision_flow_id, name, given, expect, version, created_at, updated_at)
-       select $1, gen_random_uuid(), $2, 'Test ' || n, $3, '{"count":1}', 1, now(), now() from generate_series(1, $4) n`,
-      [tx.tenantId, full, JSON.stringify({ now }), maxDecisionTests],
+       select $1, id, $2, 'Test ' || id, $3, '{"count":1}', 1, now(), now() from unnest($4::uuid[]) id`,
+      [tx.tenantId, full, JSON.stringify({ now }), Array.from({ length: maxDecisionTests }, () => newId())],
     ),
   );
   const refused = await store({ ...minors, decisionFlowId: full }, 409);

@@ -138,7 +138,7 @@ export async function beginColumn(tx: Tx, tableName: string, pending: string, fi
 }
 
 /**
- * Gives the default to the next `rows` rows behind a primary key, as text (null: from the first row), that have no value.
+ * Gives the default, a random UUID, to the next `rows` rows behind a primary key, as text (null: from the first row), that have no value.
  * Answers with the last key of them, null when no row is left behind it.
  */
 export async function fillColumn(
@@ -160,7 +160,7 @@ export async function fillColumn(
   const last = end?.last ?? null;
   // A range of keys and no list of them: whatever the planner knows of the table, it goes through it once at most.
   await tx.query(
-    `update ${table.table} set ${target} = default
+    `update ${table.table} set ${target} = ${tx.isCluster ? `arbiter.random_uuid(${name})` : 'default'}
      where tenant_id = $3 and ${behind} and ($2::${type} is null or ${name} <= $2::${type}) and ${target} is null`,
     [after, last, tx.tenantId],
   );

@@ -5,7 +5,7 @@ import { systemActor, type Tx } from '../../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 import { createCustomerKeys } from '../../customer-states/index.ts';
 import { createSeal, openRecords, recordContext } from '../../sealed-records/index.ts';
-import { readStudy, runStudies } from '../test-studies.ts';
+import { passRewardDays, readStudy, runStudies } from '../test-studies.ts';
 
 let server: TestServer;
 const offers: string[] = [];
@@ -73,13 +73,10 @@ async function start(body: object) {
   });
 }
 
-/** Evaluates with the data cut moved into the future, as if the time for responses had passed. */
 async function evaluate(body: object): Promise<EvaluationResult> {
   const { status, body: started, text } = await start(body);
   assert.equal(status, 202, text);
-  await server.testDatabase.ownerQuery(
-    `update arbiter.studies set data_cut = data_cut + interval '2 days' where id = '${started.studyId}'`,
-  );
+  await passRewardDays(server, started.studyId);
   await runStudies(server);
   const study = await readStudy<EvaluationStudy>(server, started.studyId);
   assert.equal(study.status, 'completed', JSON.stringify(study.error));

@@ -4,7 +4,7 @@ import type { EvaluationResult, Study, StudyStarted } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 import { type ModelWorld, modelWorld } from '../../../catalogue/models/test-models.ts';
 import { readModel, runQueue } from '../../model-training/test-training.ts';
-import { readStudy, runStudies } from '../test-studies.ts';
+import { passRewardDays, readStudy, runStudies } from '../test-studies.ts';
 
 /** A draft with a model that has seen the outcomes it would be judged by. */
 
@@ -55,9 +55,7 @@ async function evaluate(from: string, to: string): Promise<EvaluationResult> {
   const body = { version: 'draft', from, to, reward: 'positive', rewardDays: 1 };
   const started = await server.call<StudyStarted>('POST', '/api/v1/decision-flows/models/evaluate', { body });
   assert.equal(started.status, 202, started.text);
-  await server.testDatabase.ownerQuery(
-    `update arbiter.studies set data_cut = data_cut + interval '2 days' where id = '${started.body.studyId}'`,
-  );
+  await passRewardDays(server, started.body.studyId);
   await runStudies(server);
   const study = await readStudy<Study & { readonly result: EvaluationResult | null }>(server, started.body.studyId);
   assert.ok(study.result !== null, JSON.stringify(study.error));
