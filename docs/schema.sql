@@ -4478,6 +4478,20 @@ AS $function$
   select (lpad(to_hex((extract(epoch from day::timestamp) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid
 $function$;
 
+CREATE OR REPLACE FUNCTION arbiter.is_lock_held(key bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select exists (
+    select from pg_locks l
+     where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+       and l.database = (select d.oid from pg_database d where d.datname = current_database())
+       and l.classid::bigint = (key >> 32 & 4294967295) and l.objid::bigint = (key & 4294967295))
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.isolate_table(target regclass)
  RETURNS void
  LANGUAGE plpgsql

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isSecret, isSignature, namesTenant, type Operation, operations } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { archiveFolder } from '../operations/archive-file.ts';
 import { examples, verifyToken } from '../operations/examples.ts';
 import { createFixtures } from '../operations/fixtures.ts';
 import { operatorSecrets } from '../operations/kinds/server.ts';
@@ -19,6 +20,7 @@ before(async () => {
     tenants: all.length,
     config: {
       METRICS_TOKEN: metricsToken,
+      ARCHIVE_URL: { folder: archiveFolder },
       WHATSAPP_WEBHOOK_VERIFY_TOKEN: verifyToken,
       GOOGLE_CLIENT_ID: 'client',
       GOOGLE_CLIENT_SECRET: 'a secret of the matrix',

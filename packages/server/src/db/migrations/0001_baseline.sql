@@ -518,6 +518,19 @@ comment on table arbiter.seed_packs is 'Packs a tenant has loaded; names and key
 select arbiter.protect_table('arbiter.seed_packs');
 
 -- Progress of loading demo data, written outside the transaction that loads, so that others can see it.
+-- True while a session holds the advisory lock with this 64-bit key. On a cluster it looks on the node that runs it.
+create function arbiter.is_lock_held(key bigint) returns boolean
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select from pg_locks l
+     where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+       and l.database = (select d.oid from pg_database d where d.datname = current_database())
+       and l.classid::bigint = (key >> 32 & 4294967295) and l.objid::bigint = (key & 4294967295))
+$$;
+grant execute on function arbiter.is_lock_held(bigint) to arbiter_app;
+
 create table arbiter.seed_progress (
   tenant_id uuid primary key references arbiter.tenants (id) on delete cascade,
   key text not null,

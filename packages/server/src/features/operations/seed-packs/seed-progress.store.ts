@@ -2,7 +2,8 @@ import type { SeedDatasetStatus, SeedStep } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 
 /** A 64-bit lock key for loading into one tenant. */
-const lockKey = `hashtextextended('arbiter.seed:' || $1::text, 0)`;
+const lockKeyOf = (tenant: string): string => `hashtextextended('arbiter.seed:' || ${tenant}::text, 0)`;
+const lockKey = lockKeyOf('$1');
 
 /** Takes the right to load or unload, until the transaction ends; false while another one has it. */
 export async function takeSeedLock(tx: Tx): Promise<boolean> {
@@ -42,12 +43,7 @@ export async function deleteProgress(tx: Tx): Promise<void> {
  */
 export async function readProgress(tx: Tx): Promise<SeedDatasetStatus | undefined> {
   const [row] = await tx.query<SeedDatasetStatus>(
-    `select case when p.status = 'running' and not exists (
-                   select from pg_locks l
-                    where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-                      and l.database = (select d.oid from pg_database d where d.datname = current_database())
-                      and l.classid::bigint = (${lockKey} >> 32 & 4294967295)
-                      and l.objid::bigint = (${lockKey} & 4294967295))
+    `select case when p.status = 'running' and not arbiter.is_lock_held(${lockKeyOf('p.tenant_id')})
                  then 'failed' else p.status end as status, p.step, p.progress
        from arbiter.seed_progress p where p.tenant_id = $1::uuid`,
     [tx.tenantId],

@@ -382,9 +382,10 @@ describe('events of the stream', () => {
     await Promise.all([archive(made.id), archive(outcome.id)]);
   });
 
-  test('an event that fails waits alone, and reaches triggers once it can', async () => {
+  test('an event that fails waits alone, and reaches triggers once it can', async (context) => {
     const { server } = world;
-    const { ownerQuery } = server.testDatabase;
+    const { ownerQuery, isCluster } = server.testDatabase;
+    if (isCluster) return context.skip('its failure comes from a trigger, which distributed tables reject');
     const trigger = await world.trigger({ eventType: 'decision.made' });
     await world.settle();
     await ownerQuery(`create function arbiter.refuse_firing() returns trigger language plpgsql as
