@@ -161,11 +161,15 @@ function text(error: Error, key: string): string | null {
 const cancelled = '57014';
 
 /** True for the error of a statement that took longer than it may, or was cancelled (`cancelStatement`). */
-export function isTimedOut(error: unknown): boolean {
-  return (
-    error instanceof AppError &&
-    error.code === 'unavailable' &&
-    error.cause instanceof Error &&
-    Reflect.get(error.cause, 'code') === cancelled
-  );
+export const isTimedOut = (error: unknown): boolean => sqlStateOf(error) === cancelled;
+
+/** `cannot_connect_now`, as `arbiter.assert_home` raises it. */
+export const movedCode = '57P03';
+
+/** True if nothing was committed because the tenant's rows have moved to another node, where the transaction can be repeated. */
+export const hasMoved = (error: unknown): boolean => sqlStateOf(error) === movedCode;
+
+function sqlStateOf(error: unknown): unknown {
+  if (!(error instanceof AppError && error.code === 'unavailable' && error.cause instanceof Error)) return undefined;
+  return Reflect.get(error.cause, 'code');
 }

@@ -38,7 +38,7 @@ export { createQueuePool, queueSchema } from './connections/queue-pool.ts';
 export type { Database, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
 export { startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
-export { DatabaseError, isTimedOut, translateError } from './errors.ts';
+export { DatabaseError, hasMoved, isTimedOut, translateError } from './errors.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartition, ensureMonthPartitions } from './partitions.ts';
 export { checkRole } from './roles/role-check.ts';

@@ -3,7 +3,7 @@ import { isCanonicalUuid } from '../../platform/ids.ts';
 import { channelsOf } from '../cluster/announcements.ts';
 import type { Home, Homes } from '../cluster/homes.ts';
 import { atHome, isOutbox, isWrite, onOneWorker, onShards } from '../cluster/one-worker.ts';
-import { translateCommitError, translateError } from '../errors.ts';
+import { movedCode, translateCommitError, translateError } from '../errors.ts';
 import { plannerSettings } from '../planner-settings.ts';
 import { enterTenant, presenceOf } from '../transaction.ts';
 import { createHotConnections, type HotConnections } from './hot-connections.ts';
@@ -95,8 +95,6 @@ const presentAtHome = (tenantId: string): WireStatement => ({
   text: `select pg_advisory_xact_lock_shared(${presenceOf('home.id::text')}) from arbiter.tenants home where home.id = $1`,
   values: [tenantId],
 });
-/** `cannot_connect_now`, as `arbiter.assert_home` raises it. */
-const movedCode = '57P03';
 const presentHere = { name: 'hot.present.here', text: `select ${present}` };
 const assertHome = { name: 'hot.home', text: 'select arbiter.assert_home($1, $2)' };
 const leftover: WireStatement = {

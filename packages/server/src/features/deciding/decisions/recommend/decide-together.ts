@@ -1,3 +1,4 @@
+import { hasMoved } from '../../../../db/index.ts';
 import { assertNewest, type TenantCatalogue, versionBehind } from '../../plans/index.ts';
 import { type HeldVolumes, MissingVolumes, VolumesMoved } from '../volumes/volumes-in-batch.ts';
 import { asksFirst } from './ask-first.ts';
@@ -28,8 +29,8 @@ export interface TogetherOptions {
 const noneHeld: HeldJobs = new Map();
 
 /**
- * Decides the jobs in one transaction, and repeats when the catalogue wasn't the newest or a volume had less left than
- * it seemed. Returns the jobs of customers that someone else holds. Jobs that can't be decided are settled before the
+ * Decides the jobs in one transaction, and repeats when the catalogue wasn't the newest, a volume had less left than it
+ * seemed, or the tenant has moved to another node of the cluster. Returns the jobs of customers that someone else holds. Jobs that can't be decided are settled before the
  * transaction.
  */
 export async function decideTogether(
@@ -86,7 +87,7 @@ export async function decideTogether(
       );
     } catch (error) {
       if (tries >= 5) throw error;
-      if (error instanceof CustomersHeld) continue;
+      if (error instanceof CustomersHeld || hasMoved(error)) continue;
       if (error instanceof MissingVolumes) {
         await ports.makeVolumes(catalogue, error.refs);
         // That raised the catalogue's version. The next batches shouldn't have to find that out.
