@@ -9,16 +9,22 @@ export const uiTexts = {
   breadcrumb: 'Breadcrumb',
   asOf: 'as of',
   stale: 'out of date',
-  typeFirst: (text: string) => `Type ${text} to continue.`,
-  typeToConfirm: (text: string) => `Type ${text} to confirm`,
+  typeFirst: (text: string) => `Type “${text}” to continue.`,
+  typeToConfirm: (text: string) => `Type “${text}” to confirm`,
+  request: 'Request',
+  noDifferences: 'No differences.',
+  selectAll: 'Select all loaded rows',
   /** Subject of an error that belongs to no field. */
   whole: 'Form',
 } as const;
 
+/** Writes a label within a sentence: "Client ID" becomes "client ID", "API key" stays. */
+const inSentence = (label: string): string => label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+
 export const copyTexts = {
-  copy: (what: string) => `Copy ${what}`,
-  copied: (what: string) => `Copied ${what}`,
-  refused: (what: string) => `Your browser blocked copying. Select the ${what} and copy it manually.`,
+  copy: (what: string) => `Copy ${inSentence(what)}`,
+  copied: (what: string) => `Copied ${inSentence(what)}`,
+  refused: (what: string) => `Your browser blocked copying. Select the ${inSentence(what)} and copy it manually.`,
 } as const;
 
 /** Sort order of tables on narrow screens, which have no column heads. */

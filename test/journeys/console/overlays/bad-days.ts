@@ -3,12 +3,18 @@ import type { Page } from 'playwright-core';
 import { ask, go, type Overlay, rowsOf, unused } from './steps.ts';
 
 /** Answers the list of offers with an error. */
-async function offersFailWith(page: Page, status: number, problem: object, headers = {}): Promise<void> {
+async function offersFailWith(
+  page: Page,
+  status: number,
+  problem: { readonly code: string; readonly [property: string]: unknown },
+  headers = {},
+): Promise<void> {
+  const type = `urn:arbiter:error:${problem.code}`;
   await page.route(/\/api\/v1\/offers\?/, (route) =>
     route.fulfill({
       status,
       headers: { 'content-type': 'application/problem+json', ...headers },
-      json: { type: 'about:blank', status, requestId: '01a22d2f-7018-7522-85c2-72c360388540', errors: [], ...problem },
+      json: { type, status, requestId: '01a22d2f-7018-7522-85c2-72c360388540', errors: [], ...problem },
     }),
   );
   await page.goto(new URL('/offers', page.url()).href);

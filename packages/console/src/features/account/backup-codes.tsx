@@ -1,3 +1,4 @@
+import { idTexts } from '../../messages/ids.ts';
 import { accountTexts as t } from '../../messages/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -14,7 +15,7 @@ export function BackupCodes({ codes, onClose }: { codes: readonly string[]; onCl
       description={t.codesText}
       footer={
         <>
-          <Copy text={codes.join('\n')} what="codes" labelled />
+          <Copy text={codes.join('\n')} what={idTexts.codes} labelled />
           <Button kind="primary" onClick={onClose}>
             {t.codesSaved}
           </Button>

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { idTexts } from '../../messages/ids.ts';
 import { accountTexts as t } from '../../messages/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
@@ -31,7 +32,7 @@ export function SetUpForm({ secret, address, busy, onCode }: SetUpFormProps) {
         <div className="flex min-w-0 flex-col gap-2">
           <p className="text-soft">{t.byHand}</p>
           <div className="w-fit max-w-full rounded-card bg-sunken px-3 py-2">
-            <Id id={secret} what="key of the app" whole />
+            <Id id={secret} what={idTexts.setupKey} whole />
           </div>
           <a className="w-fit text-accent-ink underline underline-offset-3" href={address}>
             {t.openApp}

@@ -63,7 +63,14 @@ export function ApprovalsPage() {
     </Loaded>
   );
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page
+      title={t.title}
+      lead={
+        <>
+          {t.lead} <span className="max-md:hidden">{t.keys}</span>
+        </>
+      }
+    >
       <Tabs
         label={t.tabs}
         value={tab}

@@ -10,6 +10,7 @@ import { StatusBadge } from '../../forms/status-badge.tsx';
 import { channelTexts as t } from '../../messages/catalogue/channels.ts';
 import { conditionText } from '../../messages/catalogue/conditions.ts';
 import { channelTypeName } from '../../messages/catalogue/type-names.ts';
+import { idTexts } from '../../messages/ids.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
@@ -65,7 +66,7 @@ function HowItWorks({ channel }: { readonly channel: Channel }) {
     <Section title={t.basics}>
       <Facts
         facts={[
-          { label: t.key, value: <Id id={key} what="channel key" whole /> },
+          { label: t.key, value: <Id id={key} what={idTexts.channelKey} whole /> },
           { label: listTexts.type, value: channelTypeName(channelType) },
           { label: t.delivery, value: t.deliveries[deliveryMode] },
           { label: t.impressions, value: t.impressionModes[impressionMode] },

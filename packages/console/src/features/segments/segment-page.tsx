@@ -11,6 +11,7 @@ import { RecordScreen } from '../../forms/record-screen.tsx';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { segmentFormTexts as form } from '../../messages/catalogue/segment-form.ts';
 import { segmentTexts as t } from '../../messages/catalogue/segments.ts';
+import { idTexts } from '../../messages/ids.ts';
 import { editingTexts } from '../../messages/lists/editing.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
@@ -86,7 +87,7 @@ function Definition({ segment }: { readonly segment: Segment }) {
                       </span>
                     )),
             },
-            { label: t.view, value: <Id id={viewName} what="view name" whole /> },
+            { label: t.view, value: <Id id={viewName} what={idTexts.viewName} whole /> },
             ...versionFacts(segment, format),
           ]}
         />

@@ -4,6 +4,7 @@ import { can } from '../../data/can.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { Loaded } from '../../forms/loaded.tsx';
+import { idTexts } from '../../messages/ids.ts';
 import { studyTexts as t } from '../../messages/judging/studies.ts';
 import { editingTexts } from '../../messages/lists/editing.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -47,7 +48,7 @@ export function StudyPage() {
         study === undefined ? null : (
           <>
             <StudyStatus status={study.status} />
-            <Id id={study.id} what="study id" />
+            <Id id={study.id} what={idTexts.studyId} />
           </>
         )
       }

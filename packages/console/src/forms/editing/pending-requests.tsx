@@ -26,13 +26,7 @@ export function PendingRequests({ entityType, id }: PendingRequestsProps) {
       tone="info"
       title={t.title(requests.length)}
       actions={requests.slice(0, maxLinks).map((request) => (
-        <ButtonLink
-          key={request.id}
-          size="small"
-          // Long names wrap.
-          className="h-auto min-h-7 max-w-full py-1 text-start whitespace-normal"
-          to={addresses.approvals({ request: request.id })}
-        >
+        <ButtonLink key={request.id} size="small" wraps to={addresses.approvals({ request: request.id })}>
           {t.open(request.requesterName, format.moment(request.createdAt))}
         </ButtonLink>
       ))}

@@ -55,6 +55,8 @@ export const pauseTexts = {
   resume: 'Resume',
   requestPause: 'Request pause',
   requestResume: 'Request resuming',
+  pauseQuestion: (name: string) => `Pause ${name}?`,
+  pauseOneWay: 'Decisions stop using it now. To resume it, you need an approval.',
   notRequested: (name: string) => `Couldn't request approval for ${name}. Reload the page and try again.`,
   paused: (name: string) => `Paused ${name}. Decisions no longer use it.`,
   resumed: (name: string) => `Resumed ${name}. Decisions use it again.`,

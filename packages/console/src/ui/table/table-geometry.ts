@@ -45,7 +45,8 @@ export function useGeometry<Row>(
   return {
     density,
     width,
-    totalWidth: card ? width : neededWidth,
+    // A table whose columns aren't known yet shows lines as wide as itself.
+    totalWidth: card || columns.length === 0 ? width : neededWidth,
     leading,
     placed,
     card,

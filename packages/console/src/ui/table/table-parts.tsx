@@ -1,6 +1,7 @@
 import type { SortingState } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, useLayoutEffect, useRef } from 'react';
+import { uiTexts } from '../../messages/ui.ts';
 import { cx } from '../cx.ts';
 import { Link, leftToBrowser, onHover, useLinks } from '../link.tsx';
 import { Skeleton } from '../progress.tsx';
@@ -83,7 +84,7 @@ export function HeadLine<Row>(props: HeadProps<Row>) {
           <input
             type="checkbox"
             tabIndex={-1}
-            aria-label="Select all loaded rows"
+            aria-label={uiTexts.selectAll}
             checked={all}
             className="size-4"
             onChange={() => selection.onChange(new Set(all ? [] : keys))}
