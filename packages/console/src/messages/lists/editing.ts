@@ -29,6 +29,7 @@ export const editingTexts = {
   required: 'Enter a value.',
   badJson: (message: string) => `This isn't valid JSON: ${message}`,
   none: 'None',
+  chooseOne: 'Choose one',
   addShort: 'Add',
   add: (what: string) => `Add to ${what.toLowerCase()}`,
   remove: (what: string) => `Remove ${what}`,
