@@ -188,7 +188,7 @@ function StoredCustomers() {
     };
   });
   const rows: readonly StoredRow[] = stored.data?.rows ?? [];
-  const title = schema === null ? t.customers : t.rowsOf(schema.name);
+  const title = schema === null ? t.customers : t.rowsOf(schema.displayName);
   const keyOf = (row: StoredRow) => String(row[keyField] ?? '');
   const look = useListLook('customers.stored', columns, { stateIn: 'page' });
   const list = {
