@@ -25,7 +25,16 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** A list of objects: each row has its fields and can be moved out of the list. */
 export function RowsInput(props: RowsInputProps) {
-  const { field, form, optionLabels, start = {}, rowLabel = (_, at) => t.row(at + 1), shown, control, labelHidden } = props;
+  const {
+    field,
+    form,
+    optionLabels,
+    start = {},
+    rowLabel = (_, at) => t.row(at + 1),
+    shown,
+    control,
+    labelHidden,
+  } = props;
   const { path, label, help, fields = [], longest } = field;
   const value = form.valueAt(path);
   const rows = Array.isArray(value) ? value.filter(isObject) : [];
