@@ -1,5 +1,5 @@
-import { idTexts } from '../messages/ids.ts';
 import { listToolTexts as t } from '../messages/lists/list-tools.ts';
+import { idTexts } from '../messages/ui.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';

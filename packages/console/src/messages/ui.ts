@@ -34,3 +34,28 @@ export const cardSortTexts = {
   ascending: (column: string) => `${column}, ascending`,
   descending: (column: string) => `${column}, descending`,
 } as const;
+
+/** Names of IDs, keys and hashes, after "Copy". */
+export const idTexts = {
+  categoryId: 'category ID',
+  channelKey: 'channel key',
+  codes: 'codes',
+  customerId: 'customer ID',
+  digest: 'digest',
+  flowKey: 'flow key',
+  hash: 'hash',
+  id: 'ID',
+  outcomeKey: 'outcome key',
+  placementKey: 'placement key',
+  previousHash: "previous row's hash",
+  profileKey: 'profile key',
+  recordId: 'record ID',
+  requestId: 'request ID',
+  rowId: 'row ID',
+  setupKey: 'setup key',
+  studyId: 'study ID',
+  subCategoryId: 'sub-category ID',
+  tableName: 'table name',
+  userId: 'user ID',
+  viewName: 'view name',
+} as const;

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import { idTexts } from '../messages/ids.ts';
-import { uiTexts } from '../messages/ui.ts';
+import { idTexts, uiTexts } from '../messages/ui.ts';
 import { type Tone, toneIcons, toneSoft, toneText } from './badge.tsx';
 import { Copy } from './copy.tsx';
 import { cx } from './cx.ts';

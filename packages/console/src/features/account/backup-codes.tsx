@@ -1,5 +1,5 @@
-import { idTexts } from '../../messages/ids.ts';
 import { accountTexts as t } from '../../messages/settings.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

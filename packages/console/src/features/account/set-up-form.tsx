@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
-import { idTexts } from '../../messages/ids.ts';
 import { accountTexts as t } from '../../messages/settings.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { TextField } from '../../ui/field.tsx';

@@ -1,6 +1,6 @@
 import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
-import { idTexts } from '../../messages/ids.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { recordAddress } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { auditTexts as t } from '../../messages/audit.ts';
-import { idTexts } from '../../messages/ids.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -6,7 +6,7 @@ import { RecordActions } from '../../forms/editing/record-actions.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { channelTexts as t } from '../../messages/catalogue/channels.ts';
 import { listText } from '../../messages/catalogue/conditions.ts';
-import { idTexts } from '../../messages/ids.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Id } from '../../ui/copy.tsx';

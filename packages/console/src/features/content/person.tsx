@@ -3,7 +3,7 @@ import { boot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
 import { contentTexts as t } from '../../messages/content/items.ts';
-import { idTexts } from '../../messages/ids.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Id } from '../../ui/copy.tsx';
 
 /** The signed-in user's id. */

@@ -10,7 +10,7 @@ import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
 import { RecordPin } from '../../forms/record-pin.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
-import { idTexts } from '../../messages/ids.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';

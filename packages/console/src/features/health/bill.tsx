@@ -4,7 +4,7 @@ import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { healthTexts as t } from '../../messages/health.ts';
-import { idTexts } from '../../messages/ids.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';

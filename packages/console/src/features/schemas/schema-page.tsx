@@ -8,7 +8,7 @@ import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { schemaFormTexts } from '../../messages/catalogue/schemas/schema-form.ts';
 import { schemaTexts as t } from '../../messages/catalogue/schemas/schemas.ts';
-import { idTexts } from '../../messages/ids.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
