@@ -13,13 +13,27 @@ export const uiTexts = {
   typeToConfirm: (text: string) => `Type “${text}” to confirm`,
   request: 'Request',
   noDifferences: 'No differences.',
-  selectAll: 'Select all loaded rows',
   /** Subject of an error that belongs to no field. */
   whole: 'Form',
 } as const;
 
 /** Writes a label within a sentence: "Client ID" becomes "client ID", "API key" stays. */
 const inSentence = (label: string): string => label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+
+/** Texts of tables. */
+export const tableTexts = {
+  selectAll: 'Select all loaded rows',
+  selectRow: (position: number) => `Select row ${position}`,
+  /** Of a whole list, or of its first page: "12 offers", "100 of 5,310 offers loaded". */
+  count: (shown: string, total: string | null, label: string, isOne: boolean) =>
+    `${total === null ? shown : `${shown} of ${total}`} ${isOne ? 'row' : inSentence(label)}`,
+  loaded: (count: string) => `${count} loaded`,
+  selected: (count: string) => `${count} selected`,
+  waits: (time: string) => `Rate limit reached. More rows load automatically at ${time}.`,
+  loadToSort: (column: string | undefined) =>
+    column === undefined ? 'Load all rows to sort.' : `Load all rows to sort by ${column}.`,
+  more: 'Load more',
+} as const;
 
 export const copyTexts = {
   copy: (what: string) => `Copy ${inSentence(what)}`,
