@@ -72,9 +72,13 @@ export const badDayOverlays: readonly Overlay[] = [
     address: '/content',
     open: async (page) => {
       await ask(page, 'PUT', 'tenant-settings', { enableContentManagement: false });
-      await go(page, '/content');
-      await page.getByText('Content management is turned off').first().waitFor();
-      await ask(page, 'PUT', 'tenant-settings', { enableContentManagement: true });
+      try {
+        await go(page, '/content');
+        await page.getByRole('alert').getByText('Content management is turned off').waitFor();
+      } finally {
+        // Other overlays need it.
+        await ask(page, 'PUT', 'tenant-settings', { enableContentManagement: true });
+      }
     },
   },
   {
