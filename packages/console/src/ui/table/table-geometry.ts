@@ -45,8 +45,7 @@ export function useGeometry<Row>(
   return {
     density,
     width,
-    // A table whose columns aren't known yet shows lines as wide as itself.
-    totalWidth: card || columns.length === 0 ? width : neededWidth,
+    totalWidth: card ? width : neededWidth,
     leading,
     placed,
     card,
