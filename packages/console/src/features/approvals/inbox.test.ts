@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { areAlike, requestsOf, rivalsOf, tabOf, whyNotDecide } from './inbox.ts';
+import { areAlike, requestsOf, rivalsOf, whyNotDecide } from './inbox.ts';
 
 const request = (id: string, changes: object = {}) => ({
   ...{ id, status: 'pending' as const, requesterId: 'eve', currentStage: 1, entityType: 'offer', entityId: 'o1' },
@@ -37,15 +37,6 @@ test('a tab has its requests', () => {
   assert.deepEqual(idsOf('waiting'), ['a']);
   assert.deepEqual(idsOf('mine'), ['b']);
   assert.deepEqual(idsOf('done'), ['c']);
-});
-
-test('opens a linked request in the tab that lists it', () => {
-  const all = [request('a'), request('b', { requesterId: 'ada' }), request('c', { status: 'approved' })];
-  assert.equal(tabOf('a', all, admin), 'waiting');
-  assert.equal(tabOf('b', all, admin), 'mine');
-  assert.equal(tabOf('c', all, admin), 'done');
-  assert.equal(tabOf('a', all, reviewer('vic', 'viewer')), 'waiting', 'no tab lists it');
-  assert.equal(tabOf(undefined, all, admin), 'waiting');
 });
 
 test('open requests for the same record are in conflict', () => {

@@ -49,10 +49,6 @@ export const requestsOf = <R extends Request>(
     return whyNotDecide(request, reviewer) === null;
   });
 
-/** The first tab that lists a request, for links to it. */
-export const tabOf = (id: string | undefined, requests: readonly Request[], reviewer: Reviewer): InboxTab =>
-  inboxTabs.find((tab) => requestsOf(tab, requests, reviewer).some((request) => request.id === id)) ?? 'waiting';
-
 /** Other open requests that change the same record. */
 export const rivalsOf = <R extends Request>(request: Request, requests: readonly R[]): readonly R[] =>
   request.action === 'create' || request.status !== 'pending'
