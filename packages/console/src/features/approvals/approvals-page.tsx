@@ -12,16 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { ApproveMany } from './approve-many.tsx';
-import {
-  areAlike,
-  type InboxTab,
-  inboxTabs,
-  type Reviewer,
-  requestsOf,
-  rivalsOf,
-  tabOf,
-  whyNotDecide,
-} from './inbox.ts';
+import { areAlike, type InboxTab, inboxTabs, type Reviewer, requestsOf, rivalsOf, whyNotDecide } from './inbox.ts';
 import { RequestList, type RequestSelection } from './request-list.tsx';
 
 const Search = Type.Object({ tab: Type.Optional(Type.String()), request: Type.Optional(Type.String()) });
@@ -40,7 +31,7 @@ export function ApprovalsPage() {
   const answer = useOperation(approvalOperations.list, { query: { status: 'all', limit: 200 } }, { everyMs: 30_000 });
   const all = answer.data ?? [];
   const reviewer = reviewerNow();
-  const tab = inboxTabs.find((each) => each === search.tab) ?? tabOf(search.request, all, reviewer);
+  const tab = inboxTabs.find((each) => each === search.tab) ?? 'waiting';
   const rows = requestsOf(tab, all, reviewer);
   const chosen = all.find(({ id }) => id === search.request) ?? rows[0];
   const selection = useSelection(rows, chosen, reviewer);
