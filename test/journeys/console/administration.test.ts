@@ -160,7 +160,7 @@ test('removes and loads sample data, and updates the page', skip, async () => {
   await page.goto(`${stage.url}/settings`);
   await button('Remove').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Type coffee_rewards to confirm').fill('coffee_rewards');
+  await dialog.getByLabel('Type “coffee_rewards” to confirm').fill('coffee_rewards');
   await says(page, 'Sample data removed.', () => dialog.getByRole('button', { name: 'Remove' }).click());
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await button('Load Coffee rewards').click();

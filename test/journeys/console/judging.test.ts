@@ -38,6 +38,8 @@ test('makes a test of a decision, without the values of the customer', skip, asy
   await page.getByRole('link', { name: 'Make a test' }).click();
   await page.getByText("without the customer's values", { exact: false }).waitFor();
   await page.getByText('customer.age', { exact: true }).waitFor();
+  // The test names the offer, and names have spaces.
+  await page.getByText(offer.name, { exact: true }).first().waitFor();
   const values = page.getByRole('group', { name: 'Values', exact: true });
   assert.equal(await values.getByRole('textbox').count(), 0);
   for (const [name, value] of Object.entries({ age: '22', tier: 'green' })) {

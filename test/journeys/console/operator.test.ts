@@ -121,7 +121,7 @@ test('groups dead letters by cause, and retries or deletes them', skip, async ()
   const dialog = page.getByRole('dialog', { name: 'Delete 2 dead letters of keys.expire?' });
   const purge = dialog.getByRole('button', { name: 'Delete keys.expire' });
   assert.equal(await purge.getAttribute('aria-disabled'), 'true', 'the count must be typed first');
-  await dialog.getByLabel('Type 2 to confirm').fill('2');
+  await dialog.getByLabel('Type “2” to confirm').fill('2');
   await purge.click();
   await dialog.waitFor({ state: 'detached' });
   await letters.getByText('No dead letters.').waitFor();

@@ -131,6 +131,7 @@ function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row
             onSort={look.onSort}
             density={look.defaultDensity}
             maxHeight="max(24rem, calc(100dvh - 18rem))"
+            scope={JSON.stringify(filters)}
             filtered={filterNames(filters).length > 0}
             empty={
               <Empty title={empty.title} actions={empty.next}>

@@ -70,14 +70,16 @@ const auditLog = { role: 'admin', auth: 'credential' } as const;
 export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body>) {
   const { answer, operation, kind, id, nameOf, badges, idOf, lead, fixes, children, ...page } = props;
   const body = answer.data;
-  const word = recordKinds[kind].titles.one;
+  const { titles, path } = recordKinds[kind];
+  const word = titles.one;
+  const parents = page.parents ?? [{ title: titles.many, to: path }];
   const name = body === undefined ? null : (nameOf?.(body) ?? body.name);
   // Some deleted records can still be read, but not pinned.
   const isDeleted = codeOf(answer.failure) === 'not_found' || (body?.deletedAt ?? null) !== null;
   return (
     <Page
-      parents={[{ title: recordKinds[kind].titles.many, to: recordKinds[kind].path }]}
       {...page}
+      parents={parents}
       // A missing record has no actions.
       actions={body === undefined && answer.failure !== null ? null : page.actions}
       title={name ?? word}
@@ -112,7 +114,7 @@ export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body
           actions={fixes?.(body)}
         />
       )}
-      <Loaded answer={answer} operation={operation} instead={page.parents?.[0]}>
+      <Loaded answer={answer} operation={operation} instead={parents[0]}>
         {children}
       </Loaded>
     </Page>
@@ -122,12 +124,7 @@ export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body
 /** Link from a record to the decisions that involve it. */
 export function DecisionsLink({ to, children }: { readonly to: string; readonly children: string }) {
   return (
-    <ButtonLink
-      to={to}
-      icon={<Scale aria-hidden className="size-4 shrink-0" />}
-      // Long labels wrap on small screens.
-      className="max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 max-sm:text-start max-sm:whitespace-normal"
-    >
+    <ButtonLink to={to} wraps icon={<Scale aria-hidden className="size-4 shrink-0" />}>
       {children}
     </ButtonLink>
   );

@@ -1,4 +1,5 @@
 import { listToolTexts as t } from '../messages/lists/list-tools.ts';
+import { idTexts } from '../messages/ui.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
@@ -40,7 +41,9 @@ export function RowPeek({ of, shown, complete, title, to, id, onClose }: RowPeek
         <p className="text-soft">{complete ? t.peekMissing : t.peekNotLoaded}</p>
       ) : (
         <Facts
-          facts={id === undefined ? shown.facts : [...shown.facts, { label: t.id, value: <Id id={id} what="id" /> }]}
+          facts={
+            id === undefined ? shown.facts : [...shown.facts, { label: t.id, value: <Id id={id} what={idTexts.id} /> }]
+          }
         />
       )}
     </SidePanel>

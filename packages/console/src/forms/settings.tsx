@@ -37,6 +37,10 @@ const isId = (value: unknown): value is string => typeof value === 'string' && /
 
 /** Every key of a config with its value, also unknown keys. */
 export function Settings({ config, narrow = false, labels = {}, options = {}, reference: Named }: SettingsProps) {
+  // The database orders keys by their length, forms by what belongs together.
+  const order = Object.keys(labels);
+  const placeOf = (key: string) => (order.includes(`/config/${key}`) ? order.indexOf(`/config/${key}`) : order.length);
+  const entries = Object.entries(config).sort(([a], [b]) => placeOf(a) - placeOf(b));
   const labelOf = (path: string, key: string) => labels[path] ?? humanKey(key);
   const wordsOf = (value: unknown) => (typeof value === 'string' ? (options[value] ?? value) : valueText(value));
   const rowText = (row: Config, path: string): string =>
@@ -71,7 +75,7 @@ export function Settings({ config, narrow = false, labels = {}, options = {}, re
   return (
     <Facts
       narrow={narrow}
-      facts={Object.entries(config).map(([key, value]) => ({
+      facts={entries.map(([key, value]) => ({
         label: labelOf(`/config/${key}`, key),
         value: shown(key, value),
       }))}

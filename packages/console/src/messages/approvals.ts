@@ -17,7 +17,8 @@ const kinds: Readonly<Record<string, string>> = {
 
 export const approvalTexts = {
   title: titles.approvals,
-  lead: 'Changes that need approval from a second person. Move with j and k, select with x, approve with a, reject with r, open the record with o.',
+  lead: 'Changes that need approval from a second person.',
+  keys: 'Move with j and k, select with x, approve with a, reject with r, open the record with o.',
   tabs: 'Requests',
   waiting: 'Waiting for me',
   mine: 'My requests',

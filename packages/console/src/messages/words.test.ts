@@ -57,3 +57,28 @@ test('takes its list of foreign words from the glossary', () => {
     [],
   );
 });
+
+/** Where a component spells a text: in an attribute that is read out or shown, or between tags. An example ID is none. */
+const spelledTexts = (source: string): readonly string[] =>
+  [
+    ...source.matchAll(
+      /\s(?:what|title|label|lead|placeholder|alt|aria-label|description|help|text|act)="([A-Za-z][^"]*)"/g,
+    ),
+    ...source.matchAll(/>\s*([A-Za-z][A-Za-z',.?! ]*)<\//g),
+    ...source.matchAll(/^ {4,}([A-Z][a-z]+(?: [a-z']+)*[.?!]?)$/gm),
+  ]
+    .map(([, text = '']) => text)
+    .filter((text) => !/^[A-Z]{2}-\d+$/.test(text));
+
+test('keeps texts out of components', () => {
+  assert.deepEqual(spelledTexts('<Id what="user id" />'), ['user id']);
+  assert.deepEqual(spelledTexts('<p>No differences.</p>'), ['No differences.']);
+  assert.deepEqual(spelledTexts('<p className="text-soft">\n      Nothing here\n    </p>'), ['Nothing here']);
+  const source = join(import.meta.dirname, '..');
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsx'));
+  assert.ok(files.length > 200);
+  const found = files.flatMap((name) =>
+    spelledTexts(readFileSync(join(source, name), 'utf8')).map((text) => `${name}: ${text}`),
+  );
+  assert.deepEqual(found, []);
+});

@@ -14,6 +14,8 @@ interface Look {
   readonly icon?: ReactNode;
   /** The key that does the same, shown behind the word: `⌘⏎`. */
   readonly shortcut?: string | undefined;
+  /** Breaks a text that is too long for the line. Otherwise, buttons are one line high. */
+  readonly wraps?: boolean | undefined;
 }
 
 export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'type' | 'disabled'> {
@@ -37,10 +39,12 @@ const kinds: Record<ButtonKind, string> = {
 
 const disabledLook = 'border border-line bg-sunken text-faint';
 
-function buttonClass({ kind = 'plain', size = 'normal' }: Look, iconOnly: boolean, disabled: boolean): string {
+function buttonClass(look: Look, iconOnly: boolean, disabled: boolean): string {
+  const { kind = 'plain', size = 'normal', wraps = false } = look;
   return cx(
-    'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-control font-medium whitespace-nowrap transition-colors duration-100',
-    size === 'small' ? 'h-7 text-dense' : 'h-8 text-body',
+    'inline-flex items-center justify-center gap-1.5 rounded-control font-medium transition-colors duration-100',
+    wraps ? 'min-w-0 max-w-full py-1 text-start wrap-anywhere' : 'shrink-0 whitespace-nowrap',
+    size === 'small' ? 'min-h-7 text-dense' : 'min-h-8 text-body',
     iconOnly ? (size === 'small' ? 'w-7' : 'w-8') : size === 'small' ? 'px-2' : 'px-3',
     disabled ? disabledLook : kinds[kind],
   );
@@ -50,7 +54,7 @@ const shortcutClass = 'ms-1 text-caption font-normal opacity-75 max-md:hidden';
 
 /** A button. With an icon alone it needs `aria-label`, which is its tooltip too. */
 export function Button(props: ButtonProps) {
-  const { kind, size, icon, shortcut, submit, busy, disabledReason, typed, tooltip, ...others } = props;
+  const { kind, size, wraps, icon, shortcut, submit, busy, disabledReason, typed, tooltip, ...others } = props;
   const { className, onClick, children, ...rest } = others;
   const reasonId = useId();
   const disabled = Boolean(disabledReason);
@@ -65,7 +69,7 @@ export function Button(props: ButtonProps) {
       aria-disabled={disabled || undefined}
       aria-busy={busy || undefined}
       aria-describedby={disabled ? reasonId : rest['aria-describedby']}
-      className={cx(buttonClass({ kind, size }, iconOnly, disabled), className)}
+      className={cx(buttonClass({ kind, size, wraps }, iconOnly, disabled), className)}
       onClick={(event) => {
         if (disabled || busy) {
           event.preventDefault();
@@ -105,14 +109,14 @@ export interface ButtonLinkProps extends Look {
 }
 
 /** What goes to another address but is as important as a button. */
-export function ButtonLink({ to, kind, size, icon, shortcut, className, children, ...rest }: ButtonLinkProps) {
+export function ButtonLink({ to, kind, size, wraps, icon, shortcut, className, children, ...rest }: ButtonLinkProps) {
   const link = (
     <Link
       {...rest}
       to={to}
       look="plain"
       data-act={kind ?? 'plain'}
-      className={cx(buttonClass({ kind, size }, children === undefined, false), className)}
+      className={cx(buttonClass({ kind, size, wraps }, children === undefined, false), className)}
     >
       {icon}
       {children}

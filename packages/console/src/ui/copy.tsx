@@ -10,7 +10,7 @@ import { Tooltip } from './overlays/tooltip.tsx';
 
 export interface CopyProps {
   readonly text: string;
-  /** What is copied: "request id". */
+  /** What is copied: "request ID". */
   readonly what: string;
   /** Shows the word beside the icon. */
   readonly labelled?: boolean;
@@ -47,7 +47,6 @@ export function Copy({ text, what, labelled = false, onRefused }: CopyProps) {
         size="small"
         icon={icon}
         aria-label={labelled ? undefined : copyTexts.copy(what)}
-        className={labelled ? '' : 'h-6 w-6'}
         onClick={copy}
       >
         {labelled ? copyTexts.copy(what) : undefined}

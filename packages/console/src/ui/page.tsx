@@ -59,7 +59,11 @@ export function Page({ title, heading, parents, about, lead, actions, width = 'n
                 </h1>
                 {about}
               </div>
-              {lead ? <p className="max-w-[72ch] text-body text-balance text-soft">{lead}</p> : null}
+              {lead ? (
+                <p dir="auto" className="max-w-[72ch] text-body text-balance text-soft">
+                  {lead}
+                </p>
+              ) : null}
             </div>
             {actions ? (
               <div data-print="none" className="flex flex-wrap items-center gap-2">

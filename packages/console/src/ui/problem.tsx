@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { idTexts, uiTexts } from '../messages/ui.ts';
 import { type Tone, toneIcons, toneSoft, toneText } from './badge.tsx';
 import { Copy } from './copy.tsx';
 import { cx } from './cx.ts';
@@ -50,9 +51,9 @@ export function ProblemPanel(props: ProblemPanelProps) {
           <div className="mt-1 flex flex-wrap items-center gap-2">
             {actions}
             {requestId ? (
-              <span className="inline-flex flex-wrap items-center gap-x-1 text-caption text-soft">
-                request <span className="font-mono">{requestId}</span>
-                <Copy text={requestId} what="request id" />
+              <span className="text-caption text-soft">
+                {uiTexts.request} <span className="font-mono wrap-anywhere">{requestId}</span>{' '}
+                <Copy text={requestId} what={idTexts.requestId} />
               </span>
             ) : null}
           </div>

@@ -3,12 +3,18 @@ import type { Page } from 'playwright-core';
 import { ask, go, type Overlay, rowsOf, unused } from './steps.ts';
 
 /** Answers the list of offers with an error. */
-async function offersFailWith(page: Page, status: number, problem: object, headers = {}): Promise<void> {
+async function offersFailWith(
+  page: Page,
+  status: number,
+  problem: { readonly code: string; readonly [property: string]: unknown },
+  headers = {},
+): Promise<void> {
+  const type = `urn:arbiter:error:${problem.code}`;
   await page.route(/\/api\/v1\/offers\?/, (route) =>
     route.fulfill({
       status,
       headers: { 'content-type': 'application/problem+json', ...headers },
-      json: { type: 'about:blank', status, requestId: '01a22d2f-7018-7522-85c2-72c360388540', errors: [], ...problem },
+      json: { type, status, requestId: '01a22d2f-7018-7522-85c2-72c360388540', errors: [], ...problem },
     }),
   );
   await page.goto(new URL('/offers', page.url()).href);
@@ -66,9 +72,13 @@ export const badDayOverlays: readonly Overlay[] = [
     address: '/content',
     open: async (page) => {
       await ask(page, 'PUT', 'tenant-settings', { enableContentManagement: false });
-      await go(page, '/content');
-      await page.getByText('Content management is turned off').first().waitFor();
-      await ask(page, 'PUT', 'tenant-settings', { enableContentManagement: true });
+      try {
+        await go(page, '/content');
+        await page.getByRole('alert').getByText('Content management is turned off').waitFor();
+      } finally {
+        // Other overlays need it.
+        await ask(page, 'PUT', 'tenant-settings', { enableContentManagement: true });
+      }
     },
   },
   {

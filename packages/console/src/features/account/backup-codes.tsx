@@ -1,4 +1,5 @@
 import { accountTexts as t } from '../../messages/settings.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
@@ -14,7 +15,7 @@ export function BackupCodes({ codes, onClose }: { codes: readonly string[]; onCl
       description={t.codesText}
       footer={
         <>
-          <Copy text={codes.join('\n')} what="codes" labelled />
+          <Copy text={codes.join('\n')} what={idTexts.codes} labelled />
           <Button kind="primary" onClick={onClose}>
             {t.codesSaved}
           </Button>

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { accountTexts as t } from '../../messages/settings.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -31,7 +32,7 @@ export function SetUpForm({ secret, address, busy, onCode }: SetUpFormProps) {
         <div className="flex min-w-0 flex-col gap-2">
           <p className="text-soft">{t.byHand}</p>
           <div className="w-fit max-w-full rounded-card bg-sunken px-3 py-2">
-            <Id id={secret} what="key of the app" whole />
+            <Id id={secret} what={idTexts.setupKey} whole />
           </div>
           <a className="w-fit text-accent-ink underline underline-offset-3" href={address}>
             {t.openApp}

@@ -49,12 +49,7 @@ export function ApprovalPanel({ request, rivals, reviewer, onChoose, onDecided }
             tone="warn"
             title={t.rivals(rivals.length)}
             actions={rivals.slice(0, maxRivals).map((rival) => (
-              <Button
-                key={rival.id}
-                size="small"
-                className="h-auto min-h-7 max-w-full py-1 text-start whitespace-normal"
-                onClick={() => onChoose(rival.id)}
-              >
+              <Button key={rival.id} size="small" wraps onClick={() => onChoose(rival.id)}>
                 {t.openRequest(rival.requesterName, format.moment(rival.createdAt))}
               </Button>
             ))}

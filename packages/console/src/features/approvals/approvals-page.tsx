@@ -28,10 +28,10 @@ function reviewerNow(): Reviewer {
 /** The inbox: requests that wait for the user, their own, and those that are decided. */
 export function ApprovalsPage() {
   const [search, change] = useSearch(Search);
-  const tab = inboxTabs.find((each) => each === search.tab) ?? 'waiting';
   const answer = useOperation(approvalOperations.list, { query: { status: 'all', limit: 200 } }, { everyMs: 30_000 });
   const all = answer.data ?? [];
   const reviewer = reviewerNow();
+  const tab = inboxTabs.find((each) => each === search.tab) ?? 'waiting';
   const rows = requestsOf(tab, all, reviewer);
   const chosen = all.find(({ id }) => id === search.request) ?? rows[0];
   const selection = useSelection(rows, chosen, reviewer);
@@ -63,7 +63,14 @@ export function ApprovalsPage() {
     </Loaded>
   );
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page
+      title={t.title}
+      lead={
+        <>
+          {t.lead} <span className="max-md:hidden">{t.keys}</span>
+        </>
+      }
+    >
       <Tabs
         label={t.tabs}
         value={tab}
@@ -92,23 +99,27 @@ interface InboxProps {
 /** The requests of a tab next to the chosen one. */
 function Inbox({ tab, all, rows, chosen, selection, reviewer, isLink, onChoose }: InboxProps) {
   if (rows.length === 0 && !isLink) return <Empty title={t.none[tab].title}>{t.none[tab].text}</Empty>;
+  const panel =
+    chosen === undefined ? (
+      <p className="text-soft">{t.choose}</p>
+    ) : (
+      <ApprovalPanel
+        key={chosen.id}
+        request={chosen}
+        rivals={rivalsOf(chosen, all)}
+        {...{ reviewer, onChoose }}
+        onDecided={() => onChoose(undefined)}
+      />
+    );
+  // A link to a request that no tab lists.
+  if (rows.length === 0) return panel;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(16rem,2fr)_minmax(0,3fr)]">
       <div className="flex min-w-0 flex-col gap-3">
         <ApproveMany requests={selection.requests} onDone={selection.set} onClear={() => selection.set([])} />
         <RequestList {...{ rows, selection, onChoose }} chosen={chosen?.id ?? null} isSelectable={tab === 'waiting'} />
       </div>
-      {chosen === undefined ? (
-        <p className="text-soft">{t.choose}</p>
-      ) : (
-        <ApprovalPanel
-          key={chosen.id}
-          request={chosen}
-          rivals={rivalsOf(chosen, all)}
-          {...{ reviewer, onChoose }}
-          onDecided={() => onChoose(undefined)}
-        />
-      )}
+      {panel}
     </div>
   );
 }

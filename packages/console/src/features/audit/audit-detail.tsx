@@ -1,5 +1,6 @@
 import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { recordAddress } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -62,7 +63,7 @@ export function AuditDetail({
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-dense">
           <dt className="text-soft">{t.record}</dt>
           <dd className="flex flex-wrap items-center gap-x-3">
-            <Id id={row.entityId} what="record id" />
+            <Id id={row.entityId} what={idTexts.recordId} />
             {record === null ? null : <Link to={record}>{t.openRecord}</Link>}
           </dd>
           <dt className="text-soft">{t.who}</dt>
@@ -71,15 +72,15 @@ export function AuditDetail({
           </dd>
           <dt className="text-soft">{t.request}</dt>
           <dd>
-            <Id id={row.requestId} what="request id" />
+            <Id id={row.requestId} what={idTexts.requestId} />
           </dd>
           <dt className="text-soft">{t.hash}</dt>
           <dd>
-            <Id id={row.integrityHash} what="hash" />
+            <Id id={row.integrityHash} what={idTexts.hash} />
           </dd>
           <dt className="text-soft">{t.before}</dt>
           <dd>
-            <Id id={row.prevHash} what="hash before" />
+            <Id id={row.prevHash} what={idTexts.previousHash} />
           </dd>
         </dl>
       </div>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { auditTexts as t } from '../../messages/audit.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -51,7 +52,7 @@ export function Verification() {
               {found.result.intact ? t.intactText : t.brokenReasons[found.result.brokenReason ?? 'hash_mismatch']}
               {found.result.checkpoint === null ? '' : ` ${t.since(format.number(found.result.checkpoint.sequence))}`}
             </span>
-            {found.result.brokenAtId === undefined ? null : <Id id={found.result.brokenAtId} what="row id" />}
+            {found.result.brokenAtId === undefined ? null : <Id id={found.result.brokenAtId} what={idTexts.rowId} />}
           </div>
         )}
       </div>

@@ -12,6 +12,7 @@ import { StatusBadge } from '../../forms/status-badge.tsx';
 import { categoryTexts as t } from '../../messages/catalogue/categories.ts';
 import { listText, valueText } from '../../messages/catalogue/conditions.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -38,13 +39,17 @@ export function CategoryNode({ node }: { readonly node: Node }) {
           <>
             <RecordPin kind="category" id={record.id} name={record.name} />
             <StatusBadge status={record.status} />
-            <Id id={record.id} what={node.level === 1 ? 'category id' : 'sub-category id'} />
+            <Id id={record.id} what={node.level === 1 ? idTexts.categoryId : idTexts.subCategoryId} />
           </>
         }
         actions={<Actions node={node} />}
       >
         <div className="flex flex-col gap-3">
-          {record.description === '' ? null : <p className="whitespace-pre-wrap">{record.description}</p>}
+          {record.description === '' ? null : (
+            <p dir="auto" className="whitespace-pre-wrap">
+              {record.description}
+            </p>
+          )}
           <Facts
             facts={[
               {

@@ -23,6 +23,7 @@ const defaultKinds: Readonly<Record<string, FieldSpec['kind']>> = { number: 'num
 export function CustomFieldsInput({ form, field }: FieldInputProps) {
   return (
     <RowsInput
+      labelHidden
       form={form}
       field={field}
       start={{ key: '', type: 'text' }}

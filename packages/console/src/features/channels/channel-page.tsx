@@ -11,6 +11,7 @@ import { channelTexts as t } from '../../messages/catalogue/channels.ts';
 import { conditionText } from '../../messages/catalogue/conditions.ts';
 import { channelTypeName } from '../../messages/catalogue/type-names.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -65,7 +66,7 @@ function HowItWorks({ channel }: { readonly channel: Channel }) {
     <Section title={t.basics}>
       <Facts
         facts={[
-          { label: t.key, value: <Id id={key} what="channel key" whole /> },
+          { label: t.key, value: <Id id={key} what={idTexts.channelKey} whole /> },
           { label: listTexts.type, value: channelTypeName(channelType) },
           { label: t.delivery, value: t.deliveries[deliveryMode] },
           { label: t.impressions, value: t.impressionModes[impressionMode] },

@@ -45,7 +45,7 @@ const columns: readonly Column<Placement>[] = [
     width: 220,
     grow: 2,
   },
-  { ...creativesColumn(t.bound, (id) => addresses.creatives({ placementId: id })), width: 130 },
+  { ...creativesColumn(t.bound, (id) => addresses.creatives({ placementId: id })), width: 150 },
 ];
 
 const activeChoice = {

@@ -6,6 +6,7 @@ import { RecordActions } from '../../forms/editing/record-actions.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { channelTexts as t } from '../../messages/catalogue/channels.ts';
 import { listText } from '../../messages/catalogue/conditions.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Id } from '../../ui/copy.tsx';
@@ -57,7 +58,7 @@ function Slot({ placement }: { readonly placement: Placement }) {
       <Facts
         facts={[
           { label: t.channel, value: <Link to={addresses.channel(channel.id)}>{channel.name}</Link> },
-          { label: t.key, value: <Id id={key} what="placement key" whole /> },
+          { label: t.key, value: <Id id={key} what={idTexts.placementKey} whole /> },
           { label: t.slot, value: slotType },
           { label: t.slots, value: t.slotsAtMost(format.number(maxSlots)) },
           { label: t.targeting, value: <ConditionView condition={targeting} otherwise={t.everyRequest} /> },

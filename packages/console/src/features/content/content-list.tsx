@@ -8,6 +8,7 @@ import { contentTexts as t } from '../../messages/content/items.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import type { Column } from '../../ui/table/table-column.ts';
 import { whyNotChange } from './content-enabled.ts';
+import { ContentOff } from './content-off.tsx';
 
 const live = ({ publishedVersion }: ContentItem): string =>
   publishedVersion === null ? t.notPublished : t.version(publishedVersion);
@@ -53,6 +54,7 @@ export function ContentList() {
       kind="contentItem"
       operation={contentOperations.list}
       lead={t.lead}
+      notice={<ContentOff />}
       actions={create}
       columns={columns}
       choices={[statusChoice, kindChoice]}

@@ -3,11 +3,10 @@ import { useOperation } from '../../data/use-operation.ts';
 import { EditLink } from '../../forms/editing/record-links.tsx';
 import { RecordPage } from '../../forms/record-page.tsx';
 import { contentTexts as t } from '../../messages/content/items.ts';
-import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
-import { ButtonLink } from '../../ui/button.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { whyNotChange } from './content-enabled.ts';
+import { ContentOff } from './content-off.tsx';
 import { ContentPreview } from './content-preview.tsx';
 import { ContentUses } from './content-uses.tsx';
 import { ContentVersions } from './content-versions.tsx';
@@ -61,18 +60,9 @@ export function ContentPage() {
 /** Notices: a rejection, a changed template, the feature turned off. */
 function Notices({ item }: { readonly item: ContentItem }) {
   const { status, rejectionReason, parentOutdated, publishedVersion, parentTemplate } = item;
-  const off = whyNotChange();
   return (
     <>
-      {off === null ? null : (
-        <ProblemPanel
-          tone="warn"
-          title={t.offTitle}
-          actions={<ButtonLink to={addresses.settings()}>{t.openSettings}</ButtonLink>}
-        >
-          {t.offText}
-        </ProblemPanel>
-      )}
+      <ContentOff />
       {rejectionReason === null ? null : (
         <ProblemPanel tone="warn" title={t.rejected}>
           {rejectionReason}

@@ -3,6 +3,7 @@ import { boot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
 import { contentTexts as t } from '../../messages/content/items.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Id } from '../../ui/copy.tsx';
 
 /** The signed-in user's id. */
@@ -20,6 +21,6 @@ export function Person({ id }: { readonly id: string }) {
   if (id === ownId()) return t.you;
   const user = users.rows.find((each) => each.id === id);
   // Keys are recorded by name.
-  if (user === undefined) return isId(id) ? <Id id={id} what="user id" /> : <span dir="auto">{id}</span>;
+  if (user === undefined) return isId(id) ? <Id id={id} what={idTexts.userId} /> : <span dir="auto">{id}</span>;
   return <span dir="auto">{user.name === '' ? user.email : user.name}</span>;
 }

@@ -159,6 +159,8 @@ function RecentCustomers() {
 
 type StoredRow = Readonly<Record<string, unknown>>;
 
+const unknownColumn: Column<StoredRow> = { key: 'customer', header: t.key, cell: () => null, text: () => '' };
+
 /** Rows of the first customer schema, with a few columns. */
 function StoredCustomers() {
   const format = useFormat();
@@ -174,7 +176,7 @@ function StoredCustomers() {
   const shown = [...fields]
     .sort((a, b) => Number(b.name === keyField) - Number(a.name === keyField))
     .slice(0, columnsShown);
-  const columns: readonly Column<StoredRow>[] = shown.map((field, at) => {
+  const known: readonly Column<StoredRow>[] = shown.map((field, at) => {
     const { name, dataType } = field;
     const header = attributeLabel(name, field);
     return {
@@ -187,8 +189,10 @@ function StoredCustomers() {
       text: (row) => csvValueOf(row[name]),
     };
   });
+  // Before the schema is loaded, the table needs a column to show that it loads.
+  const columns = known.length > 0 ? known : [unknownColumn];
   const rows: readonly StoredRow[] = stored.data?.rows ?? [];
-  const title = schema === null ? t.customers : t.rowsOf(schema.name);
+  const title = schema === null ? t.customers : t.rowsOf(schema.displayName);
   const keyOf = (row: StoredRow) => String(row[keyField] ?? '');
   const look = useListLook('customers.stored', columns, { stateIn: 'page' });
   const list = {

@@ -10,6 +10,7 @@ import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
 import { RecordPin } from '../../forms/record-pin.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -137,7 +138,7 @@ function About({ customerId, report }: AboutProps) {
   const open = reservations.data?.data.filter(({ state }) => state === 'open').length ?? 0;
   return (
     <>
-      <Copy text={customerId} what="customer id" />
+      <Copy text={customerId} what={idTexts.customerId} />
       {report?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
       {report === undefined ? null : (
         <>

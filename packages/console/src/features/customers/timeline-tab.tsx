@@ -100,7 +100,9 @@ export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
       )}
       <p className="flex flex-wrap items-center gap-3 text-caption text-soft">
         {loading || requests.some(([{ failure }]) => failure !== null) ? null : timeline.since === null ? (
-          t.whole
+          timeline.entries.length === 0 ? null : (
+            t.whole
+          )
         ) : (
           <>
             {t.through(format.instant(timeline.since))}

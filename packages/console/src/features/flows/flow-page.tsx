@@ -5,6 +5,7 @@ import { readFlow } from '../../flow-canvas/index.ts';
 import { RecordPage } from '../../forms/record-page.tsx';
 import { flowTexts as t } from '../../messages/flows/flows.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
@@ -39,7 +40,7 @@ export function FlowPage() {
       id={id}
       badges={badges}
       actions={<FlowActions flow={answer.data} />}
-      idOf={({ key }) => <Id id={key} what="flow key" whole />}
+      idOf={({ key }) => <Id id={key} what={idTexts.flowKey} whole />}
     >
       {(body) => (
         <Tabs
@@ -87,7 +88,7 @@ function About({ flow }: { readonly flow: DecisionFlow }) {
     <div className="max-w-3xl rounded-card border border-line bg-surface px-4 py-2">
       <Facts
         facts={[
-          { label: t.key, value: <Id id={flow.key} what="flow key" whole /> },
+          { label: t.key, value: <Id id={flow.key} what={idTexts.flowKey} whole /> },
           { label: t.limit, value: typeof settings.defaultLimit === 'number' ? settings.defaultLimit : null },
           {
             label: t.explore,

@@ -4,6 +4,7 @@ import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { healthTexts as t } from '../../messages/health.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -30,7 +31,7 @@ export function Bill() {
                   narrow
                   facts={[
                     { label: t.billParts, value: format.number(components) },
-                    { label: t.billDigest, value: <Id id={digest} what="digest" whole /> },
+                    { label: t.billDigest, value: <Id id={digest} what={idTexts.digest} whole /> },
                   ]}
                 />
               )}

@@ -6,6 +6,7 @@ import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/catalogue/schedules.ts';
 import { humanKey } from '../../messages/human-key.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -31,7 +32,11 @@ export function Basics({ offer }: BasicsPartProps) {
   return (
     <Section title={t.basics}>
       <div className="flex flex-col gap-4">
-        {offer.description === '' ? null : <p className="whitespace-pre-wrap">{offer.description}</p>}
+        {offer.description === '' ? null : (
+          <p dir="auto" className="whitespace-pre-wrap">
+            {offer.description}
+          </p>
+        )}
         <Facts
           facts={[
             {
@@ -66,6 +71,14 @@ export function Basics({ offer }: BasicsPartProps) {
                 ),
             },
             { label: t.productType, value: productType },
+            {
+              label: t.texts,
+              value: (
+                <Link to={addresses.creatives({ offerId: offer.id })}>
+                  {t.creativesOf(format.number(offer.creatives.length))}
+                </Link>
+              ),
+            },
             ...(isObject(customFields)
               ? Object.entries(customFields).map(([key, value]) => ({ label: humanKey(key), value: valueText(value) }))
               : []),
@@ -106,7 +119,9 @@ export function Value({ offer }: BasicsPartProps) {
                 {
                   label: t.mandatoryBy,
                   value:
-                    offer.mandatoryApprovedBy === null ? null : <Id id={offer.mandatoryApprovedBy} what="user id" />,
+                    offer.mandatoryApprovedBy === null ? null : (
+                      <Id id={offer.mandatoryApprovedBy} what={idTexts.userId} />
+                    ),
                 },
               ]
             : []),

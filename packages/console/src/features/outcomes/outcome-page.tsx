@@ -4,6 +4,7 @@ import { RecordActions } from '../../forms/editing/record-actions.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { respondSnippet, outcomeTexts as t } from '../../messages/catalogue/outcomes.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Copy, Id } from '../../ui/copy.tsx';
@@ -50,7 +51,7 @@ function Basics({ outcome }: { readonly outcome: OutcomeType }) {
     <Section title={t.basics}>
       <Facts
         facts={[
-          { label: listTexts.key, value: <Id id={key} what="outcome key" whole /> },
+          { label: listTexts.key, value: <Id id={key} what={idTexts.outcomeKey} whole /> },
           {
             label: t.classification,
             value: <Badge tone={classificationTones[classification]}>{t.classifications[classification]}</Badge>,

@@ -4,6 +4,7 @@ import { RecordActions } from '../../forms/editing/record-actions.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { profileTexts as t } from '../../messages/catalogue/ranking-profiles.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -48,7 +49,7 @@ function Details({ profile }: { readonly profile: RankingProfile }) {
     <Section title={listTexts.about}>
       <Facts
         facts={[
-          { label: listTexts.key, value: <Id id={profile.key} what="profile key" whole /> },
+          { label: listTexts.key, value: <Id id={profile.key} what={idTexts.profileKey} whole /> },
           ...versionFacts(profile, format),
         ]}
       />

@@ -8,6 +8,7 @@ import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { schemaFormTexts } from '../../messages/catalogue/schemas/schema-form.ts';
 import { schemaTexts as t } from '../../messages/catalogue/schemas/schemas.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -111,7 +112,7 @@ function About({ schema }: { readonly schema: DataSchema }) {
     <div className="max-w-3xl rounded-card border border-line bg-surface px-4 py-2">
       <Facts
         facts={[
-          { label: t.table, value: <Id id={schema.tableName} what="table name" whole /> },
+          { label: t.table, value: <Id id={schema.tableName} what={idTexts.tableName} whole /> },
           { label: t.kind, value: schema.schemaType },
           { label: t.key, value: <code className="text-caption">{schema.rowKey}</code> },
           {

@@ -12,6 +12,7 @@ import { useListLook } from '../../forms/use-list-look.ts';
 import { segmentFormTexts as form } from '../../messages/catalogue/segment-form.ts';
 import { segmentTexts as t } from '../../messages/catalogue/segments.ts';
 import { editingTexts } from '../../messages/lists/editing.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -86,7 +87,7 @@ function Definition({ segment }: { readonly segment: Segment }) {
                       </span>
                     )),
             },
-            { label: t.view, value: <Id id={viewName} what="view name" whole /> },
+            { label: t.view, value: <Id id={viewName} what={idTexts.viewName} whole /> },
             ...versionFacts(segment, format),
           ]}
         />

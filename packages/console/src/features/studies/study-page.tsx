@@ -6,6 +6,7 @@ import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { Loaded } from '../../forms/loaded.tsx';
 import { studyTexts as t } from '../../messages/judging/studies.ts';
 import { editingTexts } from '../../messages/lists/editing.ts';
+import { idTexts } from '../../messages/ui.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -47,7 +48,7 @@ export function StudyPage() {
         study === undefined ? null : (
           <>
             <StudyStatus status={study.status} />
-            <Id id={study.id} what="study id" />
+            <Id id={study.id} what={idTexts.studyId} />
           </>
         )
       }

@@ -1,4 +1,5 @@
 import { approvalOperations } from '@arbiter/contract/operations/approvals';
+import { boot } from '../../data/boot.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { pendingTexts as t } from '../../messages/lists/editing.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -13,6 +14,13 @@ export interface PendingRequestsProps {
 
 /** How many requests the panel shows. The inbox lists the rest. */
 const maxLinks = 3;
+
+/** The tab of the inbox that lists a request: those of the user have their own. */
+function tabOf(requesterId: string): string {
+  const block = boot();
+  const principal = block.authenticated ? block.session.principal : undefined;
+  return requesterId === (principal?.userId ?? principal?.id) ? 'mine' : 'waiting';
+}
 
 /** Pending requests to change a record. Without them, a change that waits for approval would seem lost. */
 export function PendingRequests({ entityType, id }: PendingRequestsProps) {
@@ -29,9 +37,8 @@ export function PendingRequests({ entityType, id }: PendingRequestsProps) {
         <ButtonLink
           key={request.id}
           size="small"
-          // Long names wrap.
-          className="h-auto min-h-7 max-w-full py-1 text-start whitespace-normal"
-          to={addresses.approvals({ request: request.id })}
+          wraps
+          to={addresses.approvals({ tab: tabOf(request.requesterId), request: request.id })}
         >
           {t.open(request.requesterName, format.moment(request.createdAt))}
         </ButtonLink>

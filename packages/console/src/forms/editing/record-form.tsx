@@ -5,7 +5,6 @@ import type { Failure } from '../../data/failure.ts';
 import { editingTexts as t } from '../../messages/lists/editing.ts';
 import { useKeys } from '../../route/use-keys.ts';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/cx.ts';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import type { Values } from './changes.ts';
 import type { FieldSpec } from './field-spec.ts';
@@ -97,10 +96,7 @@ export function RecordFormFrame(props: RecordFormProps) {
         data-save-bar
         className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-canvas px-4 py-3 md:-mx-6 md:px-6"
       >
-        <p
-          role="status"
-          className={cx('min-w-0 grow text-dense text-soft', actions !== undefined && 'max-sm:basis-full')}
-        >
+        <p role="status" className="min-w-0 grow text-dense text-soft">
           {permission.allowed || isRequest
             ? changed.length === 0
               ? t.noChanges
@@ -108,18 +104,20 @@ export function RecordFormFrame(props: RecordFormProps) {
             : whoMay(permission.needs)}
           {isRequest ? <span className="block">{t.requestNext}</span> : null}
         </p>
-        <Button kind="quiet" onClick={onCancel}>
-          {t.cancel}
-        </Button>
-        {changed.length === 0 ? null : (
-          <Button kind="quiet" onClick={form.discard}>
-            {t.discard}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button kind="quiet" onClick={onCancel}>
+            {t.cancel}
           </Button>
-        )}
-        {actions}
-        <Button kind="primary" submit busy={busy} disabledReason={reason}>
-          {act}
-        </Button>
+          {changed.length === 0 ? null : (
+            <Button kind="quiet" onClick={form.discard}>
+              {t.discard}
+            </Button>
+          )}
+          {actions}
+          <Button kind="primary" submit busy={busy} disabledReason={reason}>
+            {act}
+          </Button>
+        </div>
       </div>
     </form>
   );

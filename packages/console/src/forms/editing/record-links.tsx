@@ -10,7 +10,7 @@ import { useLinks } from '../../ui/link.tsx';
 import { mayRequest } from './approval-need.ts';
 
 interface LinkProps {
-  /** Why this record can't be changed. */
+  /** Why it can't be pressed, besides the role. */
   readonly disabledReason?: string | null;
   readonly kind: RecordKind;
   /** The operation that the form calls: it decides who may use it. */
@@ -18,11 +18,11 @@ interface LinkProps {
 }
 
 /** Opens the form of a new record; the key `c` does too. */
-export function CreateLink({ kind, operation }: LinkProps) {
+export function CreateLink({ kind, operation, disabledReason = null }: LinkProps) {
   const { titles, create } = recordKinds[kind];
   return (
     <FormLink
-      {...{ operation, entityType: kind, keys: 'c', to: create, title: editTitles.create(titles.one) }}
+      {...{ operation, disabledReason, entityType: kind, keys: 'c', to: create, title: editTitles.create(titles.one) }}
       icon={<Plus aria-hidden className="size-4" />}
       kind="primary"
     />

@@ -94,7 +94,7 @@ export const offerFormTexts = {
     '/mandatoryExpiresAt': '',
     '/mandatoryApprovedBy': '',
     '/metadata': 'Your own data about the offer, up to 64 KB.',
-    '/shortDesc': '',
+    '/shortDesc': "Applications receive it with each decision. The texts customers see are in the offer's creatives.",
     '/subCategoryId': '',
     '/tags': '',
   },

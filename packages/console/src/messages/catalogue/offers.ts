@@ -13,6 +13,7 @@ export const offerTexts = {
   budget: 'Budget',
   noBudget: 'no limit',
   creatives: titles.creatives,
+  texts: 'Texts for customers',
   creativesOf: (count: string) => (count === '1' ? '1 creative' : `${count} creatives`),
   openDecisions: 'Decisions that showed this offer',
   shown7: 'Shown in 7 days',

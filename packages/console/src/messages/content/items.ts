@@ -66,7 +66,6 @@ export const contentTexts = {
     'The live version uses an older version of the template. Submit and publish this item to use the new one.',
   liveMeanwhile: (version: number) => `Decisions show version ${version} until this draft is published.`,
   off: 'Content management is turned off',
-  offTitle: 'Content management is turned off',
   offText: 'Creatives show their own content. An admin can turn it on in the settings.',
   openSettings: 'Open settings',
   workflow: 'Workflow',

@@ -197,7 +197,7 @@ export const newStudyTexts = {
     evaluate: 'What would the draft earn?',
   },
   flow: 'Flow',
-  chooseFlow: 'Choose a flow.',
+  chooseFlow: 'Choose a flow',
   from: 'From',
   to: 'To (not included)',
   tooYoung: 'Decisions of the last 7 days are left out, because responses to them still come in.',

@@ -1,3 +1,4 @@
+import { uiTexts } from '../../messages/ui.ts';
 import { cx } from '../cx.ts';
 import { type Difference, differences, type Json, pointerText } from './differences.ts';
 import { comparedWords } from './words.ts';
@@ -106,7 +107,7 @@ const words = { added: 'added', removed: 'removed', changed: '', moved: 'moved',
 /** Two states of a record, place by place: what went is struck through, what came stands beside it, the rest is counted. */
 export function Diff({ before, after, names, label, write }: DiffProps) {
   const { found, unchanged } = differences(before, after);
-  if (found.length === 0) return <p className="text-soft">No differences.</p>;
+  if (found.length === 0) return <p className="text-soft">{uiTexts.noDifferences}</p>;
   return (
     <div className="@container flex flex-col gap-1 text-dense">
       {names ? (

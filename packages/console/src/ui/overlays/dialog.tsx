@@ -97,7 +97,7 @@ export function Dialog(props: DialogProps) {
         >
           <header className="flex items-start justify-between gap-3 px-5 pt-4 pb-2">
             <div className="flex min-w-0 flex-col gap-1">
-              <Radix.Title className="text-section font-semibold">{title}</Radix.Title>
+              <Radix.Title className="text-section font-semibold wrap-anywhere">{title}</Radix.Title>
               {description ? (
                 <Radix.Description className="text-body text-soft">{description}</Radix.Description>
               ) : null}
@@ -163,6 +163,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <Button onClick={() => change(false)}>{uiTexts.cancel}</Button>
           <Button
             kind="danger"
+            // Names can be long.
+            wraps
             busy={busy}
             disabledReason={typed !== undefined && text !== typed ? uiTexts.typeFirst(typed) : null}
             onClick={onConfirm}

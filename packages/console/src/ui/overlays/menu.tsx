@@ -50,7 +50,7 @@ export function Menu({ trigger, items, align = 'end', open, onOpenChange, movesF
           onCloseAutoFocus={(event) => {
             if (movesFocus?.() === true) event.preventDefault();
           }}
-          className="z-50 max-h-[70dvh] max-w-80 min-w-44 animate-appear overflow-y-auto rounded-card border border-line bg-raised p-1 shadow-overlay"
+          className="z-50 max-h-[min(70dvh,var(--radix-dropdown-menu-content-available-height))] max-w-80 min-w-44 animate-appear overflow-y-auto rounded-card border border-line bg-raised p-1 shadow-overlay"
         >
           {items.map((item, index) => {
             if (item === 'line') {

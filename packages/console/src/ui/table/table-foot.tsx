@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { tableTexts as t } from '../../messages/ui.ts';
 import { Button } from '../button.tsx';
 import { useFormat } from '../provider.tsx';
 import type { Column } from './table-column.ts';
@@ -20,43 +21,34 @@ export interface TableFootProps<Row> {
   readonly foot?: ReactNode;
 }
 
-/** Returns a heading as it reads within a sentence: "offers", but "API keys". */
-function inSentence(label: string): string {
-  const [first = '', second = ''] = label;
-  return second === second.toLocaleLowerCase() ? `${first.toLocaleLowerCase()}${label.slice(1)}` : label;
-}
-
 /** Row counts, and why the rows can't be sorted yet. */
 export function TableFoot<Row>(props: TableFootProps<Row>) {
   const { label, loaded, total, complete, sortedBy, selected, onMore, waitsUntil = null, partial } = props;
   const sortable = props.columns.some(({ sortBy }) => sortBy !== undefined);
   const format = useFormat();
   const count = complete ? (total ?? loaded) : loaded;
-  const of = total === undefined ? '' : ` of ${format.number(total)}`;
+  const of = complete || total === undefined ? null : format.number(total);
+  const counted = t.count(format.number(count), of, label, count === 1 && of === null);
   return (
     <div className="relative -mt-px flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-4 py-1.5 text-caption text-soft">
       <span role="status">
-        {complete ? format.number(count) : `${format.number(count)}${of}`}{' '}
-        {count === 1 && (complete || of === '') ? 'row' : inSentence(label)}
-        {complete ? '' : ' loaded'}
-        {selected > 0 ? ` · ${format.number(selected)} selected` : ''}
+        {complete ? counted : t.loaded(counted)}
+        {selected > 0 ? ` · ${t.selected(format.number(selected))}` : ''}
       </span>
       {waitsUntil === null ? null : (
         <span role="status" className="text-warn">
-          Rate limit reached. More rows load automatically at {format.time(waitsUntil)}.
+          {t.waits(format.time(waitsUntil))}
         </span>
       )}
       {partial ? <span className="text-warn">{partial}</span> : null}
       {!complete && sortable ? (
-        <span className={sortedBy === undefined ? 'text-faint' : 'text-warn'}>
-          {sortedBy === undefined ? 'Load all rows to sort.' : `Load all rows to sort by ${sortedBy}.`}
-        </span>
+        <span className={sortedBy === undefined ? 'text-faint' : 'text-warn'}>{t.loadToSort(sortedBy)}</span>
       ) : null}
       {props.foot}
       {onMore ? (
         <span className="ms-auto">
           <Button kind="quiet" size="small" busy={props.loadingMore ?? false} onClick={onMore}>
-            Load more
+            {t.more}
           </Button>
         </span>
       ) : null}

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { useRowTurns } from './row-turns.ts';
 import type { TableGeometry } from './table-geometry.ts';
 
@@ -11,6 +11,7 @@ export function useRowWindow(
   box: RefObject<HTMLDivElement | null>,
   keys: readonly string[],
   { rowHeight, headHeight, card }: TableGeometry,
+  scope: string | undefined,
 ) {
   const virtualizer = useVirtualizer({
     count: keys.length,
@@ -24,6 +25,12 @@ export function useRowWindow(
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another row height moves all rows.
   useEffect(() => virtualizer.measure(), [rowHeight]);
+  const shownScope = useRef(scope);
+  useEffect(() => {
+    if (shownScope.current === scope) return;
+    shownScope.current = scope;
+    box.current?.scrollTo({ top: 0 });
+  }, [scope, box]);
   // Rows that leave the window hand their elements to those that enter it. Never more than this many are drawn.
   const slots = Math.ceil((virtualizer.scrollRect?.height ?? 0) / rowHeight) + 2 * overscan + 2;
   const wanted = virtualizer.getVirtualItems();

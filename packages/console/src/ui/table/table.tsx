@@ -29,6 +29,8 @@ export interface DataTableProps<Row> {
   readonly total?: number | undefined;
   /** Shown in place of rows. */
   readonly empty: ReactNode;
+  /** What the rows are restricted to. Where it changes, the table starts at the top again. */
+  readonly scope?: string;
   /** A filter is set: an empty response then shows `filteredEmpty`. */
   readonly filtered?: boolean;
   readonly filteredEmpty?: ReactNode;
@@ -72,7 +74,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const sorted = useSortedRows(props);
   const { lines } = sorted;
   useTrail(props, lines);
-  const rowWindow = useRowWindow(box, sorted.keys, geometry);
+  const rowWindow = useRowWindow(box, sorted.keys, geometry, props.scope);
   const { virtualizer } = rowWindow;
   useNextPage(rowWindow, lines.length, !props.loadingMore && !error, props.onMore);
   const cellId = useCallback(({ row, column }: GridPlace) => `${id}-${row}-${column}`, [id]);

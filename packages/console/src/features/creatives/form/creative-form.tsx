@@ -66,7 +66,7 @@ const textAt = (form: FormParts['form'], path: string): string => {
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function Fields({ form, field }: FormParts) {
+function Fields({ form, field, record }: FormParts) {
   const offerId = textAt(form, '/offerId');
   const placementId = textAt(form, '/placementId');
   const offer = useOperation(offerOperations.get, { params: { id: offerId } }, { enabled: offerId !== '' });
@@ -83,19 +83,12 @@ function Fields({ form, field }: FormParts) {
     templateType: textAt(form, '/templateType'),
   };
   const firstCustomer = useFirstCustomer();
-  const input = (path: string) => <FieldInput key={path} form={form} field={field(path)} />;
+  const basics = <Basics form={form} field={field} />;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-4">
-        <Section title={t.basics}>
-          <div className="flex flex-col gap-3">
-            {input('/name')}
-            <Place form={form} field={field} />
-            <FieldInput form={form} field={field('/status')} optionLabels={t.statuses} />
-            {input('/weight')}
-            {input('/abTestVariant')}
-          </div>
-        </Section>
+        {/* The channel decides which texts a new creative has. Whoever edits one comes for its texts. */}
+        {record === null ? basics : null}
         <Section title={t.content}>
           <div className="flex flex-col gap-3">
             <FieldInput
@@ -108,24 +101,47 @@ function Fields({ form, field }: FormParts) {
               rules={placement.data?.schema ?? null}
               tokens={tokenNames(creative.personalization)}
             />
-            {input('/contentItemId')}
+            <FieldInput form={form} field={field('/contentItemId')} />
           </div>
         </Section>
         <Section title={t.tokens}>
           <PersonalizationInput form={form} />
         </Section>
-        <Section title={t.limits}>
-          <div className="flex flex-col gap-3">
-            {input('/constraints/frequencyCapPerDay')}
-            {input('/constraints/cooldownHours')}
-            {input('/constraints/priorityOverride')}
-          </div>
-        </Section>
+        {record === null ? null : basics}
+        <Limits form={form} field={field} />
       </div>
       <div className="min-w-0 lg:sticky lg:top-4">
         <LivePreview creative={creative} offer={offer.data ?? {}} firstCustomer={firstCustomer} />
       </div>
     </div>
+  );
+}
+
+type SectionProps = Pick<FormParts, 'form' | 'field'>;
+
+function Basics({ form, field }: SectionProps) {
+  return (
+    <Section title={t.basics}>
+      <div className="flex flex-col gap-3">
+        <FieldInput form={form} field={field('/name')} />
+        <Place form={form} field={field} />
+        <FieldInput form={form} field={field('/status')} optionLabels={t.statuses} />
+        <FieldInput form={form} field={field('/weight')} />
+        <FieldInput form={form} field={field('/abTestVariant')} />
+      </div>
+    </Section>
+  );
+}
+
+function Limits({ form, field }: SectionProps) {
+  return (
+    <Section title={t.limits}>
+      <div className="flex flex-col gap-3">
+        <FieldInput form={form} field={field('/constraints/frequencyCapPerDay')} />
+        <FieldInput form={form} field={field('/constraints/cooldownHours')} />
+        <FieldInput form={form} field={field('/constraints/priorityOverride')} />
+      </div>
+    </Section>
   );
 }
 
@@ -136,7 +152,7 @@ const tokenNames = (entries: readonly unknown[]): readonly string[] =>
 const optionsWith = (own: string): readonly string[] =>
   own === '' || templateTypes.includes(own) ? templateTypes : [...templateTypes, own];
 
-function Place({ form, field }: Pick<FormParts, 'form' | 'field'>) {
+function Place({ form, field }: SectionProps) {
   const channelId = textAt(form, '/channelId');
   return (
     <>

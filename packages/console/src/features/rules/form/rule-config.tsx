@@ -39,7 +39,7 @@ function AttributeInput({ form, field }: ConfigFieldProps) {
       <TextField
         id={fieldId(path)}
         {...{ label, help }}
-        required
+        isRequired
         error={form.errors.get(path)}
         list={isOffer ? undefined : list}
         autoComplete="off"

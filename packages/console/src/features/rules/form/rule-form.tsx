@@ -66,6 +66,9 @@ export function RuleForm() {
   );
 }
 
+/** Types whose sentence begins with an attribute, and says nothing without one. */
+const readsAttribute: ReadonlySet<string> = new Set(['attribute_condition', 'recency_check', 'offer_attribute']);
+
 const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 function Fields(parts: FormParts) {
@@ -106,7 +109,7 @@ function Fields(parts: FormParts) {
             onChange={({ target }) => form.patch({ ruleType: target.value, config: {} })}
           />
           <RuleConfig key={type} {...parts} />
-          {type === undefined ? null : (
+          {type === undefined || (readsAttribute.has(type) && !config.attribute) ? null : (
             <p className="border-s border-line-strong ps-3 text-dense">
               <span className="block text-soft">{t.inWords}</span>
               {ruleSentence(type, config)}. {t.otherwise(consequence(stage, config))}

@@ -116,6 +116,7 @@ function Columns({ form, field }: Pick<FormParts, 'form' | 'field'>) {
   const change = (at: string, next: Values) => form.set(at, next);
   return (
     <RowsInput
+      labelHidden
       form={form}
       field={list}
       start={{ name: '', dataType: 'varchar', isNullable: true }}

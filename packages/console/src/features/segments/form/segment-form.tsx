@@ -85,6 +85,7 @@ interface JoinsProps extends Pick<FormParts, 'form'> {
 function Joins({ form, field, schemas, base }: JoinsProps) {
   return (
     <RowsInput
+      labelHidden
       form={form}
       field={field}
       start={{ alias: '', match: 'any' }}

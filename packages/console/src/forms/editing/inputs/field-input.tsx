@@ -147,7 +147,8 @@ function InstantInput(props: FieldInputProps) {
   );
 }
 
-const shownJson = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, null, 2));
+const shownJson = (value: unknown): string =>
+  value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
 
 /** A value without a form of its own, as JSON. */
 function JsonInput(props: FieldInputProps) {

@@ -29,7 +29,7 @@ export function ReferenceInput({ field, form, className, query }: ReferenceInput
       <PickField
         {...look}
         required={isRequired && first !== ''}
-        placeholder={t.none}
+        placeholder={isRequired ? t.chooseOne : t.none}
         shown={first === '' ? '' : (names.get(first) ?? '')}
         find={find}
         onPick={(pick) => {

@@ -55,12 +55,13 @@ export function useReferences(to: string, query: Readonly<Record<string, unknown
 /** Names of records by ID, loaded one after the other. A record that's gone keeps its ID. */
 export function useNames(ids: readonly string[], nameOf: (id: string) => Promise<string | null>) {
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
-  const missing = ids.filter((id) => !names.has(id)).join(' ');
+  // As a text, so that the effect runs once for the same records. References by name have spaces.
+  const missing = ids.filter((id) => !names.has(id)).join('\n');
   useEffect(() => {
     if (missing === '') return;
     let isOver = false;
     void (async () => {
-      for (const id of missing.split(' ')) {
+      for (const id of missing.split('\n')) {
         // Without an answer, the reference shows its ID, as for a deleted record. Picking another one still works.
         const name = await nameOf(id).catch(() => null);
         if (isOver) return;

@@ -8,6 +8,8 @@ import { atRow, type FieldSpec } from '../field-spec.ts';
 import { FieldInput } from './field-input.tsx';
 
 export interface RowsInputProps extends FieldInputProps {
+  /** The section around it has the same title. */
+  readonly labelHidden?: boolean;
   /** A new row. */
   readonly start?: Readonly<Record<string, unknown>>;
   /** Label of a row; default: its number. */
@@ -23,7 +25,16 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** A list of objects: each row has its fields and can be moved out of the list. */
 export function RowsInput(props: RowsInputProps) {
-  const { field, form, optionLabels, start = {}, rowLabel = (_, at) => t.row(at + 1), shown, control } = props;
+  const {
+    field,
+    form,
+    optionLabels,
+    start = {},
+    rowLabel = (_, at) => t.row(at + 1),
+    shown,
+    control,
+    labelHidden,
+  } = props;
   const { path, label, help, fields = [], longest } = field;
   const value = form.valueAt(path);
   const rows = Array.isArray(value) ? value.filter(isObject) : [];
@@ -31,7 +42,7 @@ export function RowsInput(props: RowsInputProps) {
   const isFull = longest !== undefined && rows.length >= longest;
   return (
     <fieldset id={fieldId(path)} tabIndex={-1} className="flex min-w-0 flex-col gap-3">
-      <legend className="pb-1 text-dense font-medium text-ink">{label}</legend>
+      <legend className={labelHidden ? 'hidden-text' : 'pb-1 text-dense font-medium text-ink'}>{label}</legend>
       {help === '' ? null : <p className="text-caption text-soft">{help}</p>}
       {error === undefined ? null : <p className="text-caption text-block first-letter:uppercase">{error}</p>}
       {rows.map((row, position) => (
