@@ -40,7 +40,7 @@ export function RowPeek({ of, shown, complete, title, to, id, onClose }: RowPeek
         <p className="text-soft">{complete ? t.peekMissing : t.peekNotLoaded}</p>
       ) : (
         <Facts
-          facts={id === undefined ? shown.facts : [...shown.facts, { label: t.id, value: <Id id={id} what="id" /> }]}
+          facts={id === undefined ? shown.facts : [...shown.facts, { label: t.id, value: <Id id={id} what="ID" /> }]}
         />
       )}
     </SidePanel>

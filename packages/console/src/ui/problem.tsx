@@ -52,7 +52,7 @@ export function ProblemPanel(props: ProblemPanelProps) {
             {requestId ? (
               <span className="inline-flex flex-wrap items-center gap-x-1 text-caption text-soft">
                 request <span className="font-mono">{requestId}</span>
-                <Copy text={requestId} what="request id" />
+                <Copy text={requestId} what="request ID" />
               </span>
             ) : null}
           </div>

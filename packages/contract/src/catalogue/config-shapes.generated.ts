@@ -223,7 +223,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids of the channels to count together. Default: all channels."
+          "description": "IDs of the channels to count together. Default: all channels."
         },
         "windows": {
           "type": "array",
@@ -332,7 +332,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "targetCategory": {
           "type": "string",
-          "description": "Id or name of a category or sub-category."
+          "description": "ID or name of a category or sub-category."
         },
         "maxTotal": {
           "type": "integer",
@@ -414,7 +414,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted."
+          "description": "IDs or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted."
         },
         "condition": {
           "type": "object",
@@ -444,7 +444,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments whose members are blocked. At least one."
+          "description": "IDs or names of segments whose members are blocked. At least one."
         },
         "bypassable": {
           "type": "boolean",
@@ -736,7 +736,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments. The customer must be in all of them."
+          "description": "IDs or names of segments. The customer must be in all of them."
         },
         "penalty": {
           "type": "number",
@@ -874,7 +874,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 64,
-                "description": "Id of the rule. Unique in the model."
+                "description": "ID of the rule. Unique in the model."
               },
               "field": {
                 "type": "string",
@@ -1203,7 +1203,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "properties": {
               "schemaId": {
                 "type": "string",
-                "description": "Id or name of the schema."
+                "description": "ID or name of the schema."
               },
               "fields": {
                 "type": "array",
@@ -1601,7 +1601,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 255,
-                "description": "Id or name of the category or channel, or the product type."
+                "description": "ID or name of the category or channel, or the product type."
               },
               "profileId": {
                 "type": "string",

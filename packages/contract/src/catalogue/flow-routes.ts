@@ -22,7 +22,7 @@ const writable = {
 /** Which flow runs for requests that name none (docs/design/api-catalogue.md 18, docs/design/api-decisioning.md 5). */
 export const FlowRoute = Type.Object(
   {
-    id: Id('Id of the route.'),
+    id: Id('ID of the route.'),
     tenantId: Id('Tenant.'),
     ...writable,
     decisionFlow: Type.Object(

@@ -21,7 +21,7 @@ export const RecordDifference = Type.Object(
 export type RecordDifference = Static<typeof RecordDifference>;
 
 const Differences = Type.Array(RecordDifference, {
-  description: 'Changed values, without ids, version numbers and timestamps.',
+  description: 'Changed values, without IDs, version numbers and timestamps.',
 });
 
 /** One version of a record, as its history lists it (docs/design/api-settled.md 50). */

@@ -58,7 +58,7 @@ export interface DraftWords {
   readonly name: (word: string) => string;
   /** A new key that begins with this word: lower-case letters, digits, hyphens. */
   readonly key: (word: string) => string;
-  /** Id of a record with this `entityType` that exists. */
+  /** ID of a record with this `entityType` that exists. */
   readonly id: (entityType: string) => string;
 }
 

@@ -49,7 +49,7 @@ const facts = {
 /** A run in lists. */
 export const PipelineRun = Type.Object(
   {
-    id: Id('Id of the run.'),
+    id: Id('ID of the run.'),
     pipelineId: Id('Pipeline.'),
     runNumber: count('Counts the runs of the pipeline from 1.'),
     triggeredBy: StringEnum(pipelineTriggers, { description: 'What started it.' }),
@@ -68,7 +68,7 @@ export type PipelineRun = Static<typeof PipelineRun>;
 
 const RunCreated = Type.Object(
   {
-    id: Id('Id of the run.'),
+    id: Id('ID of the run.'),
     pipelineId: Id('Pipeline.'),
     runNumber: PipelineRun.properties.runNumber,
     triggeredBy: PipelineRun.properties.triggeredBy,
@@ -122,9 +122,9 @@ export const PipelineProgress = Type.Object(
 export type PipelineProgress = Static<typeof PipelineProgress>;
 
 const common = { tag: 'Pipelines', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const params = Type.Object({ id: IdText('Id of the pipeline.') }, { description: 'The pipeline.' });
+const params = Type.Object({ id: IdText('ID of the pipeline.') }, { description: 'The pipeline.' });
 const runParams = Type.Object(
-  { id: IdText('Id of the pipeline.'), runId: IdText('Id of the run.') },
+  { id: IdText('ID of the pipeline.'), runId: IdText('ID of the run.') },
   { description: 'The run.' },
 );
 

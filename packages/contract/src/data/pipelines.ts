@@ -70,7 +70,7 @@ const related = (noun: string) =>
 /** Loads rows of a source into a schema. */
 export const Pipeline = Type.Object(
   {
-    id: Id('Id of the pipeline.'),
+    id: Id('ID of the pipeline.'),
     tenantId: Id('Tenant.'),
     ...shared,
     transforms: Type.Array(PipelineTransform, { description: 'Steps in order.' }),

@@ -74,10 +74,10 @@ export const traceFilters = {
 
 export const DecisionListRow = Type.Object(
   {
-    requestId: Id('Id of the request.'),
-    recommendationId: Id('Id of the decision.'),
-    traceId: Nullable(Type.String(), { description: 'Id of the stored trace, if the decision was sampled.' }),
-    customerId: Nullable(Type.String(), { description: 'Customer id; null after erasure.' }),
+    requestId: Id('ID of the request.'),
+    recommendationId: Id('ID of the decision.'),
+    traceId: Nullable(Type.String(), { description: 'ID of the stored trace, if the decision was sampled.' }),
+    customerId: Nullable(Type.String(), { description: 'Customer ID; null after erasure.' }),
     source: StringEnum(decisionSources, { description: 'Kind of request that led to the decision.' }),
     decidedAt: Timestamp('Time used for the decision.'),
     flow: Type.Object(

@@ -30,7 +30,7 @@ export const policyDetails = {
     { description: 'The limit that is reached.' },
   ),
   offer_category_cap: Type.Object(
-    { ...capUse, targetCategory: text('Category the cap counts, by id or name.') },
+    { ...capUse, targetCategory: text('Category the cap counts, by ID or name.') },
     { description: 'The limit that is reached.' },
   ),
   cooldown: Type.Object(
@@ -59,7 +59,7 @@ export const policyDetails = {
   ),
   mutual_exclusion: Type.Object(
     {
-      offerGroup: texts('Ids of the offers that exclude each other.'),
+      offerGroup: texts('IDs of the offers that exclude each other.'),
       conflictingOfferId: textOrNull('Offer of the group that was shown.'),
     },
     { description: 'The offer that excludes this one.' },
@@ -82,7 +82,7 @@ export const policyDetails = {
   ),
   segment_exclusion: Type.Object(
     {
-      excludeSegments: texts('Segments the policy excludes, by id or name.'),
+      excludeSegments: texts('Segments the policy excludes, by ID or name.'),
       matchedSegment: textOrNull('Excluded segment the customer is in.'),
     },
     { description: 'The segment that is excluded.' },
@@ -111,7 +111,7 @@ export const policyDetails = {
   allow_override: Type.Object(
     {
       policyReason: textOrNull('Reason from the policy.'),
-      overridden: Type.Optional(texts('Ids of the policies whose blocks it lifted.')),
+      overridden: Type.Optional(texts('IDs of the policies whose blocks it lifted.')),
     },
     { description: 'The blocks that were lifted.' },
   ),
@@ -142,14 +142,14 @@ const policyResult = <T extends keyof typeof policyDetails>(ruleType: T) =>
       offerId: text('Offer.'),
       blocked: Type.Boolean({ description: 'True if the policy blocks the offer.' }),
       reason: textOrNull('Why the policy blocks, or what it lifts, as text; otherwise null.'),
-      policyId: text('Id of the policy.'),
+      policyId: text('ID of the policy.'),
       policyName: text('Name of the policy.'),
       ruleType: Type.Literal(ruleType, { description: 'Type of the policy.' }),
       status: StringEnum(['passed', 'blocked', 'skipped', 'overridden'], {
         description:
           '`skipped`: mandatory offers bypass the policy. `overridden`: it would block, but another policy lifts the block.',
       }),
-      overriddenBy: textOrNull('Id of the policy that lifts the block, or null.'),
+      overriddenBy: textOrNull('ID of the policy that lifts the block, or null.'),
       detail: Nullable(Type.Union([policyDetails[ruleType], PolicyError]), {
         description: 'Compared values; null if the policy passes or is skipped.',
       }),

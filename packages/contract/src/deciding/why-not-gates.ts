@@ -14,13 +14,13 @@ const final = Type.Optional(
   Type.Literal(true, { description: 'True if no change is suggested for the gate; otherwise absent.' }),
 );
 const penalty = Type.Optional(number('Factor by which a failed match rule lowered the score; otherwise absent.'));
-const overriddenBy = Type.Optional(text('Id of the policy that lifts the block; otherwise absent.'));
+const overriddenBy = Type.Optional(text('ID of the policy that lifts the block; otherwise absent.'));
 
 const repeatedReason = Type.Optional(text('The reason again, if earlier items use up the limit; otherwise absent.'));
 
 const place = {
   stage: text('Type of the node that has the gate, or a stage of the engine, such as `suppression` or `admission`.'),
-  nodeId: textOrNull('Id of the node; null for a stage that is not part of the flow.'),
+  nodeId: textOrNull('ID of the node; null for a stage that is not part of the flow.'),
   status: StringEnum(['passed', 'blocked', 'skipped'], { description: 'Result for the offer.' }),
 };
 const reason = textOrNull('Why it rejected the offer, as text.');
@@ -29,7 +29,7 @@ const ruleGate = <T extends keyof typeof ruleDetails>(ruleType: T) =>
   Type.Object(
     {
       ...place,
-      id: text('Id of the rule.'),
+      id: text('ID of the rule.'),
       name: text('Name of the rule.'),
       ruleType: Type.Literal(ruleType, { description: 'Type of the rule.' }),
       reason,
@@ -52,7 +52,7 @@ const policyGate = <T extends keyof typeof policyDetails>(ruleType: T) => {
   return Type.Object(
     {
       ...place,
-      id: text('Id of the policy.'),
+      id: text('ID of the policy.'),
       name: text('Name of the policy.'),
       ruleType: Type.Literal(ruleType, { description: 'Type of the policy.' }),
       reason,
@@ -87,7 +87,7 @@ const otherDetails = [
   Type.Object(
     {
       scope: StringEnum(['global', 'category', 'offer'], { description: 'What is suppressed for the customer.' }),
-      scopeId: text('Id of the category or offer; `all` for global.'),
+      scopeId: text('ID of the category or offer; `all` for global.'),
       reason: text('Reason from the suppression.'),
       expiresAt: number('When the suppression ends, in milliseconds since 1970.'),
     },
@@ -129,7 +129,7 @@ export const WhyNotGate = Type.Union(
     Type.Object(
       {
         ...place,
-        id: textOrNull('Id of the policy behind a suppression; null for other gates.'),
+        id: textOrNull('ID of the policy behind a suppression; null for other gates.'),
         name: textOrNull(
           'The cause, such as `schedule`, `stock` or `emergency_excluded`; `eligibility` for the eligibility of the offer. Null for a stage that passed the offer.',
         ),

@@ -9,7 +9,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const CheckedVersion = Type.Union(
   [
-    StringEnum(['published', 'draft'], { description: 'Version by name.' }),
+    StringEnum(['published', 'draft'], { description: 'The published version, or the draft.' }),
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number.' }),
   ],
   { description: '`published` (default), `draft`, or the number of a published version.' },

@@ -74,7 +74,7 @@ export const ingestOperations = {
     method: 'POST',
     path: '/api/v1/events/ingest',
     tag: 'Events',
-    summary: 'Report an event of a customer',
+    summary: 'Report a customer event',
     description:
       'Publishes the event, then fires the active triggers that match and lets journeys react. Actions run for at most ' +
       '2 seconds within the request, those of one customer in the order of the events; the rest continues in the background. ' +

@@ -58,7 +58,7 @@ export interface JudgedDecision {
   readonly decisionId: string;
   /** A customer's decisions come one after the other. */
   readonly customer: string;
-  /** Ids of segments. */
+  /** IDs of segments. */
   readonly segments: readonly string[];
   readonly before: DiffAnswer;
   readonly after: DiffAnswer;

@@ -26,7 +26,7 @@ export function event<P extends TSchema>({ type, payload }: Pick<EventType<P>, '
   if (!/^[a-z]+(\.[a-z]+)+\.v[1-9]\d*$/.test(type)) throw new Error(`not a valid event name: ${type}`);
   const envelope = Type.Object(
     {
-      id: Type.String({ format: 'uuid', description: 'Id of the event. Redeliveries have the same id.' }),
+      id: Type.String({ format: 'uuid', description: 'ID of the event. Redeliveries have the same ID.' }),
       type: Type.Literal(type, { description: 'Type of the event.' }),
       tenantId: Type.String({ format: 'uuid', description: 'Tenant of the event.' }),
       timestamp: Type.String({ format: 'date-time', description: 'When it was recorded.' }),

@@ -62,7 +62,7 @@ export function AuditDetail({
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-dense">
           <dt className="text-soft">{t.record}</dt>
           <dd className="flex flex-wrap items-center gap-x-3">
-            <Id id={row.entityId} what="record id" />
+            <Id id={row.entityId} what="record ID" />
             {record === null ? null : <Link to={record}>{t.openRecord}</Link>}
           </dd>
           <dt className="text-soft">{t.who}</dt>
@@ -71,7 +71,7 @@ export function AuditDetail({
           </dd>
           <dt className="text-soft">{t.request}</dt>
           <dd>
-            <Id id={row.requestId} what="request id" />
+            <Id id={row.requestId} what="request ID" />
           </dd>
           <dt className="text-soft">{t.hash}</dt>
           <dd>

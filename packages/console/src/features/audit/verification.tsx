@@ -51,7 +51,7 @@ export function Verification() {
               {found.result.intact ? t.intactText : t.brokenReasons[found.result.brokenReason ?? 'hash_mismatch']}
               {found.result.checkpoint === null ? '' : ` ${t.since(format.number(found.result.checkpoint.sequence))}`}
             </span>
-            {found.result.brokenAtId === undefined ? null : <Id id={found.result.brokenAtId} what="row id" />}
+            {found.result.brokenAtId === undefined ? null : <Id id={found.result.brokenAtId} what="row ID" />}
           </div>
         )}
       </div>

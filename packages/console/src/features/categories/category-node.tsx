@@ -38,7 +38,7 @@ export function CategoryNode({ node }: { readonly node: Node }) {
           <>
             <RecordPin kind="category" id={record.id} name={record.name} />
             <StatusBadge status={record.status} />
-            <Id id={record.id} what={node.level === 1 ? 'category id' : 'sub-category id'} />
+            <Id id={record.id} what={node.level === 1 ? 'category ID' : 'sub-category ID'} />
           </>
         }
         actions={<Actions node={node} />}

@@ -20,6 +20,6 @@ export function Person({ id }: { readonly id: string }) {
   if (id === ownId()) return t.you;
   const user = users.rows.find((each) => each.id === id);
   // Keys are recorded by name.
-  if (user === undefined) return isId(id) ? <Id id={id} what="user id" /> : <span dir="auto">{id}</span>;
+  if (user === undefined) return isId(id) ? <Id id={id} what="user ID" /> : <span dir="auto">{id}</span>;
   return <span dir="auto">{user.name === '' ? user.email : user.name}</span>;
 }

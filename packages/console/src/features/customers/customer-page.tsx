@@ -137,7 +137,7 @@ function About({ customerId, report }: AboutProps) {
   const open = reservations.data?.data.filter(({ state }) => state === 'open').length ?? 0;
   return (
     <>
-      <Copy text={customerId} what="customer id" />
+      <Copy text={customerId} what="customer ID" />
       {report?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
       {report === undefined ? null : (
         <>

@@ -106,7 +106,7 @@ export function Value({ offer }: BasicsPartProps) {
                 {
                   label: t.mandatoryBy,
                   value:
-                    offer.mandatoryApprovedBy === null ? null : <Id id={offer.mandatoryApprovedBy} what="user id" />,
+                    offer.mandatoryApprovedBy === null ? null : <Id id={offer.mandatoryApprovedBy} what="user ID" />,
                 },
               ]
             : []),

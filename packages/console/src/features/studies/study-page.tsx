@@ -47,7 +47,7 @@ export function StudyPage() {
         study === undefined ? null : (
           <>
             <StudyStatus status={study.status} />
-            <Id id={study.id} what="study id" />
+            <Id id={study.id} what="study ID" />
           </>
         )
       }

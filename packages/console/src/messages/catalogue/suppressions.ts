@@ -51,5 +51,5 @@ export const suppressionTexts = {
   done: (count: number) => `Suppressed ${plural(count)}`,
   stopped: (done: number, left: number) => `${plural(done)} suppressed, ${left} left. Fix the problem and try again.`,
   cancel: 'Cancel',
-  needsRole: (role: string) => `Only users with the role ${role} can do this.`,
+  needsRole: (role: string) => `Only users with the ${role} role can do this.`,
 } as const;

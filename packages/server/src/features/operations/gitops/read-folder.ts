@@ -50,7 +50,7 @@ export async function readPolicyFolder(files: readonly PolicyFile[]): Promise<Fo
   return { objects, settings: settingsValues(judged.settings ?? {}, directory), errors };
 }
 
-/** Ids by the order of the paths, so that equal folders are judged alike. */
+/** IDs by the order of the paths, so that equal folders are judged alike. */
 function directoryOf({ objects }: JudgedFiles): Directory {
   const ids = new Map<string, string>();
   const refs: Directory['refs'] = new Map();
