@@ -42,6 +42,19 @@ test('no text of the OpenAPI document contains a foreign phrase', () => {
   assert.deepEqual(foreignIn(texts), []);
 });
 
+test('writes ID in capitals', () => {
+  const all: readonly Operation[] = Object.values(operations);
+  const texts = describedIn(openapi(all, { version: '0.1.0', serverUrl: 'http://localhost:3000' }), '');
+  const isWrong = ({ text }: ScannedText): boolean =>
+    /(?<![\w./-])Ids?(?= [a-z])/.test(text.replaceAll(/`[^`]*`/g, ''));
+  const inTexts = [...texts, ...scannedTexts()].filter(isWrong);
+  assert.deepEqual(
+    inTexts.map(({ file, line, text }) => `${file}:${line} ${text}`),
+    [],
+  );
+  assert.ok(isWrong({ file: 'a.ts', line: 1, text: 'Id of the offer.' }));
+});
+
 /** A sentence starts with a capital letter or a field name and ends with punctuation. A value can be at either end. */
 function isSentence(text: string, names: ReadonlySet<string>): boolean {
   const [first = ''] = text.split(/[ .]/);

@@ -180,7 +180,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Offers that exclude each other and the offers in scope. At least one id."
+          "description": "Offers that exclude each other and the offers in scope. At least one ID."
         },
         "lookbackDays": {
           "type": "integer",
@@ -508,7 +508,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "categoryId": {
           "type": "string",
-          "description": "Category whose offers are blocked. Without any id, each category suppresses itself."
+          "description": "Category whose offers are blocked. Without any ID, each category suppresses itself."
         },
         "subCategoryId": {
           "type": "string",
@@ -1239,7 +1239,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         "lookupFrom": {
           "type": "string",
           "pattern": "^(?:request|customer|attributes)(?:\\.[A-Za-z_][A-Za-z0-9_]*){1,5}$",
-          "description": "Path of the value to look up. Default: the customer id."
+          "description": "Path of the value to look up. Default: the customer ID."
         },
         "excludeJoinIds": {
           "type": "array",
@@ -2054,7 +2054,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "minimum": 0,
             "maximum": 10
           },
-          "description": "Weights from 0 to 10, keyed by placement id. Default 1."
+          "description": "Weights from 0 to 10, keyed by placement ID. Default 1."
         },
         "uniqueOffers": {
           "type": "boolean",

@@ -86,7 +86,7 @@ export function recordOperations<
     transaction: 'tenant',
     ...(resource.rateLimits === undefined ? {} : { rateLimits: resource.rateLimits }),
   } as const;
-  const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `The ${noun} to use.` });
+  const params = Type.Object({ id: IdText(`ID of the ${noun}.`) }, { description: `The ${noun} to use.` });
   const deletedToo = Type.Object(
     { includeDeleted: Type.Optional(QueryFlag(`True: also return a deleted ${noun}, with its \`deletedAt\`.`)) },
     { description: 'Which states to return.' },

@@ -69,7 +69,7 @@ export function versionOperations<const N extends string, const P extends string
     audit: [],
     transaction: 'tenant',
   } as const;
-  const which = IdText(`Id of the ${noun}, deleted or not.`);
+  const which = IdText(`ID of the ${noun}, deleted or not.`);
   const params = Type.Object({ id: which }, { description: `The ${noun} to use.` });
   const root = `/api/v1/${path}/{id}/versions` as const;
   return {

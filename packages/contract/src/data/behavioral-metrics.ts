@@ -98,7 +98,7 @@ export const BehavioralMetric = Type.Object(
     lastComputedAt: Nullable(Timestamp('Instant.'), { description: 'When values were last computed, or null.' }),
     lastError: Nullable(Type.String(), { description: 'Why the last computation failed, or null.' }),
     nextComputeAt: Nullable(Timestamp('Instant.'), {
-      description: 'When values are computed next. Null unless the metric is active and due by itself.',
+      description: 'When values are computed next. Null unless the metric is active and computed on a schedule.',
     }),
     _count: Type.Object(
       { values: Type.Integer({ description: 'Stored values.' }) },

@@ -41,7 +41,8 @@ const RunError = Nullable(
 
 const facts = {
   status: StringEnum(pipelineRunStatuses, {
-    description: 'pending: waits for a worker. completed_with_errors: rows were left out because they did not fit.',
+    description:
+      "pending: waits for a worker. completed_with_errors: rows were left out because they didn't match the schema.",
   }),
   error: RunError,
 };
@@ -101,7 +102,7 @@ export const PipelineProgress = Type.Object(
           column: Nullable(Type.String(), { description: 'Column, or null.' }),
           error: Type.String({ description: 'What is wrong with it.' }),
         },
-        { description: 'A row that did not fit.' },
+        { description: "A row that doesn't match the schema." },
       ),
       { description: `The first ${maxRowProblems} of them.` },
     ),

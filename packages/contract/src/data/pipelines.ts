@@ -63,7 +63,7 @@ const ExecutionOut = Type.Object(
 );
 const related = (noun: string) =>
   Type.Object(
-    { id: Id(`Id of the ${noun}.`), name: Type.String({ description: 'Its name.' }) },
+    { id: Id(`ID of the ${noun}.`), name: Type.String({ description: 'Its name.' }) },
     { description: `The ${noun}.` },
   );
 

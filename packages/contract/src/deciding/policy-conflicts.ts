@@ -43,7 +43,7 @@ export const policyConflictOperations = {
     path: '/api/v1/policy-conflicts/analyze',
     summary: 'Find offers that nobody can get, and settings that have no effect',
     description:
-      'Proves conflicts between schedules, targeting, eligibility, rules, policies and the nodes of a flow. Everything that is only known when deciding counts as passed. ' +
+      'Proves conflicts between schedules, targeting, eligibility, rules, policies and the nodes of a flow. Everything that is only known when deciding is assumed to pass. ' +
       'A check that takes longer than 2 seconds continues as a study, whose result `GET /studies/{id}` returns. Nothing else is stored.',
     body: Type.Object(
       {

@@ -97,7 +97,7 @@ const changes = {
   customerId: Type.Optional(CustomerId(`Customer. ${sentAsItIs}`)),
   scope: Type.Optional(StringEnum(suppressionScopes, { description: `Scope. ${sentAsItIs}` })),
   scopeId: Type.Optional(
-    Type.String({ maxLength: 36, description: `Id of the offer or category, or \`all\`. ${sentAsItIs}` }),
+    Type.String({ maxLength: 36, description: `ID of the offer or category, or \`all\`. ${sentAsItIs}` }),
   ),
   expiresAt: Type.Optional(Timestamp('New expiry, in the future.')),
   days: Type.Optional(Days),

@@ -28,7 +28,7 @@ const Coverage = Type.Object(
         },
         { description: 'Parts of one type.' },
       ),
-      { description: 'Parts whose result depends on models, metrics or other services. They count as passed.' },
+      { description: 'Parts whose result depends on models, metrics or other services. They are assumed to pass.' },
     ),
   },
   { description: 'What the check knows. The absence of findings proves nothing about unknown offers.' },

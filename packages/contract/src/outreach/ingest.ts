@@ -24,7 +24,7 @@ export const IngestRequest = Type.Object(
     ),
   },
   {
-    description: 'An event of a customer.',
+    description: 'A customer event.',
     examples: [{ type: 'cart_abandon', customerId: 'C-1001', data: { cartValue: 120 }, channel: 'web' }],
   },
 );

@@ -27,7 +27,7 @@ export const JourneyEnrollment = Type.Object(
   {
     id: Id('ID of the enrollment.'),
     journeyId: Id('Journey.'),
-    journeyVersion: Type.Integer({ description: 'Version of the journey that the enrollment follows to its end.' }),
+    journeyVersion: Type.Integer({ description: 'Version of the journey that the enrollment follows until it ends.' }),
     customerId: CustomerId(),
     status: StringEnum(enrollmentStatuses, {
       description:
