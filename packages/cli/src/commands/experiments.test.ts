@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// The server's own tests cover its behavior. These run against a fake server that records its requests.
 
 async function experiments(answers: Readonly<Record<string, object>>, ...args: readonly string[]) {
   const requests: string[] = [];

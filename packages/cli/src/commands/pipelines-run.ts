@@ -44,7 +44,7 @@ Examples:
   },
 };
 
-/** Returns the pipeline's ID. A text that is no name is taken for an ID, which the server checks. */
+/** Returns the pipeline's ID. Text that matches no name is used as an ID, which the server checks. */
 async function findPipeline(client: Client, idOrName: string): Promise<string> {
   const { data } = await client.pipelines.list({ query: { search: idOrName.slice(0, 255), limit: 200 } });
   return data.find(({ name }) => name === idOrName)?.id ?? idOrName;

@@ -36,7 +36,7 @@ export interface Reference {
 
 /** How a resource's records appear in files (docs/design/api-settled.md 21 to 30). Everything has a default. */
 export interface ResourceFiles {
-  /** Why its records are no configuration and have no files. */
+  /** Why its records aren't configuration and have no files. */
   readonly leftOut?: string;
   /** Property with the id of the record below which names are unique, where they are not unique in the tenant. */
   readonly parent?: string;

@@ -216,7 +216,7 @@ const common = {
 } as const;
 const oneMetric = Type.Object({ id: IdText('ID of the metric.') }, { description: 'The metric.' });
 
-/** Behavioral metrics (contract part 2, 4.9). */
+/** Behavioral metrics. */
 export const behavioralMetricOperations = {
   ...recordOperations(behavioralMetricResource),
   compute: operation({

@@ -28,7 +28,7 @@ export const decisionFilters = {
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Published flow version to filter by.' }),
   ),
   channelId: Type.Optional(
-    IdFilter('Channel to filter by: the one requested by id, type or placement, otherwise that of the first item.'),
+    IdFilter('Channel to filter by: the one requested by ID, type or placement, otherwise that of the first item.'),
   ),
   offerId: Type.Optional(IdFilter('Offer that must have been shown, as far back as history is kept.')),
   source: Type.Optional(StringEnum(decisionSources, { description: 'Kind of request to filter by.' })),

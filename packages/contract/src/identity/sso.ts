@@ -53,7 +53,7 @@ const provider = StringEnum(ssoProviders, {
   description: 'Protocol of the identity provider. none: not configured.',
 });
 
-/** A configuration as it is read. Secrets are not in it. */
+/** A configuration as returned, without secrets. */
 export const SsoConfig = Type.Object(
   {
     configured: Type.Boolean({

@@ -38,7 +38,7 @@ export const approvedBy = {
   trigger: triggerOperations,
 } as const satisfies Readonly<Record<string, AppliedBy>>;
 
-/** An entity type that approvals apply, and that editors make live with an approval only where the tenant wants that. */
+/** Types of records that approvals can change. Tenants can require an approval before editors make one live. */
 export type ApprovableType = keyof typeof approvedBy;
 
 export const isApprovable = (entityType: string): entityType is ApprovableType => Object.hasOwn(approvedBy, entityType);

@@ -223,7 +223,7 @@ const common = {
   audit: [],
 } as const;
 
-/** Geofences (contract part 1, 4.6). */
+/** Geofences. */
 export const geofenceOperations = {
   ...recordOperations(geofenceResource),
   check: operation({

@@ -67,7 +67,7 @@ export const IngestAnswer = Type.Object(
 );
 export type IngestAnswer = Static<typeof IngestAnswer>;
 
-/** Reports events of customers (contract part 1, 4.7). */
+/** Reports events of customers. */
 export const ingestOperations = {
   ingest: operation({
     id: 'events.ingest',

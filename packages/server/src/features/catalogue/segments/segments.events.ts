@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { event } from '../../../jobs/index.ts';
 
-/** A customer entered or left a segment that something watches (docs/design/api-settled.md 19). */
+/** A customer entered or left a watched segment (docs/design/api-settled.md 19). */
 export const segmentChanged = event({
   type: 'segment.changed.v1',
   payload: Type.Object(

@@ -125,7 +125,7 @@ export async function customersOfShown(
 ): Promise<ReadonlyMap<string, string>> {
   const asked = [
     ...decisionIds.map((id) => ({ id, from: id, to: lastItemIdOf(id), shownBy: id })),
-    // The item of a decision, or a row of its own: its id tells which decision it would be of.
+    // The item of a decision, or a separate row, whose ID says which decision it belongs to.
     ...interactionIds.map((id) => ({ id, from: id, to: id, shownBy: `${id.slice(0, 34)}00` })),
   ];
   if (asked.length === 0) return new Map();

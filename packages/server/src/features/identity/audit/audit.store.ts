@@ -130,8 +130,8 @@ export async function selectLastOf(tx: Tx, entityType: string, entityId: string)
 }
 
 /**
- * Deletes rows older than an instant from the old end of the chain, `most` at most, by an owner's function. Answers with
- * their number and the last one of them; null when none is so old.
+ * Deletes rows from before an instant at the start of the chain, `most` at most. Runs as the owner. Returns their number
+ * and the last of them; null if none is that old.
  */
 export async function cutRows(tx: Tx, before: Date, most: number): Promise<(ChainHead & { rows: number }) | null> {
   const [row] = await tx.query<ChainHead & { rows: number }>(

@@ -10,7 +10,7 @@ import { settingsValues } from './settings-file.ts';
 import type { Directory } from './tenant-files.ts';
 import { valuesOf } from './wanted-values.ts';
 
-/** A record that files describe and no database has. */
+/** A record described by files alone, without a database. */
 export interface FolderObject {
   readonly type: string;
   readonly entityType: string;
