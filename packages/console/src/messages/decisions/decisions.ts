@@ -221,7 +221,7 @@ export const decisionTexts = {
     evidence: 'Evidence',
     objectiveCounts: 'Objective counts',
     modelStates: 'Model states',
-    breakers: 'Circuit breakers',
+    breakers: 'Breakers',
     external: 'Webhook responses',
     now: 'Time',
     zones: 'Time zones',
