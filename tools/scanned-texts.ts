@@ -16,6 +16,8 @@ const root = join(import.meta.dirname, '..');
 export const scannedFiles: readonly string[] = [
   'packages/contract/src/**/*.ts',
   'packages/engine/src/**/*.ts',
+  'packages/lab/src/**/*.ts',
+  'packages/packs/src/**/*.ts',
   'packages/server/src/**/*.ts',
   'packages/console/src/**/*.ts',
   'packages/console/src/**/*.tsx',
@@ -24,8 +26,8 @@ export const scannedFiles: readonly string[] = [
   'packages/*/README.md',
   'docs/guides/*.md',
   'docs/adr/*.md',
-  'docs/glossary.md',
-  'docs/architecture.md',
+  'docs/{architecture,config,glossary,lab-backtests,lab-proof}.md',
+  'AGENTS.md',
   'README.md',
 ];
 

@@ -4,18 +4,28 @@ import { type Operation, openapi, operations } from '@arbiter/contract';
 import { foreignPhrases } from './foreign-phrases.ts';
 import { errorDetails, errorDetailsOf, type ScannedText, scannedTexts, textsOf } from './scanned-texts.ts';
 
-const patterns = foreignPhrases.map((entry) => ({
-  ...entry,
-  pattern: new RegExp(`(?<![\\w-])${entry.phrase.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'i'),
-}));
+const patterns = foreignPhrases.map((entry) => ({ ...entry, pattern: wordPattern(entry.phrase) }));
+/** One pass over a text finds out whether it has any of them. */
+const anyPattern = new RegExp(patterns.map(({ pattern }) => pattern.source).join('|'), 'i');
+
+function wordPattern(phrase: string): RegExp {
+  return new RegExp(`(?<![\\w-])${phrase.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'i');
+}
+
+const texts = scannedTexts();
+const all: readonly Operation[] = Object.values(operations);
+const document = openapi(all, { version: '0.1.0', serverUrl: 'http://localhost:3000' });
+const described = describedIn(document, '');
 
 /** Returns the foreign phrases in these texts, one line each. */
-function foreignIn(texts: readonly ScannedText[]): string[] {
-  return texts.flatMap(({ file, line, text }) =>
-    patterns
-      .filter(({ pattern }) => pattern.test(text))
-      .map(({ phrase, instead }) => `${file}:${line} "${phrase}" in "${text}": write "${instead}"`),
-  );
+function foreignIn(found: readonly ScannedText[]): string[] {
+  return found
+    .filter(({ text }) => anyPattern.test(text))
+    .flatMap(({ file, line, text }) =>
+      patterns
+        .filter(({ pattern }) => pattern.test(text))
+        .map(({ phrase, instead }) => `${file}:${line} "${phrase}" in "${text}": write "${instead}"`),
+    );
 }
 
 /** Returns summaries, descriptions and titles of an OpenAPI document, with their paths. */
@@ -30,16 +40,24 @@ function describedIn(value: unknown, path: string): ScannedText[] {
 }
 
 test('no scanned text contains a foreign phrase', () => {
-  const texts = scannedTexts();
   assert.ok(texts.length > 3000, 'the scanned files are found');
   assert.deepEqual(foreignIn(texts), []);
 });
 
 test('no text of the OpenAPI document contains a foreign phrase', () => {
-  const all: readonly Operation[] = Object.values(operations);
-  const texts = describedIn(openapi(all, { version: '0.1.0', serverUrl: 'http://localhost:3000' }), '');
-  assert.ok(texts.length > 3000, 'the document is described');
-  assert.deepEqual(foreignIn(texts), []);
+  assert.ok(described.length > 3000, 'the document is described');
+  assert.deepEqual(foreignIn(described), []);
+});
+
+test('writes ID in capitals', () => {
+  const isWrong = ({ text }: ScannedText): boolean =>
+    /(?<![\w./-])Ids?(?= [a-z])/.test(text.replaceAll(/`[^`]*`/g, ''));
+  const wrong = [...described, ...texts].filter(isWrong);
+  assert.deepEqual(
+    wrong.map(({ file, line, text }) => `${file}:${line} ${text}`),
+    [],
+  );
+  assert.ok(isWrong({ file: 'a.ts', line: 1, text: 'Id of the offer.' }));
 });
 
 /** A sentence starts with a capital letter or a field name and ends with punctuation. A value can be at either end. */
@@ -49,9 +67,7 @@ function isSentence(text: string, names: ReadonlySet<string>): boolean {
 }
 
 test('the detail of every error is a sentence', () => {
-  const all: readonly Operation[] = Object.values(operations);
-  const document = JSON.stringify(openapi(all, { version: '0.1.0', serverUrl: 'http://localhost:3000' }));
-  const names = new Set([...document.matchAll(/"(\w+)":/g)].map(([, name = '']) => name));
+  const names = new Set([...JSON.stringify(document).matchAll(/"(\w+)":/g)].map(([, name = '']) => name));
   const details = errorDetails();
   assert.ok(details.length > 200, 'the details are found');
   assert.deepEqual(

@@ -176,7 +176,7 @@ function idPlaces(operation: Operation, call: Call): Path[] {
     const properties: object = Reflect.get(operation[part] ?? {}, 'properties') ?? {};
     for (const [name, schema] of Object.entries(properties)) {
       const isId = name === 'id' || /Id$|By$/.test(name) || stringsOf(schema).some(({ value }) => value === 'uuid');
-      // Ids that the tenant chooses, which refer to no record of ours.
+      // IDs that the tenant chooses, which refer to no record of ours.
       const isOurs = !['customerId', 'sessionId', 'userId'].includes(name);
       if (isId && isOurs && at(call, [part, name]) === undefined) places.push([part, name]);
     }

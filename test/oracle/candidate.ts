@@ -67,7 +67,7 @@ export interface Draws {
 
 /** Where the request wants items. */
 export interface Target {
-  /** Ids of the channels; null: any. */
+  /** IDs of the channels; null: any. */
   readonly channels: ReadonlySet<string> | null;
   /** Placements that a request for one placement may mean. */
   readonly eligible: readonly SnapshotPlacement[] | null;

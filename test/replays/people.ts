@@ -5,7 +5,7 @@ import type { Must } from './random-catalogue.ts';
 
 const customersPerCatalogue = 24;
 
-/** Ids that start with a word that occurs in no other text, so that a dump can be searched for it (`markOf`). */
+/** IDs that start with a word that occurs in no other text, so that a dump can be searched for it (`markOf`). */
 export const customersOf = (chance: Chance, tenant: string): string[] =>
   Array.from(
     { length: customersPerCatalogue },

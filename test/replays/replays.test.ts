@@ -168,7 +168,7 @@ test(`${wanted} random decisions replay to the byte, with everything that a deci
     const [inputs, ways] = [await inputsRead(decided.slice(-500)), await waysOf(decided)];
     return [...inputsAlways.filter((name) => !inputs.has(name)), ...waysAlways.filter((way) => !ways.has(way))];
   };
-  // Ids and the instant differ each time, so a few decisions may miss a flow's rarer branches.
+  // IDs and the instant differ each time, so a few decisions may miss a flow's rarer branches.
   for (let round = 0; round < rounds || (round < rounds + maxFurtherRounds && (await missed()).length > 0); round++) {
     now += round < rounds ? (hours * hourMs) / rounds : hourMs / maxFurtherRounds;
     for (const [catalogue, chance] of chances) decided.push(...(await decideSome(chance, catalogue, perRound)));

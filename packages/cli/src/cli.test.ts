@@ -252,7 +252,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(trained.code, 0, trained.err);
     assert.match(
       trained.out,
-      /^Trained cli on 800 rows\. It is version 2\.\n {2}AUC 0\.\d+, log loss 0\.\d+ on 200 rows it has not seen\n$/,
+      /^Trained cli on 800 rows\. It is version 2\.\n {2}AUC 0\.\d+, log loss 0\.\d+ on 200 rows held back from training\n$/,
     );
     const few = await runInProcess([...args.slice(0, 3), '--json'], environment);
     assert.equal(few.code, 1, few.err);
@@ -488,7 +488,7 @@ describe('with a server on its embedded database', () => {
     assert.match(stranger.err, /must be the address of a user of the tenant/);
     const nowhere = await unlock(email, '--tenant', '01a204c5-0000-7000-8000-000000000000');
     assert.deepEqual([nowhere.code, nowhere.out], [1, '']);
-    assert.match(nowhere.err, /must be the id of an existing tenant/);
+    assert.match(nowhere.err, /must be the ID of an existing tenant/);
     const file = join(folder, 'password');
     await writeFile(file, 'Secret123\n');
     const other = ['user', 'create', 'john@second.example', '--tenant', tenantId, '--password-file', file];
@@ -541,7 +541,7 @@ describe('with a server on its embedded database', () => {
     });
     const nowhere = await disable('--tenant', '01a204c5-0000-7000-8000-000000000000');
     assert.deepEqual([nowhere.code, nowhere.out], [1, '']);
-    assert.match(nowhere.err, /must be the id of an existing tenant/);
+    assert.match(nowhere.err, /must be the ID of an existing tenant/);
     for (const wrong of [[], ['Locked out'], ['x', '--tenant', id]]) assert.equal((await disable(...wrong)).code, 2);
   });
 

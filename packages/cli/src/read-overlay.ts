@@ -46,7 +46,7 @@ async function changesIn(folder: string): Promise<OverlayChange[]> {
   if (changes.length === 0) throw new UsageError(`${folder} has no files of policy as code`);
   if (changes.length > maxChanges) {
     throw new UsageError(
-      `${folder} has ${changes.length} files, and at most ${maxChanges} can be tried: keep those you changed`,
+      `${folder} has ${changes.length} files, but at most ${maxChanges} can be tried. Keep only those you changed`,
     );
   }
   return [...changes];

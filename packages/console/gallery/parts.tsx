@@ -97,7 +97,7 @@ const columns: readonly Column<Offer>[] = [
     width: 130,
     grow: 0,
   },
-  { key: 'id', header: 'Id', cell: (row) => <Id id={row.id} what="offer id" />, width: 190, grow: 0 },
+  { key: 'id', header: 'ID', cell: (row) => <Id id={row.id} what="offer ID" />, width: 190, grow: 0 },
 ];
 
 function Tables() {
@@ -195,7 +195,7 @@ export function Parts() {
       about={
         <>
           <Badge tone="draft">draft</Badge>
-          <Id id="0199a3f2b4c57d10a2b3c4d5e6f70812" what="decision id" to="/decisions/1" />
+          <Id id="0199a3f2b4c57d10a2b3c4d5e6f70812" what="decision ID" to="/decisions/1" />
         </>
       }
       lead="Every part in every state, on one page, in the theme that the address names."

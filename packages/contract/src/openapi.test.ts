@@ -127,7 +127,7 @@ describe('openapi', () => {
       { $ref: '#/components/parameters/UserRole' },
     ]);
     assert.deepEqual(described.security, [{ bearer: [] }, { apiKey: [] }]);
-    assert.equal(described.description, 'Requires the role editor. At most 5 calls in 60 seconds per tenant.');
+    assert.equal(described.description, 'Requires the editor role. At most 5 calls in 60 seconds per tenant.');
     const responses = described.responses as Record<string, { description: string; 'x-codes'?: string[] }>;
     assert.deepEqual(Object.keys(responses), [
       '201',

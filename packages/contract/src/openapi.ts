@@ -121,7 +121,7 @@ function alias(described: JsonObject, operation: Operation, index: number): Json
 
 function descriptionOf(operation: Operation): string {
   const parts = [operation.description ?? ''];
-  if (operation.role !== null) parts.push(`Requires the role ${operation.role}.`);
+  if (operation.role !== null) parts.push(`Requires the ${operation.role} role.`);
   for (const limit of operation.rateLimits ?? []) {
     parts.push(`At most ${limit.limit} calls in ${limit.windowSeconds} seconds per ${limit.per}.`);
   }
@@ -340,7 +340,7 @@ const requestHeaders: JsonObject = {
 };
 
 const responseHeaders: JsonObject = {
-  RequestId: text('Id of the call in logs and audit rows: the one you sent, otherwise a new one.'),
+  RequestId: text('ID of the call in logs and audit rows: the one you sent, otherwise a new one.'),
   UnknownProperties: text(
     'Input without effect, at most 10 entries: `chanel (channel?), config.perDay (maxPerDay?)`. Percent-encoded.',
   ),

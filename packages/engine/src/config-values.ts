@@ -5,7 +5,7 @@ export function readWord<W extends string>(value: Json | undefined, words: reado
   return words.find((word) => word === value);
 }
 
-/** Ids of records in their one spelling, lower case: a flow may name them in any (docs/design/api-access.md 1). */
+/** IDs of records in their one spelling, lower case: a flow may name them in any (docs/design/api-access.md 1). */
 export function readIds(value: Json | undefined): readonly string[] {
   return (readList(value) ?? []).map((id) => id.toLowerCase());
 }

@@ -292,7 +292,7 @@ export const variables = {
   DEMO_MODE: onOff('Startup and sign-up', 'Returned by /tenant/status as isDemoMode.', false),
   GOOGLE_CLIENT_ID: text(
     'Startup and sign-up',
-    'Google sign-in: client id. The redirect path is `/api/auth/callback/google`.',
+    'Google sign-in: client ID. The redirect path is `/api/auth/callback/google`.',
   ),
   GOOGLE_CLIENT_SECRET: secret('Startup and sign-up', 'Google sign-in: client secret.'),
   GOOGLE_ISSUER_URL: {

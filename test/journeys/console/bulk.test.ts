@@ -122,6 +122,6 @@ test('shows viewers why they cannot change anything', skip, async () => {
   const button = bar(viewer).getByRole('button', { name: 'Set status' });
   assert.equal(await button.getAttribute('aria-disabled'), 'true');
   const reason = viewer.locator(`[id="${await button.getAttribute('aria-describedby')}"]`);
-  assert.equal(await reason.textContent(), 'Only users with the role editor can do this.');
+  assert.equal(await reason.textContent(), 'Only users with the editor role can do this.');
   assert.equal(await viewer.evaluate('document.documentElement.scrollWidth'), 390);
 });

@@ -302,7 +302,7 @@ test('shows viewers, and everyone while content is off, why nothing can be chang
   const item = await stage.call('POST', 'content', { name: 'Read only', channelType: 'sms' });
   await go(viewer, `/content/${item.id}`);
   await viewer.getByRole('button', { name: 'Submit for review' }).focus();
-  await shows(viewer, 'Only users with the role editor can do this.');
+  await shows(viewer, 'Only users with the editor role can do this.');
   await stage.call('PUT', 'tenant-settings', { enableContentManagement: false });
   await go(page, `/content/${item.id}`);
   await shows(page, 'Content management is turned off');

@@ -53,8 +53,8 @@ test('2b. do_not_contact: no flip, and the reason why', skip, async () => {
   await page.getByText('Contact policies blocked every remaining offer.').waitFor();
   await page.getByRole('button', { name: /Bring A Friend/ }).click();
   await page.getByRole('region', { name: 'Gates' }).getByText('asked us to stop').waitFor();
-  await page.getByRole('button', { name: 'Find smallest changes' }).click();
-  await page.getByText('Nothing can change this: Never contact again.', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Find the smallest changes' }).click();
+  await page.getByText('No change would show this offer: Never contact again.', { exact: false }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Try it' }).count(), 0);
   await stage.call('PUT', 'contact-policies', { id: policy.id, status: 'archived' });
 });

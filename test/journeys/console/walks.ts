@@ -107,8 +107,8 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     page.getByRole('region', { name: 'Gates' }).getByText(world.gate),
   );
   await press(
-    'Find smallest changes',
-    page.getByRole('button', { name: 'Find smallest changes' }),
+    'Find the smallest changes',
+    page.getByRole('button', { name: 'Find the smallest changes' }),
     page.getByText(flipText(world)),
   );
   // And the proof.
@@ -123,7 +123,7 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     'Decide',
     'Open decision',
     world.rival,
-    'Find smallest changes',
+    'Find the smallest changes',
     'Record & proof',
   ]);
   await staysAfterReload(page, heading);
@@ -143,7 +143,7 @@ export async function whyNot(stage: Stage, page: Page, world: World, customerId:
   const gates = page.getByRole('region', { name: 'Gates' });
   await gates.getByText(world.gate).waitFor();
   await gates.getByText('blocked').waitFor();
-  await page.getByRole('button', { name: 'Find smallest changes' }).click();
+  await page.getByRole('button', { name: 'Find the smallest changes' }).click();
   await page.getByText(flipText(world)).waitFor();
   await page.getByRole('link', { name: 'Try it' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'Simulate' }).waitFor();

@@ -194,7 +194,7 @@ export async function changeOffer(target: BenchTarget, offerId: string, priority
   if (!response.ok) throw new Error(`PUT offer: ${response.status} ${await response.text()}`);
 }
 
-/** Ids of some of the tenant's offers. */
+/** IDs of some of the tenant's offers. */
 export async function someOffers(target: BenchTarget): Promise<string[]> {
   const response = await fetch(`${target.url}/api/v1/offers?limit=20`, { headers: headersOf(target) });
   const body = (await response.json()) as { readonly data: readonly { readonly id: string }[] };

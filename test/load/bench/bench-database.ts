@@ -40,7 +40,7 @@ export async function ageDecisions(dataDir: string, hours: number): Promise<void
   await admin.end();
 }
 
-/** Id of a tenant. */
+/** ID of a tenant. */
 export async function tenantIdOf(dataDir: string, name: string): Promise<string> {
   const admin = await adminOf(dataDir);
   const { rows } = await admin.query<{ id: string }>('select id from arbiter.tenants where name = $1', [name]);

@@ -10,7 +10,7 @@ export type OwnerQuery = <Row = Record<string, unknown>>(text: string, values?: 
 export interface Facts {
   /** Name of the newest migration at the time. */
   readonly migration: string;
-  /** Instant of the newest decision. Ids contain the time of the process that made them. */
+  /** Instant of the newest decision. IDs contain the time of the process that made them. */
   readonly madeAt: string;
   /** Keys of the server, worthless outside the tests. */
   readonly keys: { readonly API_KEY_PEPPER: string; readonly DATA_ENCRYPTION_KEY: string };

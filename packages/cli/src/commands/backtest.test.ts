@@ -125,7 +125,7 @@ test('sends the files of a folder as whole objects', async () => {
     write('categories/loans.yaml', 'name: loans\n');
     const other = await backtest([], 'main', '--overlay', folder);
     assert.equal(other.code, 2);
-    assert.match(other.err.join(), /categories\/loans\.yaml# can’t be tried/);
+    assert.match(other.err.join(), /categories\/loans\.yaml# can't be tried/);
     rmSync(join(folder, 'categories'), { recursive: true });
     write('offers/card.yaml', 'name: card\npriority: high\n');
     assert.match((await backtest([], 'main', '--overlay', folder)).err.join(), /card\.yaml#\/priority/);

@@ -9,9 +9,9 @@ type FolderCheck = Awaited<ReturnType<Awaited<ReturnType<typeof loadServer>>['ch
 
 export const check: Command = {
   name: 'check',
-  summary: 'find what can never work in a folder of policy as code',
+  summary: 'find conflicts in a folder of policy as code',
   help: `Check a folder of policy as code, without a server or database: whether its files can be applied, which offers nobody
-can ever get and why, and what in it decides nothing. A finding is a proof; the absence of one isn't.
+can ever get and why, and what has no effect. A finding is a proof; the absence of one isn't.
 
 Usage: arbiter check <folder> [flags]
 
@@ -61,7 +61,7 @@ function report(call: Call, folder: string, result: FolderCheck): void {
   for (const { flow, version, offers, unknown, unread } of flows) {
     const parts = unread.map(({ type, count: number }) => `${number} ${type}`).join(', ');
     const open = unknown === 0 ? '' : `; nothing is proved about ${count(unknown, 'offer')}`;
-    const taken = parts === '' ? '' : `; taken as passed: ${parts}`;
+    const taken = parts === '' ? '' : `; assumed to pass: ${parts}`;
     call.print(`Checked ${count(offers, 'offer')} of ${flow} (${version})${open}${taken}`);
   }
   if (contradictions > 0) call.warn(`arbiter: the checker contradicted itself for ${count(contradictions, 'offer')}`);

@@ -140,7 +140,7 @@ test('fails tests whose flow can’t run, with the reason', async () => {
   const disabled = flow.replace(nodes, '[{ id: all, type: inventory, enabled: false }]');
   for (const [file, reason] of [
     [flow.replace('status: active', 'status: paused'), 'is paused'],
-    [`${disabled}published: null\n`, 'isn’t published'],
+    [`${disabled}published: null\n`, "isn't published"],
     [disabled, 'has no enabled nodes'],
   ] as const) {
     const folder = await folderOf({ ...catalogue, ...minors, 'decision-flows/main.yaml': file });

@@ -91,10 +91,10 @@ function reportMutation(call: Call, { mutants, score, leftOut }: Mutation): void
   for (const { file, pointer, kind, name, text } of survivors) {
     call.print(`${pointer === '' ? file : `${file}#${pointer}`}: no test catches this ${kind} of “${name}”: ${text}`);
   }
-  for (const flow of leftOut) call.print(`${flow}: not changed, because it has no tests or they don’t all pass`);
+  for (const flow of leftOut) call.print(`${flow}: skipped, because it has no tests or some fail`);
   const caught = mutants.filter(({ outcome }) => outcome === 'caught').length;
   const equivalent = mutants.filter(({ outcome }) => outcome === 'equivalent').length;
-  const aside = equivalent === 0 ? '' : `; ${equivalent} more can’t alter any decision`;
+  const aside = equivalent === 0 ? '' : `; ${equivalent} more can't change any decision`;
   const share = score === null ? '' : ` (${Math.floor(score * 100)}%)`;
   call.print(`Caught ${caught} of ${count(caught + survivors.length, 'change')}${share}${aside}`);
 }

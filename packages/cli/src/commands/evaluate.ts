@@ -144,12 +144,12 @@ function linesOf(result: EvaluationResult): string[] {
 }
 
 function adviceOf({ explore, days, from }: NonNullable<EvaluationResult['needed']>): string {
-  if (from !== null) return `The draft’s models were trained on these outcomes. Judge decisions from ${from} on.`;
+  if (from !== null) return `The draft's models were trained on these outcomes. Use decisions from ${from} on.`;
   const ways = [
     ...(explore === null ? [] : [`explore at a rate of ${figure(explore)}`]),
     ...(days === null ? [] : [`use ${count(days, 'day')} of decisions`]),
   ];
-  return ways.length === 0 ? 'More decisions alone won’t help.' : `To get an estimate, ${ways.join(' or ')}.`;
+  return ways.length === 0 ? "More decisions alone won't help." : `To get an estimate, ${ways.join(' or ')}.`;
 }
 
 function exitCodeOf({ study }: Outcome): number {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// The server's own tests cover its behavior. These run against a fake server that records its requests.
 
 async function experiments(answers: Readonly<Record<string, object>>, ...args: readonly string[]) {
   const requests: string[] = [];
@@ -73,7 +73,7 @@ test('experiments results warns of a mismatch and tells the verdict', async () =
     autoPromoteVerdict: 'sample_ratio_mismatch',
   };
   const { out } = await experiments({ [path]: listed, [`${path}/${id}/results`]: judged }, 'results', id);
-  assert.match(out.at(-2) ?? '', /^The groups don't have the sizes that the shares say \(p 1\.00e-7\)/);
+  assert.match(out.at(-2) ?? '', /^The group sizes don't match the configured shares \(p 1\.00e-7\)/);
   assert.equal(out.at(-1), 'Verdict: sample_ratio_mismatch');
   const misused = await experiments({}, 'results');
   assert.deepEqual([misused.code, misused.requests], [2, []]);

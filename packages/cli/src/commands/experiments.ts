@@ -94,7 +94,7 @@ function report(call: Call, { experimentKey, status, metric, variants, srm, auto
   for (const line of tableLines(titles, rows)) call.print(line);
   if (srm?.mismatch === true) {
     call.print(
-      `The groups don't have the sizes that the shares say (p ${srm.pValue.toPrecision(3)}). Don't trust these results.`,
+      `The group sizes don't match the configured shares (p ${srm.pValue.toPrecision(3)}). Don't trust these results.`,
     );
   }
   if (autoPromoteVerdict !== null) call.print(`Verdict: ${autoPromoteVerdict}`);

@@ -5,14 +5,14 @@ import { UsageError } from '../exit-codes.ts';
 
 export const ingest: Command = {
   name: 'ingest',
-  summary: 'report an event of a customer',
-  help: `Report an event of a customer. Triggers that match act on it, and journeys react.
+  summary: 'report a customer event',
+  help: `Report a customer event. Matching triggers fire, and journeys react.
 
 Usage: arbiter ingest <customerId> <type> [flags]
 
 The type is one of ${ingestEventTypes.join(', ')}.
 
-  --data <json>        anything about the event, as a JSON object
+  --data <json>        details of the event, as a JSON object
   --channel <text>     channel of the event
   --at <instant>       when it happened, RFC 3339 with zone; default: now
   --key <text>         idempotency key, so that sending it again reports it once

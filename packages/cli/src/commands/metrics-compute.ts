@@ -30,7 +30,7 @@ Examples:
   },
 };
 
-/** Returns the metric's ID. A text that is no key and no name is taken for an ID, which the server checks. */
+/** Returns the metric's ID. Text that matches no key or name is used as an ID, which the server checks. */
 async function findMetric(client: Client, text: string): Promise<string> {
   const { data } = await client.behavioralMetrics.list({ query: { limit: 200 } });
   return data.find(({ key, name }) => key === text || name === text)?.id ?? text;

@@ -19,8 +19,8 @@ interface Outcome {
 
 export const modelsTrain: Command = {
   name: 'models train',
-  summary: 'train a model and follow the training to its end',
-  help: `Train a model and follow the training to its end.
+  summary: 'train a model and follow the training',
+  help: `Train a model and follow the training until it ends.
 
 Usage: arbiter models train <model> [flags]
 
@@ -103,7 +103,7 @@ function report(call: Call, name: string, { jobId, model }: Outcome): void {
   call.print(`Trained ${name} on ${count(trainingSamples, 'row')}. It is version ${version}.`);
   if (metrics !== null) {
     call.print(
-      `  AUC ${metrics.auc ?? 'unknown'}, log loss ${metrics.logLoss} on ${count(metrics.samples, 'row')} it has not seen`,
+      `  AUC ${metrics.auc ?? 'unknown'}, log loss ${metrics.logLoss} on ${count(metrics.samples, 'row')} held back from training`,
     );
   }
 }

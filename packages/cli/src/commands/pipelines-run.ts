@@ -16,8 +16,8 @@ type Outcome = PipelineRunCreated & { readonly progress?: PipelineProgress };
 
 export const pipelinesRun: Command = {
   name: 'pipelines run',
-  summary: 'run a pipeline and follow the run to its end',
-  help: `Run a pipeline and follow the run to its end.
+  summary: 'run a pipeline and follow the run',
+  help: `Run a pipeline and follow the run until it ends.
 
 Usage: arbiter pipelines run <pipeline> [flags]
 
@@ -44,7 +44,7 @@ Examples:
   },
 };
 
-/** Returns the pipeline's ID. A text that is no name is taken for an ID, which the server checks. */
+/** Returns the pipeline's ID. Text that matches no name is used as an ID, which the server checks. */
 async function findPipeline(client: Client, idOrName: string): Promise<string> {
   const { data } = await client.pipelines.list({ query: { search: idOrName.slice(0, 255), limit: 200 } });
   return data.find(({ name }) => name === idOrName)?.id ?? idOrName;
@@ -73,7 +73,7 @@ function report(call: Call, { id, runNumber, status, progress }: Outcome): void 
   if (progress.error !== null) call.print(`  ${progress.error.message} (${progress.error.code})`);
   call.print(`  ${count(progress.rowsIn, 'row')} read, ${progress.rowsOut} written`);
   if (progress.skippedRows > 0) call.print(`  ${progress.skippedRows} skipped`);
-  if (progress.failedRows > 0) call.print(`  ${progress.failedRows} did not fit the schema`);
+  if (progress.failedRows > 0) call.print(`  ${progress.failedRows} didn't match the schema`);
   for (const { row, column, error } of progress.validationErrors.slice(0, rowsShown)) {
     call.print(`    row ${row}${column === null ? '' : `, ${column}`}: ${error}`);
   }

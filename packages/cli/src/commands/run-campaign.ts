@@ -13,8 +13,8 @@ const longestPauseMs = 5_000;
 
 export const runCampaign: Command = {
   name: 'run',
-  summary: 'start a campaign and follow the run to its end',
-  help: `Start a campaign and follow the run to its end.
+  summary: 'start a campaign and follow its run',
+  help: `Start a campaign and follow its run until it ends.
 
 Usage: arbiter run <campaign> [flags]
 

@@ -19,7 +19,7 @@ export const schemaImport: Command = {
 Usage: arbiter schema import <file> [--create <name>] [flags]
 
   --create <name>     creates the schema first, with the columns that the analysis of the CSV file finds
-  --schema <name>     the schema that takes the rows; default: the name of the file
+  --schema <name>     the schema to load the rows into; default: the name of the file
   --key <column>      with --create: the column that identifies the customer; default: the one that the analysis finds
   --read, --no-read   with --create: whether decisions read the rows; default: asks, or yes without a terminal
   --update            overwrites rows whose key exists; default: skips them
@@ -70,7 +70,7 @@ async function insertRows(client: Client, call: Call, { file, create }: Request,
   } catch (error) {
     if (create !== undefined && error instanceof ApiError) {
       await client.schemas.delete({ query: { id } });
-      call.warn(`arbiter: deleted the schema ${name} again, because its rows were refused`);
+      call.warn(`arbiter: deleted the schema ${name} again, because its rows were rejected`);
     }
     throw error;
   }

@@ -9,8 +9,8 @@ const maxFeatures = 20;
 
 export const shap: Command = {
   name: 'shap',
-  summary: 'explain the score of a decision by SHAP values',
-  help: `Explain the score that a model of boosted trees gives in a decision: what each feature adds, in log-odds. The tenant must
+  summary: "explain a decision's score with SHAP values",
+  help: `Explain the score that a boosted-tree model gave in a decision: what each feature adds, in log-odds. The tenant must
 have enabled explanations.
 
 Usage: arbiter shap <decision> <model> [flags]

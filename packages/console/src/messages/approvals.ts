@@ -83,7 +83,7 @@ export const approvalTexts = {
   rejected: (name: string) => `Rejected: ${name}`,
   decided: 'You decided an earlier stage. Another person has to decide this one.',
   own: "You can't decide your own request. Another person has to.",
-  needsRole: (role: string) => `This stage needs the role ${role}.`,
+  needsRole: (role: string) => `This stage requires the ${role} role.`,
   notPending: 'This request is already closed.',
   refused:
     "The change couldn't be applied. The request stays open: fix the cause and approve it again, or reject it so the requester can send a new one.",

@@ -100,7 +100,7 @@ export const customerTexts = {
   },
   gateNone: 'Nothing is blocked here',
   gateAll: 'Show all offers',
-  perOffer: "An offer can be blocked for several reasons, so the numbers don't add up.",
+  perOffer: 'An offer can be blocked for several reasons, so the counts can exceed the total.',
   whyNotNone: 'Nothing blocks this offer.',
   rule: 'Rule',
   policy: 'Policy',

@@ -35,7 +35,7 @@ export const healthTexts = {
   forAdmins: 'Only admins can view these metrics.',
   answered: 'Succeeded',
   notAnswered: 'Failed',
-  notDecisions: 'Requests are only counted here. See the decision list for the decisions',
+  notDecisions: 'Requests are only counted here. The decision list shows each decision',
   median: 'Median',
   p95: 'p95',
   p99: 'p99',

@@ -25,7 +25,7 @@ interface Wiring {
 
 const FieldContext = createContext<Wiring | null>(null);
 
-/** Ids that tie a control to the Field around it. */
+/** IDs that tie a control to the Field around it. */
 export function useField(): Wiring {
   const wiring = useContext(FieldContext);
   if (!wiring) throw new Error('a control must be inside a Field');

@@ -51,7 +51,7 @@ export function ProblemPanel(props: ProblemPanelProps) {
           <div className="mt-1 flex flex-wrap items-center gap-2">
             {actions}
             {requestId ? (
-              <span className="text-caption text-soft">
+              <span className="inline-flex flex-wrap items-center gap-x-1 text-caption text-soft">
                 {uiTexts.request} <span className="font-mono wrap-anywhere">{requestId}</span>{' '}
                 <Copy text={requestId} what={idTexts.requestId} />
               </span>

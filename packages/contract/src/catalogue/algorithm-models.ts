@@ -120,7 +120,7 @@ const modelState = JsonObject(
 /** A model that scores offers (docs/design/api-decisioning.md 15). */
 export const AlgorithmModel = Type.Object(
   {
-    id: Id('Id of the model.'),
+    id: Id('ID of the model.'),
     tenantId: Id('Tenant.'),
     key: Type.String({ description: "Name that flows refer to. Can't be changed." }),
     modelType: StringEnum(algorithmModelTypes, { description: "Model type. Can't be changed." }),
@@ -242,7 +242,7 @@ export const algorithmModelResource = resource({
   errors: { update: ['in_use', 'invalid_transition'], delete: ['in_use'] },
 });
 
-const oneModel = Type.Object({ id: IdText('Id of the model.') }, { description: 'Model to read.' });
+const oneModel = Type.Object({ id: IdText('ID of the model.') }, { description: 'Model to read.' });
 const common = { tag: 'Models', auth: 'credential', transaction: 'tenant', method: 'POST', params: oneModel } as const;
 
 const question = {
@@ -267,7 +267,7 @@ const Explanations = Type.Array(
 
 const ModelScore = Type.Object(
   {
-    modelId: Id('Id of the model.'),
+    modelId: Id('ID of the model.'),
     modelKey: Type.String({ description: 'Key of the model.' }),
     modelType: StringEnum(algorithmModelTypes, { description: 'Type of the model.' }),
     score: Type.Number({ minimum: 0, maximum: 1, description: 'Score between 0 and 1, rounded to six decimals.' }),
@@ -282,7 +282,7 @@ const ModelScore = Type.Object(
 
 const ModelScores = Type.Object(
   {
-    modelId: Id('Id of the model.'),
+    modelId: Id('ID of the model.'),
     modelType: StringEnum(algorithmModelTypes, { description: 'Type of the model.' }),
     results: Type.Array(
       Type.Object(

@@ -75,7 +75,7 @@ const stamps = {
 
 const CategorySubCategory = Type.Object(
   {
-    id: Id('Id of the sub-category.'),
+    id: Id('ID of the sub-category.'),
     name: Type.String({ description: 'Name of the sub-category.' }),
     status: Status,
     ordinal: Type.Integer({ description: 'Position in lists.' }),
@@ -86,7 +86,7 @@ const CategorySubCategory = Type.Object(
 /** The first level of the offer hierarchy. */
 export const Category = Type.Object(
   {
-    id: Id('Id of the category.'),
+    id: Id('ID of the category.'),
     tenantId: Id('Tenant.'),
     ...writable,
     subCategories: Type.Array(CategorySubCategory, { description: 'Sub-categories that are not deleted.' }),
@@ -100,12 +100,12 @@ export type Category = Static<typeof Category>;
 /** The second level of the offer hierarchy. */
 export const SubCategory = Type.Object(
   {
-    id: Id('Id of the sub-category.'),
+    id: Id('ID of the sub-category.'),
     tenantId: Id('Tenant.'),
     categoryId: Id("Category it belongs to. Can't be changed."),
     ...writable,
     category: Type.Object(
-      { id: Id('Id of the category.'), name: Type.String({ description: 'Name of the category.' }) },
+      { id: Id('ID of the category.'), name: Type.String({ description: 'Name of the category.' }) },
       { description: 'The category.' },
     ),
     _count: Count,

@@ -50,7 +50,7 @@ const writable = {
   fileConfig: FileConfig,
   addressAttribute: Nullable(Type.String({ maxLength: 255, pattern: '^customer(\\.[A-Za-z_][A-Za-z0-9_]*)+$' }), {
     description:
-      'Path below `customer.` that holds the delivery address. Defaults to customer.email for email, customer.phone for sms, whatsapp and phone, customer.push_token for push, otherwise the customer id.',
+      'Path below `customer.` that holds the delivery address. Defaults to customer.email for email, customer.phone for sms, whatsapp and phone, customer.push_token for push, otherwise the customer ID.',
   }),
   timezone: Nullable(Type.String({ minLength: 1, maxLength: 64 }), {
     description: "IANA time zone of the channel. Defaults to the tenant's.",
@@ -60,7 +60,7 @@ const writable = {
 /** A placement as its channel shows it. */
 const ChannelPlacement = Type.Object(
   {
-    id: Id('Id of the placement.'),
+    id: Id('ID of the placement.'),
     channelId: Id('Channel of the placement.'),
     ...placementWritable,
     version: Type.Integer({ description: 'Version of the placement.' }),
@@ -73,7 +73,7 @@ const ChannelPlacement = Type.Object(
 /** A creative as channels and placements show it. */
 export const BoundCreative = Type.Object(
   {
-    id: Id('Id of the creative.'),
+    id: Id('ID of the creative.'),
     name: Type.String({ description: 'Name of the creative.' }),
     offerId: Id('Offer of the creative.'),
     placementId: Nullable(Type.String(), { description: 'Placement of the creative, or null.' }),
@@ -86,7 +86,7 @@ export type BoundCreative = Static<typeof BoundCreative>;
 /** A way to reach customers (docs/design/api-catalogue.md 5.1). */
 export const Channel = Type.Object(
   {
-    id: Id('Id of the channel.'),
+    id: Id('ID of the channel.'),
     tenantId: Id('Tenant.'),
     ...writable,
     placements: Type.Array(ChannelPlacement, { description: 'Placements that are not deleted, sorted by name.' }),

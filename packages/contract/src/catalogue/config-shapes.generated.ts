@@ -180,7 +180,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Offers that exclude each other and the offers in scope. At least one id."
+          "description": "Offers that exclude each other and the offers in scope. At least one ID."
         },
         "lookbackDays": {
           "type": "integer",
@@ -223,7 +223,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids of the channels to count together. Default: all channels."
+          "description": "IDs of the channels to count together. Default: all channels."
         },
         "windows": {
           "type": "array",
@@ -332,7 +332,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "targetCategory": {
           "type": "string",
-          "description": "Id or name of a category or sub-category."
+          "description": "ID or name of a category or sub-category."
         },
         "maxTotal": {
           "type": "integer",
@@ -414,7 +414,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted."
+          "description": "IDs or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted."
         },
         "condition": {
           "type": "object",
@@ -444,7 +444,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments whose members are blocked. At least one."
+          "description": "IDs or names of segments whose members are blocked. At least one."
         },
         "bypassable": {
           "type": "boolean",
@@ -508,7 +508,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "categoryId": {
           "type": "string",
-          "description": "Category whose offers are blocked. Without any id, each category suppresses itself."
+          "description": "Category whose offers are blocked. Without any ID, each category suppresses itself."
         },
         "subCategoryId": {
           "type": "string",
@@ -736,7 +736,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments. The customer must be in all of them."
+          "description": "IDs or names of segments. The customer must be in all of them."
         },
         "penalty": {
           "type": "number",
@@ -874,7 +874,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 64,
-                "description": "Id of the rule. Unique in the model."
+                "description": "ID of the rule. Unique in the model."
               },
               "field": {
                 "type": "string",
@@ -1203,7 +1203,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "properties": {
               "schemaId": {
                 "type": "string",
-                "description": "Id or name of the schema."
+                "description": "ID or name of the schema."
               },
               "fields": {
                 "type": "array",
@@ -1239,7 +1239,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         "lookupFrom": {
           "type": "string",
           "pattern": "^(?:request|customer|attributes)(?:\\.[A-Za-z_][A-Za-z0-9_]*){1,5}$",
-          "description": "Path of the value to look up. Default: the customer id."
+          "description": "Path of the value to look up. Default: the customer ID."
         },
         "excludeJoinIds": {
           "type": "array",
@@ -1601,7 +1601,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 255,
-                "description": "Id or name of the category or channel, or the product type."
+                "description": "ID or name of the category or channel, or the product type."
               },
               "profileId": {
                 "type": "string",
@@ -2054,7 +2054,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "minimum": 0,
             "maximum": 10
           },
-          "description": "Weights from 0 to 10, keyed by placement id. Default 1."
+          "description": "Weights from 0 to 10, keyed by placement ID. Default 1."
         },
         "uniqueOffers": {
           "type": "boolean",

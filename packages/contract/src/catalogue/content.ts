@@ -61,7 +61,7 @@ const propsText =
   'secondary. divider and spacer: height. html: html; disallowed markup is removed. columns: widths ' +
   '(percent), with 2 to 4 children of type column. offer: fields (name, shortDesc, description, ' +
   'imageUrl, ctaText, ctaUrl). list: items, ordered. Texts may contain tokens. null removes the block ' +
-  'with this id inherited from the parent template.';
+  'with this ID inherited from the parent template.';
 
 function blockSchema(levels: number): TSchema {
   return Type.Object(
@@ -140,7 +140,7 @@ export type ContentVersion = Static<typeof ContentVersion>;
 
 const Person = (what: string) =>
   Nullable(Type.String(), {
-    description: `${what}: a user id or \`system\`; null if it hasn't happened.`,
+    description: `${what}: a user ID or \`system\`; null if it hasn't happened.`,
   });
 const When = (what: string) => Nullable(Timestamp('Instant.'), { description: `${what}, or null.` });
 
@@ -150,7 +150,7 @@ export const ContentItem = Type.Object(
     id: Id('Content item.'),
     tenantId: Id('Tenant.'),
     ...writable,
-    blocks: Blocks<StoredBlock>('Parts of the body, in order, each with an id.'),
+    blocks: Blocks<StoredBlock>('Parts of the body, in order, each with an ID.'),
     channelType: ChannelType,
     isTemplate: Type.Boolean({ description: "True: other items can use it as their parent. Can't be changed." }),
     status: StringEnum(contentStatuses, {

@@ -23,12 +23,12 @@ export const AssemblyChange = Type.Object(
     rule: StringEnum(assemblyRules, {
       description:
         'fill_empty: a draft without nodes received those of the base flow. auto_include: the category, ' +
-        'sub-category or id of an active offer was added to an inventory with autoInclude. drop_dead: the id ' +
+        'sub-category or ID of an active offer was added to an inventory with autoInclude. drop_dead: the ID ' +
         'of an archived or deleted offer was removed from offerIds.',
     }),
     path: Type.String({
       description:
-        'JSON Pointer into draftConfig: the current position of an added id, or the former position of a removed one.',
+        'JSON Pointer into draftConfig: the current position of an added ID, or the former position of a removed one.',
     }),
     before: Type.Unknown({ description: 'Value before; null if there was none.' }),
     after: Type.Unknown({ description: 'Value after; null if it was removed.' }),
@@ -39,7 +39,7 @@ export type AssemblyChange = Static<typeof AssemblyChange>;
 
 export const AssemblyRun = Type.Object(
   {
-    id: Id('Id of the row.'),
+    id: Id('ID of the row.'),
     flowId: Id('Flow.'),
     trigger: StringEnum(assemblyTriggers, {
       description: 'What triggered the run. bulk: several changes at once, such as loading a pack or applying files.',
@@ -47,7 +47,7 @@ export const AssemblyRun = Type.Object(
     entityType: Nullable(StringEnum(['offer', 'creative'], { description: 'Kind of record.' }), {
       description: 'Kind of the record that changed; null for bulk.',
     }),
-    entityId: Nullable(Type.String(), { description: 'Id of the record that changed; null for bulk.' }),
+    entityId: Nullable(Type.String(), { description: 'ID of the record that changed; null for bulk.' }),
     changes: Type.Array(AssemblyChange, { description: 'Changes to the draft. Empty if there are none.' }),
     applied: Type.Boolean({
       description:

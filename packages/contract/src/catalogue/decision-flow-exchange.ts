@@ -20,7 +20,7 @@ const FlowReference = Type.Object(
       { description: 'How the record is identified in another tenant.' },
     ),
   },
-  { description: 'A record the flow refers to by id.' },
+  { description: 'A record the flow refers to by ID.' },
 );
 
 /** A flow as one file that another tenant can take (docs/design/api-settled.md 31). */
@@ -34,7 +34,7 @@ export const FlowFile = Type.Object(
     couplingOverride: Coupling,
     config: DraftConfig,
     references: Type.Record(Type.String(), FlowReference, {
-      description: 'By id as used in the config: the record the id refers to.',
+      description: 'By ID as used in the config: the record the ID refers to.',
     }),
   },
   { description: 'A flow as a file.' },
@@ -103,7 +103,7 @@ export const decisionFlowExchangeOperations = {
     path: '/api/v1/decision-flows/import',
     summary: 'Import a flow from a file',
     description:
-      "Creates a draft flow. Each id in the file is replaced by the id of this tenant's record with the " +
+      "Creates a draft flow. Each ID in the file is replaced by the ID of this tenant's record with the " +
       'same key or name. If there is none, the call returns 400 `reference_not_found`. Header values in ' +
       'the file are masked; enter them again before publishing the flow.',
     role: 'editor',

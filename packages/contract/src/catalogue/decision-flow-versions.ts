@@ -19,7 +19,7 @@ const Changes = (description: string) =>
     { description },
   );
 
-const NodeIds = (description: string) => Type.Array(Type.String({ description: 'Id of a node.' }), { description });
+const NodeIds = (description: string) => Type.Array(Type.String({ description: 'ID of a node.' }), { description });
 
 const VersionDiff = Type.Object(
   {
@@ -31,7 +31,7 @@ const VersionDiff = Type.Object(
     changed: Type.Array(
       Type.Object(
         {
-          nodeId: Type.String({ description: 'Id of the node.' }),
+          nodeId: Type.String({ description: 'ID of the node.' }),
           changes: Changes('Changed values of the node.'),
         },
         { description: 'A node that exists in both versions and has changed.' },

@@ -173,7 +173,7 @@ export type FlowProblemCode = (typeof flowProblemCodes)[number];
 export const FlowProblem = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into draftConfig.' }),
-    nodeId: Nullable(Type.String(), { description: 'Id of the node that has the problem, or null.' }),
+    nodeId: Nullable(Type.String(), { description: 'ID of the node that has the problem, or null.' }),
     code: StringEnum(flowProblemCodes, {
       description:
         'Code of the problem. not_available: valid, but not supported in this version. secret_missing: a ' +

@@ -80,7 +80,7 @@ const shared = {
 /** Compares models on customers who keep their variant (docs/design/api-decisioning.md 16). */
 export const Experiment = Type.Object(
   {
-    id: Id('Id of the experiment.'),
+    id: Id('ID of the experiment.'),
     tenantId: Id('Tenant.'),
     key: Type.String({ description: "Name that flows refer to, and part of every assignment. Can't be changed." }),
     ...shared,

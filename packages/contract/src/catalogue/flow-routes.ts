@@ -22,7 +22,7 @@ const writable = {
 /** Which flow runs for requests that name none (docs/design/api-catalogue.md 18, docs/design/api-decisioning.md 5). */
 export const FlowRoute = Type.Object(
   {
-    id: Id('Id of the route.'),
+    id: Id('ID of the route.'),
     tenantId: Id('Tenant.'),
     ...writable,
     decisionFlow: Type.Object(
@@ -111,7 +111,7 @@ export const flowRouteOperations = {
     summary: 'Set the flow route of a channel and placement',
     description:
       'Each pair of channel and placement has one route. If the route exists, its flow and priority are ' +
-      'replaced, its id and createdAt stay, and the audit log records an `update`.',
+      'replaced, its ID and createdAt stay, and the audit log records an `update`.',
     responses: {
       200: { description: 'The updated route.', schema: FlowRoute },
       201: { description: 'The new route.', schema: FlowRoute },

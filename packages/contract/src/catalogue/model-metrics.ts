@@ -34,7 +34,7 @@ export const trainingErrors = [
 ] as const;
 export const ModelTraining = Type.Object(
   {
-    jobId: Id('Id of the training.'),
+    jobId: Id('ID of the training.'),
     status: StringEnum(['queued', 'running', 'completed', 'failed'], { description: 'Status.' }),
     progress: share('Finished part.'),
     error: Nullable(StringEnum(trainingErrors, { description: 'Why it failed.' }), {
@@ -67,5 +67,5 @@ export const RollbackThresholds = Type.Object(
     ),
     errorRate: Type.Optional(share('Largest share of decisions without a usable score. Default 0.02.')),
   },
-  { additionalProperties: false, description: 'What the guard accepts.' },
+  { additionalProperties: false, description: 'Limits for promoting a model.' },
 );

@@ -5,7 +5,7 @@ import { warnedAnswer } from '../core/warnings.ts';
 import { AlgorithmModel } from './algorithm-models.ts';
 import { share } from './model-metrics.ts';
 
-const oneModel = Type.Object({ id: IdText('Id of the model.') }, { description: 'Model to train.' });
+const oneModel = Type.Object({ id: IdText('ID of the model.') }, { description: 'Model to train.' });
 const common = { tag: 'Models', auth: 'credential', transaction: 'tenant', method: 'POST', params: oneModel } as const;
 
 const TrainRequest = Type.Object(
@@ -32,8 +32,8 @@ export type TrainRequest = Static<typeof TrainRequest>;
 
 const TrainAnswer = Type.Object(
   {
-    jobId: Id('Id of the training; `training.jobId` of the model.'),
-    modelId: Id('Id of the model.'),
+    jobId: Id('ID of the training; `training.jobId` of the model.'),
+    modelId: Id('ID of the model.'),
     status: Type.Literal('queued', { description: 'Always `queued`.' }),
   },
   { description: 'The training.' },
@@ -41,7 +41,7 @@ const TrainAnswer = Type.Object(
 
 const ModelDrift = Type.Object(
   {
-    modelId: Id('Id of the model.'),
+    modelId: Id('ID of the model.'),
     version: Nullable(Type.Integer(), { description: 'Version that the training made, or null without one.' }),
     from: Timestamp('Start of the recent decisions.'),
     to: Timestamp('End of the recent decisions.'),
@@ -64,8 +64,7 @@ const ModelDrift = Type.Object(
         { description: 'Drift of one predictor.' },
       ),
       {
-        description:
-          'Predictors of the training, the largest shift first. Empty without a training or without decisions.',
+        description: 'Predictors of the training, largest shift first. Empty without a training or decisions.',
       },
     ),
   },

@@ -235,7 +235,7 @@ export const OfferCreate = Type.Object(
   {
     description:
       'A new offer. Defaults: draft, category "engagement", priority 50, businessValue 50. `mandatory: ' +
-      'true` needs the role admin and the three governance fields.',
+      'true` requires the admin role and the three governance fields.',
     examples: [
       {
         name: 'Gold card',

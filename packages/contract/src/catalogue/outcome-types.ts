@@ -28,7 +28,7 @@ const writable = {
 /** A kind of outcome that can be recorded for a shown offer (docs/design/api-catalogue.md 10). */
 export const OutcomeType = Type.Object(
   {
-    id: Id('Id of the outcome type.'),
+    id: Id('ID of the outcome type.'),
     tenantId: Id('Tenant.'),
     key: Type.String({ description: "Key to send in respond requests. Can't be changed or reused." }),
     ...writable,

@@ -44,14 +44,14 @@ export const placementWritable = {
 };
 
 const ChannelRef = Type.Object(
-  { id: Id('Id of the channel.'), name: Type.String({ description: 'Name of the channel.' }) },
+  { id: Id('ID of the channel.'), name: Type.String({ description: 'Name of the channel.' }) },
   { description: 'The channel.' },
 );
 
 /** A place on a channel where items are shown (docs/design/api-catalogue.md 5.2). */
 export const Placement = Type.Object(
   {
-    id: Id('Id of the placement.'),
+    id: Id('ID of the placement.'),
     tenantId: Id('Tenant.'),
     channelId: Id("Channel of the placement. Can't be changed."),
     ...placementWritable,
@@ -59,7 +59,7 @@ export const Placement = Type.Object(
     creatives: Type.Array(
       Type.Object(
         {
-          id: Id('Id of the creative.'),
+          id: Id('ID of the creative.'),
           name: Type.String({ description: 'Name of the creative.' }),
           offerId: Id('Offer of the creative.'),
           placementId: Nullable(Type.String(), { description: 'Placement of the creative, or null.' }),

@@ -34,13 +34,13 @@ export const ProviderConfig = Type.Object(
       Type.String({ maxLength: 2000, pattern: '^https?://[^@\\s]+$', description: 'webhook: URL to send to.' }),
     ),
     region: text('ses: region.', 64),
-    accessKeyId: text('ses: access key id.', 128),
+    accessKeyId: text('ses: access key ID.', 128),
     secretAccessKey: secret('ses: secret access key'),
     apiKey: secret('sendgrid: API key'),
     accountSid: text('twilio: account.', 64),
     authToken: secret('twilio: account.'),
-    phoneNumberId: text('whatsapp_cloud: id of the sender.', 64),
-    accessToken: secret('whatsapp_cloud: id of the sender.'),
+    phoneNumberId: text('whatsapp_cloud: ID of the sender.', 64),
+    accessToken: secret('whatsapp_cloud: ID of the sender.'),
     serviceAccount: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 10_000 }), Type.Object({}, { additionalProperties: true })], {
         description: 'fcm: service account, as JSON or as a JSON string. Write-only, like the other secrets.',

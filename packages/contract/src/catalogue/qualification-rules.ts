@@ -50,7 +50,7 @@ const StageOut = StringEnum(qualificationStages, { description: 'When the rule i
 const Assignment = Type.Object(
   {
     scope: RuleScope,
-    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target; null for global.' })),
+    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'ID of the target; null for global.' })),
   },
   { description: 'One target of the rule.' },
 );
@@ -62,7 +62,7 @@ const writable = {
   ruleType: RuleType,
   config: JsonObject('Settings of the rule type. Unknown keys are stored but have no effect.', { configs: 'rules' }),
   scope: RuleScope,
-  scopeId: Nullable(Id('Target.'), { description: 'Id of the target in `scope`; null for global.' }),
+  scopeId: Nullable(Id('Target.'), { description: 'ID of the target in `scope`; null for global.' }),
   priority: Int(0, 100, 'Rules with a higher priority are evaluated first within their stage.'),
 };
 
@@ -78,7 +78,7 @@ export const QualificationRule = Type.Object(
           id: Id('Assignment.'),
           qualificationRuleId: Id('The rule.'),
           scope: RuleScope,
-          scopeId: Nullable(Type.String(), { description: 'Id of the target; null for global.' }),
+          scopeId: Nullable(Type.String(), { description: 'ID of the target; null for global.' }),
           createdAt: Timestamp('When it was assigned.'),
         },
         { description: 'An assignment of a rule to a target.' },

@@ -37,7 +37,7 @@ const writable = {
 /** Named weights of objectives, by which flows rank. */
 export const RankingProfile = Type.Object(
   {
-    id: Id('Id of the ranking profile.'),
+    id: Id('ID of the ranking profile.'),
     tenantId: Id('Tenant.'),
     key: Type.String({ description: "Key. Can't be changed. Unique among ranking profiles that are not deleted." }),
     ...writable,

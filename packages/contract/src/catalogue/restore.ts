@@ -7,7 +7,7 @@ export const Restored = Type.Object(
   {
     restored: Type.Literal(true, { description: 'Always true.' }),
     entityType: Type.String({ description: 'Kind of the record in camel case.' }),
-    id: Id('Id of the record.'),
+    id: Id('ID of the record.'),
     version: Type.Integer({ description: 'Current version of the record. Restoring raises it by one.' }),
   },
   { description: 'The restored record.' },
@@ -31,7 +31,7 @@ export const restoreOperations = {
     query: Type.Object(
       {
         entityType: IdText('Kind of the record, such as `subCategory`, `sub_category` or `sub-category`.'),
-        id: IdText('Id of the record.'),
+        id: IdText('ID of the record.'),
       },
       { description: 'Record to restore.' },
     ),

@@ -31,7 +31,7 @@ const writable = {
 /** A pair of schemas whose rows belong together (docs/design/api-catalogue.md 2.3). */
 export const SchemaJoin = Type.Object(
   {
-    id: Id('Id of the join.'),
+    id: Id('ID of the join.'),
     tenantId: Id('Tenant.'),
     ...writable,
     primarySchemaName: Type.String({ description: 'Name of the schema joined to.' }),

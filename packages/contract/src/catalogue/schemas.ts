@@ -49,7 +49,7 @@ const fieldFlags = {
 /** A column of a schema's table. */
 export const SchemaField = Type.Object(
   {
-    id: Id('Id of the field.'),
+    id: Id('ID of the field.'),
     schemaId: Id('Schema of the field.'),
     name: Type.String({ description: 'Column name.' }),
     ...describing,
@@ -166,7 +166,7 @@ const schemaChanges = {
 /** A data schema with its fields. */
 export const DataSchema = Type.Object(
   {
-    id: Id('Id of the schema.'),
+    id: Id('ID of the schema.'),
     tenantId: Id('Tenant.'),
     name: Type.String({ description: 'Name in lowercase letters, digits and underscores. Unique.' }),
     ...describing,
@@ -181,7 +181,7 @@ export const DataSchema = Type.Object(
       description: 'Columns that enrichment summarizes or copies.',
     }),
     autoEnrich: Type.Boolean({ description: 'Whether decisions read this schema automatically.' }),
-    rowKey: Type.String({ description: 'Column that holds the customer id.' }),
+    rowKey: Type.String({ description: 'Column that holds the customer ID.' }),
     fields: Type.Array(SchemaField, { description: 'Fields by ordinal.' }),
     version: Type.Integer({ description: 'Starts at 1 and increases with every change to the schema or its fields.' }),
     createdAt: Timestamp('When it was created.'),
@@ -270,7 +270,7 @@ export type RowsImportEvent = Static<typeof RowsImportEvent>;
 /** Maximum length of a line in an NDJSON file of rows, in bytes. */
 export const largestRowLine = 1024 * 1024;
 
-const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Schema to use.' });
+const schemaParams = Type.Object({ id: IdText('ID of the schema.') }, { description: 'Schema to use.' });
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 /** A column is added and dropped in transactions of its own, some of which wait for others and are tried again. */

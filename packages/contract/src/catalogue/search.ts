@@ -29,7 +29,7 @@ export const maxFoundPerKind = 5;
 export const FoundRecord = Type.Object(
   {
     entityType: StringEnum(searchedKinds, { description: 'Kind of the record.' }),
-    id: Id('Id of the record.'),
+    id: Id('ID of the record.'),
     name: Type.String({ description: 'Name of the record. For a schema, its display name if it has one.' }),
     detail: Type.String({
       description:
@@ -63,7 +63,7 @@ export const searchOperations = {
           minLength: 2,
           maxLength: 255,
           pattern: '\\S',
-          description: 'Part of a name or key, or a complete id. 2 to 255 characters.',
+          description: 'Part of a name or key, or a complete ID. 2 to 255 characters.',
         }),
       },
       { description: 'Text to find.' },

@@ -76,7 +76,7 @@ const definition = {
 /** A named set of customers, defined by a condition (docs/design/api-catalogue.md 11). */
 export const Segment = Type.Object(
   {
-    id: Id('Id of the segment.'),
+    id: Id('ID of the segment.'),
     tenantId: Id('Tenant.'),
     name: Name('Name. Unique among segments.'),
     description: Type.String({ maxLength: 10_000, description: 'Description of the members.' }),
@@ -84,7 +84,7 @@ export const Segment = Type.Object(
     entityType: Type.Literal('customer', { description: 'Kind of members.' }),
     baseSchemaId: Id('Schema of type customer to select from.'),
     baseSchema: Type.Object(
-      { id: Id('Id of the schema.'), name: Type.String({ description: 'Name of the schema.' }) },
+      { id: Id('ID of the schema.'), name: Type.String({ description: 'Name of the schema.' }) },
       { description: 'The base schema.' },
     ),
     baseSchemaName: Type.String({ description: 'Name of the base schema.' }),
@@ -168,7 +168,7 @@ export const segmentResource = resource({
 const segmentRecordOperations = recordOperations(segmentResource);
 
 const common = { tag: 'Segments', auth: 'credential', loadClass: 'heavy', transaction: 'tenant' } as const;
-const oneSegment = Type.Object({ id: IdText('Id of the segment.') }, { description: 'Segment to read.' });
+const oneSegment = Type.Object({ id: IdText('ID of the segment.') }, { description: 'Segment to read.' });
 
 const membersPage = { usual: 50, maximum: 200 };
 
@@ -211,7 +211,7 @@ const SegmentOverlap = Type.Object(
     segments: Type.Array(
       Type.Object(
         {
-          id: Id('Id of the segment.'),
+          id: Id('ID of the segment.'),
           name: Type.String({ description: 'Name of the segment.' }),
           size: Type.Integer({ description: 'Number of customers in it.' }),
         },
@@ -254,12 +254,12 @@ const SegmentUses = Type.Object(
       Type.Object(
         {
           entityType: Type.String({ description: 'Type of the record, as in the audit log.' }),
-          id: Id('Id of the record.'),
+          id: Id('ID of the record.'),
           name: Type.String({ description: 'Name of the record.' }),
         },
         { description: 'A record that uses the segment.' },
       ),
-      { description: 'Records that refer to the segment by its id or name, sorted by type.' },
+      { description: 'Records that refer to the segment by its ID or name, sorted by type.' },
     ),
   },
   { description: 'Where a segment is used.' },

@@ -71,7 +71,7 @@ export interface Operation {
   readonly rateLimitItems?: { readonly list: string; readonly bucket: string };
   /** Takes the optional `Idempotency-Key` header. Its answer is stored for 7 days in the effect's transaction. */
   readonly idempotent?: boolean;
-  /** True: each problem it answers carries a `recommendationId` of its own (docs/design/api-access.md 2). */
+  /** True: each problem it returns has its own `recommendationId` (docs/design/api-access.md 2). */
   readonly decides?: boolean;
   /** An object of strings and numbers. A record id is a plain string here: a malformed one is answered like an unknown one. */
   readonly params?: TSchema;

@@ -36,7 +36,7 @@ export const Problem = Type.Object(
       }),
     ),
     recommendationId: Type.Optional(
-      Type.String({ description: 'Id of the failed recommend attempt. Nothing is stored under it.' }),
+      Type.String({ description: 'ID of the failed recommend attempt. Nothing is stored under it.' }),
     ),
   },
   { description: 'An error (RFC 9457).' },

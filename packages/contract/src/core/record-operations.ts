@@ -86,7 +86,7 @@ export function recordOperations<
     transaction: 'tenant',
     ...(resource.rateLimits === undefined ? {} : { rateLimits: resource.rateLimits }),
   } as const;
-  const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `The ${noun} to use.` });
+  const params = Type.Object({ id: IdText(`ID of the ${noun}.`) }, { description: `The ${noun} to use.` });
   const deletedToo = Type.Object(
     { includeDeleted: Type.Optional(QueryFlag(`True: also return a deleted ${noun}, with its \`deletedAt\`.`)) },
     { description: 'Which states to return.' },
@@ -179,7 +179,7 @@ export function recordOperations<
       id: `${parts.name}.update`,
       method: 'PUT',
       path,
-      summary: `Update ${aNoun}, with its id in the body`,
+      summary: `Update ${aNoun}, with its ID in the body`,
       description: 'Only the properties you send are changed. null clears a nullable property.',
       role: resource.writeRole,
       body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes to ${aNoun}.` }),
@@ -199,7 +199,7 @@ export function recordOperations<
       role: resource.writeRole,
       params,
       body: Type.Object(
-        { id: Type.Optional(Id('Must be the id of the path, if given.')), ...changes },
+        { id: Type.Optional(Id('Must be the ID of the path, if given.')), ...changes },
         { description: `Changes to ${aNoun}.` },
       ),
       record: written,

@@ -21,7 +21,7 @@ export const RecordDifference = Type.Object(
 export type RecordDifference = Static<typeof RecordDifference>;
 
 const Differences = Type.Array(RecordDifference, {
-  description: 'Changed values, without ids, version numbers and timestamps.',
+  description: 'Changed values, without IDs, version numbers and timestamps.',
 });
 
 /** One version of a record, as its history lists it (docs/design/api-settled.md 50). */
@@ -69,7 +69,7 @@ export function versionOperations<const N extends string, const P extends string
     audit: [],
     transaction: 'tenant',
   } as const;
-  const which = IdText(`Id of the ${noun}, deleted or not.`);
+  const which = IdText(`ID of the ${noun}, deleted or not.`);
   const params = Type.Object({ id: which }, { description: `The ${noun} to use.` });
   const root = `/api/v1/${path}/{id}/versions` as const;
   return {

@@ -36,7 +36,7 @@ export interface Reference {
 
 /** How a resource's records appear in files (docs/design/api-settled.md 21 to 30). Everything has a default. */
 export interface ResourceFiles {
-  /** Why its records are no configuration and have no files. */
+  /** Why its records aren't configuration and have no files. */
   readonly leftOut?: string;
   /** Property with the id of the record below which names are unique, where they are not unique in the tenant. */
   readonly parent?: string;
@@ -58,7 +58,7 @@ export interface DraftWords {
   readonly name: (word: string) => string;
   /** A new key that begins with this word: lower-case letters, digits, hyphens. */
   readonly key: (word: string) => string;
-  /** Id of a record with this `entityType` that exists. */
+  /** ID of a record with this `entityType` that exists. */
   readonly id: (entityType: string) => string;
 }
 

@@ -2,11 +2,11 @@ import Type, { type Static, type TSchema } from 'typebox';
 
 /** Shared property schemas. A test checks that every property of every schema has a description. */
 
-/** Id of a record: UUIDv7, lower case (docs/design/api-access.md 1). */
+/** ID of a record: UUIDv7, lower case (docs/design/api-access.md 1). */
 export const Id = (description: string) => Type.String({ format: 'uuid', description });
 
 /**
- * Id of a record in a path or a query. It has no form and no greatest length there: a malformed id is answered like an
+ * ID of a record in a path or a query. It has no form and no greatest length there: a malformed id is answered like an
  * unknown one (docs/design/api-access.md 1). An empty one is a missing one.
  */
 export const IdText = (description: string) => Type.String({ minLength: 1, description });
@@ -24,7 +24,7 @@ export const Nullable = <T extends TSchema>(schema: T, options: { description: s
 export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
 /** The tenant's own customer id: 1-255 characters, no control characters, no outer white space (docs/design/api-access.md 1). */
-export const CustomerId = (description = 'Your own id of the customer. Case-sensitive.') =>
+export const CustomerId = (description = 'Your own ID of the customer. Case-sensitive.') =>
   Type.String({ minLength: 1, maxLength: 255, format: 'customer-id', description });
 
 /** A name: 1-255 code points, not only white space; stored and compared byte for byte (docs/design/api-catalogue.md 1.2). */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 
 const rule =
-  'An RFC 3339 instant with an offset, or a date, which stands for its first instant in the tenant’s time zone.';
+  "An RFC 3339 instant with an offset, or a date, which stands for its first instant in the tenant's time zone.";
 
 /** Query of every operation over a span of time. `from` is inclusive, `to` exclusive. */
 export const rangeQuery = {

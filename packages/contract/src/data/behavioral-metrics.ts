@@ -90,7 +90,7 @@ const filterWords =
 /** A number per customer, computed from their interaction history. */
 export const BehavioralMetric = Type.Object(
   {
-    id: Id('Id of the metric.'),
+    id: Id('ID of the metric.'),
     tenantId: Id('Tenant.'),
     key: Type.String({ description: "Read in formulas as `customer.metrics.<key>`. Can't be changed." }),
     ...words,
@@ -98,7 +98,7 @@ export const BehavioralMetric = Type.Object(
     lastComputedAt: Nullable(Timestamp('Instant.'), { description: 'When values were last computed, or null.' }),
     lastError: Nullable(Type.String(), { description: 'Why the last computation failed, or null.' }),
     nextComputeAt: Nullable(Timestamp('Instant.'), {
-      description: 'When values are computed next. Null unless the metric is active and due by itself.',
+      description: 'When values are computed next. Null unless the metric is active and computed on a schedule.',
     }),
     _count: Type.Object(
       { values: Type.Integer({ description: 'Stored values.' }) },
@@ -187,7 +187,7 @@ export const behavioralMetricResource = resource({
 
 const MetricValue = Type.Object(
   {
-    id: Id('Id of the value.'),
+    id: Id('ID of the value.'),
     metricId: Id('Metric.'),
     customerId: CustomerId(),
     value: Type.Number({ description: 'The value.' }),
@@ -214,9 +214,9 @@ const common = {
   transaction: 'tenant',
   loadClass: 'heavy',
 } as const;
-const oneMetric = Type.Object({ id: IdText('Id of the metric.') }, { description: 'The metric.' });
+const oneMetric = Type.Object({ id: IdText('ID of the metric.') }, { description: 'The metric.' });
 
-/** Behavioral metrics (contract part 2, 4.9). */
+/** Behavioral metrics. */
 export const behavioralMetricOperations = {
   ...recordOperations(behavioralMetricResource),
   compute: operation({

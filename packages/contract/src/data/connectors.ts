@@ -43,7 +43,7 @@ const shared = {
 /** A connection to a source of data. */
 export const Connector = Type.Object(
   {
-    id: Id('Id of the connector.'),
+    id: Id('ID of the connector.'),
     tenantId: Id('Tenant.'),
     ...shared,
     type: typeWord,
@@ -283,7 +283,7 @@ export const connectorOperations = {
     description: 'Reads nothing that a run would miss. If the source fails, returns the body of a failed test.',
     role: 'editor',
     transaction: 'own',
-    params: Type.Object({ id: IdText('Id of the connector.') }, { description: 'The connector to use.' }),
+    params: Type.Object({ id: IdText('ID of the connector.') }, { description: 'The connector to use.' }),
     body: Type.Object(
       {
         source: Type.Optional(JsonObject("Settings of the read, over the connector's `config`.")),

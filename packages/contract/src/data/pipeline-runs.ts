@@ -41,7 +41,8 @@ const RunError = Nullable(
 
 const facts = {
   status: StringEnum(pipelineRunStatuses, {
-    description: 'pending: waits for a worker. completed_with_errors: rows were left out because they did not fit.',
+    description:
+      "pending: waits for a worker. completed_with_errors: rows were left out because they didn't match the schema.",
   }),
   error: RunError,
 };
@@ -49,7 +50,7 @@ const facts = {
 /** A run in lists. */
 export const PipelineRun = Type.Object(
   {
-    id: Id('Id of the run.'),
+    id: Id('ID of the run.'),
     pipelineId: Id('Pipeline.'),
     runNumber: count('Counts the runs of the pipeline from 1.'),
     triggeredBy: StringEnum(pipelineTriggers, { description: 'What started it.' }),
@@ -68,7 +69,7 @@ export type PipelineRun = Static<typeof PipelineRun>;
 
 const RunCreated = Type.Object(
   {
-    id: Id('Id of the run.'),
+    id: Id('ID of the run.'),
     pipelineId: Id('Pipeline.'),
     runNumber: PipelineRun.properties.runNumber,
     triggeredBy: PipelineRun.properties.triggeredBy,
@@ -101,7 +102,7 @@ export const PipelineProgress = Type.Object(
           column: Nullable(Type.String(), { description: 'Column, or null.' }),
           error: Type.String({ description: 'What is wrong with it.' }),
         },
-        { description: 'A row that did not fit.' },
+        { description: "A row that doesn't match the schema." },
       ),
       { description: `The first ${maxRowProblems} of them.` },
     ),
@@ -122,9 +123,9 @@ export const PipelineProgress = Type.Object(
 export type PipelineProgress = Static<typeof PipelineProgress>;
 
 const common = { tag: 'Pipelines', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const params = Type.Object({ id: IdText('Id of the pipeline.') }, { description: 'The pipeline.' });
+const params = Type.Object({ id: IdText('ID of the pipeline.') }, { description: 'The pipeline.' });
 const runParams = Type.Object(
-  { id: IdText('Id of the pipeline.'), runId: IdText('Id of the run.') },
+  { id: IdText('ID of the pipeline.'), runId: IdText('ID of the run.') },
   { description: 'The run.' },
 );
 

@@ -63,14 +63,14 @@ const ExecutionOut = Type.Object(
 );
 const related = (noun: string) =>
   Type.Object(
-    { id: Id(`Id of the ${noun}.`), name: Type.String({ description: 'Its name.' }) },
+    { id: Id(`ID of the ${noun}.`), name: Type.String({ description: 'Its name.' }) },
     { description: `The ${noun}.` },
   );
 
 /** Loads rows of a source into a schema. */
 export const Pipeline = Type.Object(
   {
-    id: Id('Id of the pipeline.'),
+    id: Id('ID of the pipeline.'),
     tenantId: Id('Tenant.'),
     ...shared,
     transforms: Type.Array(PipelineTransform, { description: 'Steps in order.' }),

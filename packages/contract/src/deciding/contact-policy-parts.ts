@@ -34,7 +34,7 @@ export const PolicyScope = StringEnum(contactPolicyScopes, { description: 'Kind 
 const Assignment = Type.Object(
   {
     scope: PolicyScope,
-    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target; null for global.' })),
+    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'ID of the target; null for global.' })),
   },
   { description: 'One target of the policy.' },
 );

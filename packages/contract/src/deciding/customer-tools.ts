@@ -28,13 +28,13 @@ const requestFields = {
     Type.String({ minLength: 1, maxLength: 64, description: 'Channel type. Default: every active channel.' }),
   ),
   placement: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Placement id, otherwise key, name or slot type.' }),
+    Type.String({ minLength: 1, maxLength: 255, description: 'Placement ID, otherwise key, name or slot type.' }),
   ),
 };
 
 const QualificationResult = Type.Object(
   {
-    ruleId: textOrNull("Id of the rule; null for the offer's own eligibility."),
+    ruleId: textOrNull("ID of the rule; null for the offer's own eligibility."),
     ruleName: textOrNull('Name of the rule.'),
     ruleType: textOrNull('Type of the rule.'),
     stage: text('eligibility, fit or match. A failed match rule only lowers the score.'),
@@ -108,7 +108,7 @@ export const CustomerEligibility = Type.Object(
       },
       { description: 'How many offers each gate rejects. An offer can be rejected by several gates.' },
     ),
-    offers: Type.Array(JudgedOffer, { description: 'Eligible offers by rank, then the others by id.' }),
+    offers: Type.Array(JudgedOffer, { description: 'Eligible offers by rank, then the others by ID.' }),
     pagination: Pagination,
   },
   { description: 'What could be decided for a customer.' },
@@ -159,7 +159,7 @@ export const CustomerProfile = Type.Object(
       Type.Object(
         {
           stage: text('Stage, as in traces.'),
-          nodeId: textOrNull('Id of the node; null for a stage of the engine.'),
+          nodeId: textOrNull('ID of the node; null for a stage of the engine.'),
           in: count('Number of offers that entered the stage.'),
           out: count('Number of offers that remained.'),
           durationMs: Nullable(Type.Number(), { description: 'Duration of the stage.' }),
@@ -178,7 +178,7 @@ export const CustomerProfile = Type.Object(
       Type.Object(
         {
           ...rejected,
-          ruleId: textOrNull("Id of the rule; null for the offer's own eligibility."),
+          ruleId: textOrNull("ID of the rule; null for the offer's own eligibility."),
           ruleName: textOrNull('Name of the rule.'),
           ruleType: textOrNull('Type of the rule.'),
           reason: textOrNull('Reason, as text.'),
@@ -234,7 +234,7 @@ const common = {
   auth: 'credential',
   role: 'viewer',
   loadClass: 'heavy',
-  params: Type.Object({ customerId: CustomerId('Your own id of the customer.') }, { description: 'Customer to read.' }),
+  params: Type.Object({ customerId: CustomerId('Your own ID of the customer.') }, { description: 'Customer to read.' }),
   rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant' }],
   audit: [],
   transaction: 'own',
@@ -268,7 +268,7 @@ export const customerToolOperations = {
       {
         channel: requestFields.channel,
         placement: requestFields.placement,
-        flowId: Type.Optional(IdText('Key or id of the flow.')),
+        flowId: Type.Optional(IdText('Key or ID of the flow.')),
       },
       { description: 'Where to decide, and with which flow.' },
     ),

@@ -14,7 +14,7 @@ const row = {
   offerId: text('Offer.'),
   offerName: text('Name of the offer.'),
   stage: text('Stage that dropped it, such as `qualify`. `<flow key>/<stage>` inside a called flow.'),
-  nodeId: textOrNull('Id of the node; null for a stage that is not part of the flow.'),
+  nodeId: textOrNull('ID of the node; null for a stage that is not part of the flow.'),
   ruleId: textOrNull('Rule that dropped it, or null.'),
   policyId: textOrNull('Policy that dropped it, or null.'),
 };
@@ -99,7 +99,7 @@ export const DroppedOffer = Type.Union(
     dropped(
       'suppressed',
       Type.Object(
-        { ...suppression, scopeId: text('Id of the category or offer; `all` for global.') },
+        { ...suppression, scopeId: text('ID of the category or offer; `all` for global.') },
         { description: 'The suppression.' },
       ),
     ),

@@ -28,7 +28,7 @@ export const decisionFilters = {
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Published flow version to filter by.' }),
   ),
   channelId: Type.Optional(
-    IdFilter('Channel to filter by: the one requested by id, type or placement, otherwise that of the first item.'),
+    IdFilter('Channel to filter by: the one requested by ID, type or placement, otherwise that of the first item.'),
   ),
   offerId: Type.Optional(IdFilter('Offer that must have been shown, as far back as history is kept.')),
   source: Type.Optional(StringEnum(decisionSources, { description: 'Kind of request to filter by.' })),
@@ -74,10 +74,10 @@ export const traceFilters = {
 
 export const DecisionListRow = Type.Object(
   {
-    requestId: Id('Id of the request.'),
-    recommendationId: Id('Id of the decision.'),
-    traceId: Nullable(Type.String(), { description: 'Id of the stored trace, if the decision was sampled.' }),
-    customerId: Nullable(Type.String(), { description: 'Customer id; null after erasure.' }),
+    requestId: Id('ID of the request.'),
+    recommendationId: Id('ID of the decision.'),
+    traceId: Nullable(Type.String(), { description: 'ID of the stored trace, if the decision was sampled.' }),
+    customerId: Nullable(Type.String(), { description: 'Customer ID; null after erasure.' }),
     source: StringEnum(decisionSources, { description: 'Kind of request that led to the decision.' }),
     decidedAt: Timestamp('Time used for the decision.'),
     flow: Type.Object(

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { Int, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
-import type { ContactPolicyType } from './contact-policy-parts.ts';
+import { type ContactPolicyType, contactPolicyTypes } from './contact-policy-parts.ts';
 
 // What the contact policies of a decision said of its offers, by policy type (docs/design/api-decisioning.md 11).
 
@@ -30,7 +30,7 @@ export const policyDetails = {
     { description: 'The limit that is reached.' },
   ),
   offer_category_cap: Type.Object(
-    { ...capUse, targetCategory: text('Category the cap counts, by id or name.') },
+    { ...capUse, targetCategory: text('Category the cap counts, by ID or name.') },
     { description: 'The limit that is reached.' },
   ),
   cooldown: Type.Object(
@@ -59,7 +59,7 @@ export const policyDetails = {
   ),
   mutual_exclusion: Type.Object(
     {
-      offerGroup: texts('Ids of the offers that exclude each other.'),
+      offerGroup: texts('IDs of the offers that exclude each other.'),
       conflictingOfferId: textOrNull('Offer of the group that was shown.'),
     },
     { description: 'The offer that excludes this one.' },
@@ -82,7 +82,7 @@ export const policyDetails = {
   ),
   segment_exclusion: Type.Object(
     {
-      excludeSegments: texts('Segments the policy excludes, by id or name.'),
+      excludeSegments: texts('Segments the policy excludes, by ID or name.'),
       matchedSegment: textOrNull('Excluded segment the customer is in.'),
     },
     { description: 'The segment that is excluded.' },
@@ -111,7 +111,7 @@ export const policyDetails = {
   allow_override: Type.Object(
     {
       policyReason: textOrNull('Reason from the policy.'),
-      overridden: Type.Optional(texts('Ids of the policies whose blocks it lifted.')),
+      overridden: Type.Optional(texts('IDs of the policies whose blocks it lifted.')),
     },
     { description: 'The blocks that were lifted.' },
   ),
@@ -142,14 +142,14 @@ const policyResult = <T extends keyof typeof policyDetails>(ruleType: T) =>
       offerId: text('Offer.'),
       blocked: Type.Boolean({ description: 'True if the policy blocks the offer.' }),
       reason: textOrNull('Why the policy blocks, or what it lifts, as text; otherwise null.'),
-      policyId: text('Id of the policy.'),
+      policyId: text('ID of the policy.'),
       policyName: text('Name of the policy.'),
       ruleType: Type.Literal(ruleType, { description: 'Type of the policy.' }),
       status: StringEnum(['passed', 'blocked', 'skipped', 'overridden'], {
         description:
           '`skipped`: mandatory offers bypass the policy. `overridden`: it would block, but another policy lifts the block.',
       }),
-      overriddenBy: textOrNull('Id of the policy that lifts the block, or null.'),
+      overriddenBy: textOrNull('ID of the policy that lifts the block, or null.'),
       detail: Nullable(Type.Union([policyDetails[ruleType], PolicyError]), {
         description: 'Compared values; null if the policy passes or is skipped.',
       }),
@@ -158,49 +158,23 @@ const policyResult = <T extends keyof typeof policyDetails>(ruleType: T) =>
   );
 
 /** Result of one contact policy for one offer. */
-export const PolicyResult = Type.Union(
-  [
-    policyResult('frequency_cap'),
-    policyResult('customer_total_cap'),
-    policyResult('cross_channel_cap'),
-    policyResult('offer_category_cap'),
-    policyResult('cooldown'),
-    policyResult('time_window'),
-    policyResult('mutual_exclusion'),
-    policyResult('budget_exhausted'),
-    policyResult('do_not_contact'),
-    policyResult('segment_exclusion'),
-    policyResult('outcome_based'),
-    policyResult('category_suppression'),
-    policyResult('metric_condition'),
-    policyResult('allow_override'),
-  ],
-  { description: 'Result of a contact policy for one offer, by policy type.' },
+export const PolicyResult = Type.Unsafe<PolicyResult>(
+  Type.Union(
+    contactPolicyTypes.map((type) => policyResult(type)),
+    { description: 'Result of a contact policy for one offer, by policy type.' },
+  ),
 );
-export type PolicyResult = Static<typeof PolicyResult>;
+export type PolicyResult = { [T in ContactPolicyType]: Static<ReturnType<typeof policyResult<T>>> }[ContactPolicyType];
 
 /** Details of every policy type, where the row does not say which it is. */
-export const PolicyDetail = Type.Union(
-  [
-    policyDetails.frequency_cap,
-    policyDetails.customer_total_cap,
-    policyDetails.cross_channel_cap,
-    policyDetails.offer_category_cap,
-    policyDetails.cooldown,
-    policyDetails.time_window,
-    policyDetails.mutual_exclusion,
-    policyDetails.budget_exhausted,
-    policyDetails.do_not_contact,
-    policyDetails.segment_exclusion,
-    policyDetails.outcome_based,
-    policyDetails.category_suppression,
-    policyDetails.metric_condition,
-    policyDetails.allow_override,
-    PolicyError,
-  ],
-  { description: 'Compared values, by policy type.' },
+export const PolicyDetail = Type.Unsafe<PolicyDetail>(
+  Type.Union([...contactPolicyTypes.map((type) => policyDetails[type]), PolicyError], {
+    description: 'Compared values, by policy type.',
+  }),
 );
-export type PolicyDetail = Static<typeof PolicyDetail>;
+export type PolicyDetail =
+  | { [T in ContactPolicyType]: Static<(typeof policyDetails)[T]> }[ContactPolicyType]
+  | Static<typeof PolicyError>;
 
 const blockedBy = <T extends keyof typeof policyDetails>(ruleType: T) =>
   Type.Object(
@@ -208,27 +182,20 @@ const blockedBy = <T extends keyof typeof policyDetails>(ruleType: T) =>
     { description: `Block of a policy of the type \`${ruleType}\`.` },
   );
 
-/** Why a policy dropped an offer: its reason, with the details of its type. */
-export const PolicyBlockDetail = Type.Union(
-  [
-    blockedBy('frequency_cap'),
-    blockedBy('customer_total_cap'),
-    blockedBy('cross_channel_cap'),
-    blockedBy('offer_category_cap'),
-    blockedBy('cooldown'),
-    blockedBy('time_window'),
-    blockedBy('mutual_exclusion'),
-    blockedBy('budget_exhausted'),
-    blockedBy('do_not_contact'),
-    blockedBy('segment_exclusion'),
-    blockedBy('outcome_based'),
-    blockedBy('category_suppression'),
-    blockedBy('metric_condition'),
-    Type.Object(
-      { reason: text('Why the policy blocks, as text.'), ...PolicyError.properties },
-      { description: 'Block of a policy that cannot be evaluated.' },
-    ),
-  ],
-  { description: 'Why the policy blocks, with the compared values by policy type.' },
+const BlockByError = Type.Object(
+  { reason: text('Why the policy blocks, as text.'), ...PolicyError.properties },
+  { description: 'Block of a policy that cannot be evaluated.' },
 );
-export type PolicyBlockDetail = Static<typeof PolicyBlockDetail>;
+
+type BlockingType = Exclude<ContactPolicyType, 'allow_override'>;
+const isBlocking = (type: ContactPolicyType): type is BlockingType => type !== 'allow_override';
+
+/** Why a policy dropped an offer: its reason, with the details of its type. */
+export const PolicyBlockDetail = Type.Unsafe<PolicyBlockDetail>(
+  Type.Union([...contactPolicyTypes.filter(isBlocking).map((type) => blockedBy(type)), BlockByError], {
+    description: 'Why the policy blocks, with the compared values by policy type.',
+  }),
+);
+export type PolicyBlockDetail =
+  | { [T in BlockingType]: Static<ReturnType<typeof blockedBy<T>>> }[BlockingType]
+  | Static<typeof BlockByError>;

@@ -133,7 +133,7 @@ export const RecordedResult = Type.Object(
 export type RecordedResult = Static<typeof RecordedResult>;
 
 const position = Type.Union([Type.Integer(), Type.String(), Type.Null()], {
-  description: 'Position in the plan, or an id the plan does not hold; null for none.',
+  description: 'Position in the plan, or an ID the plan does not hold; null for none.',
 });
 
 /** Request fields that differ from their defaults. */
@@ -142,7 +142,7 @@ const RecordedRequest = Type.Partial(
     customerId: text('Customer.'),
     channel: text('Channel type.'),
     channelId: text('Channel.'),
-    placement: text('Placement id, key, name or slot type.'),
+    placement: text('Placement ID, key, name or slot type.'),
     placements: Type.Array(
       Type.Object({
         placementId: text('Placement.'),
@@ -168,7 +168,7 @@ const RecordedRequest = Type.Partial(
 
 const ReadSet = Type.Object({
   columns: Type.Record(Type.String(), Type.Array(Type.String()), {
-    description: 'Columns read, by schema id.',
+    description: 'Columns read, by schema ID.',
   }),
   joined: Type.Optional(texts('Names under `customer.` from joined schemas; absent if there are none.')),
   metrics: Type.Optional(texts('Keys of behavioral metrics; absent if there are none.')),
@@ -176,7 +176,7 @@ const ReadSet = Type.Object({
   context: Nullable(Type.Array(Type.String()), {
     description: 'Top-level names read under `request.context.`; null for the whole context.',
   }),
-  segments: texts('Ids and names of the segments whose membership is recorded.'),
+  segments: texts('IDs and names of the segments whose membership is recorded.'),
 });
 
 const ExternalAnswer = Type.Union([
@@ -207,13 +207,13 @@ export const RecordedInputs = Type.Object(
       Type.String(),
       Type.Array(Nullable(JsonObject('A row.'), { description: 'A row, or null.' })),
       {
-        description: 'Rows read by enrich nodes: by node id, one row per source; null if there was none.',
+        description: 'Rows read by enrich nodes: by node ID, one row per source; null if there was none.',
       },
     ),
     metrics: Type.Record(Type.String(), Type.Number(), {
       description: 'Behavioral metrics without dimensions, by key.',
     }),
-    segments: texts('Ids and names of stored segments the customer is in.'),
+    segments: texts('IDs and names of stored segments the customer is in.'),
     counters: Nullable(
       Type.Object({
         lanes: Type.Array(Type.Array(position), {
@@ -233,7 +233,7 @@ export const RecordedInputs = Type.Object(
     suppressions: Type.Array(
       Type.Object({
         scope: StringEnum(['global', 'category', 'offer'], { description: 'What is suppressed.' }),
-        scopeId: text('Id of the category or offer; `all` for global.'),
+        scopeId: text('ID of the category or offer; `all` for global.'),
         policyId: textOrNull('Policy that created it; null if it was set by hand.'),
         reason: text('Reason.'),
         expiresAt: Type.Integer({ description: 'When it ends, in milliseconds since 1970.' }),
@@ -271,7 +271,7 @@ export const RecordedInputs = Type.Object(
       ),
       { description: 'Experiments that the decision was made under.' },
     ),
-    external: Type.Record(Type.String(), ExternalAnswer, { description: 'Answers of webhooks, by node id.' }),
+    external: Type.Record(Type.String(), ExternalAnswer, { description: 'Answers of webhooks, by node ID.' }),
     now: Type.Integer({ description: 'Time used for the decision, in milliseconds since 1970.' }),
     zones: Type.Record(
       Type.String(),

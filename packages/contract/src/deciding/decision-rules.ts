@@ -25,7 +25,7 @@ export const ruleDetails = {
   offer_attribute: Type.Object(compared, { description: 'The comparison that failed.' }),
   segment_required: Type.Object(
     {
-      required: texts('Segments the rule requires, by id or name.'),
+      required: texts('Segments the rule requires, by ID or name.'),
       actual: texts('Required segments the customer is in.'),
     },
     { description: 'Required and actual segments.' },
@@ -80,7 +80,7 @@ const ofEligibility = <P extends TProperties>(key: string, more: P) =>
 export const EligibilityDetail = Type.Union(
   [
     ofEligibility('requiredSegments', {
-      required: texts('Segments the offer requires, by id or name.'),
+      required: texts('Segments the offer requires, by ID or name.'),
       missing: texts('Required segments the customer is not in.'),
     }),
     ofEligibility('excludedSegments', { matchedSegment: textOrNull('Excluded segment the customer is in.') }),
@@ -139,7 +139,7 @@ const ruleResult = <T extends keyof typeof ruleDetails>(ruleType: T) =>
   Type.Object(
     {
       ...ruleRow,
-      ruleId: text('Id of the rule.'),
+      ruleId: text('ID of the rule.'),
       ruleName: text('Name of the rule.'),
       ruleType: Type.Literal(ruleType, { description: 'Type of the rule.' }),
       detail: Nullable(Type.Union([ruleDetails[ruleType], RuleError]), {

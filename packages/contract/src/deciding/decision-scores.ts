@@ -82,7 +82,7 @@ export type DecisionSummary = Static<typeof DecisionSummary>;
 const CalledVariant = Type.Object(
   {
     flowKey: text('Key of the called flow.'),
-    nodeId: Nullable(Type.String(), { description: 'Id of its score node.' }),
+    nodeId: Nullable(Type.String(), { description: 'ID of its score node.' }),
     variant: text("`__champion__`, `__holdout__` or the challenger's key."),
     share: number('Share of customers with this variant, 0 to 1.'),
     experimentKey: Type.Optional(text('Experiment that splits the customers. Absent if the flow splits them itself.')),

@@ -22,7 +22,7 @@ export const TraceStage = Type.Object(
     stage: text(
       'Type of the node, or a stage of the engine: `mandatory`, `suppression`, `admission`, `coupling`. Stages of a called flow start with `call_flow:<flow key>/`.',
     ),
-    nodeId: textOrNull('Id of the node; null for a stage that is not part of the flow.'),
+    nodeId: textOrNull('ID of the node; null for a stage that is not part of the flow.'),
     candidates: count('Number of offers that entered the stage.'),
     passed: count('Number of offers that remained.'),
     topScore: Nullable(Type.Number(), {
@@ -115,7 +115,7 @@ export const SelectedOffer = Type.Object(
     channelId: textOrNull('Channel.'),
     placementId: textOrNull('Placement.'),
     mandatory: flag('True for an offer that must be shown.'),
-    interactionId: textOrNull('Id of the item in history; null for a dry run.'),
+    interactionId: textOrNull('ID of the item in history; null for a dry run.'),
     selection: ItemSelection,
   },
   { description: 'An offer of the response.' },
@@ -178,7 +178,7 @@ export const TraceBody = Type.Object({
     { description: 'Placements, as requested.' },
   ),
   customerSegments: Type.Array(Type.String(), {
-    description: 'Ids and names of the segments that were used: stored memberships and those of the request.',
+    description: 'IDs and names of the segments that were used: stored memberships and those of the request.',
   }),
   pipeline: Type.Array(TraceStage, { description: 'Stages in order.' }),
   scoringResults: Type.Array(ScoredOffer, { description: `Scored offers, best first, at most ${traceRows.perOffer}.` }),
@@ -216,10 +216,10 @@ export type TraceBody = Static<typeof TraceBody>;
 /** A stored trace. */
 export const DecisionTrace = Type.Object(
   {
-    id: text('Id of the trace.'),
+    id: text('ID of the trace.'),
     customerId: text('Customer the decision was made for.'),
-    requestId: text('Id of the request.'),
-    recommendationId: text('Id of the decision.'),
+    requestId: text('ID of the request.'),
+    recommendationId: text('ID of the decision.'),
     decisionFlowKey: text('Key of the flow.'),
     ...TraceBody.properties,
     createdAt: Timestamp('When the decision was made.'),

@@ -14,10 +14,10 @@ const textOrNull = (description: string) => Nullable(Type.String(), { descriptio
 
 export const DecisionRecord = Type.Object(
   {
-    requestId: text('Id of the request.'),
-    recommendationId: text('Id of the decision.'),
-    traceId: textOrNull('Id of the stored trace, if the decision was sampled.'),
-    customerId: textOrNull('Customer id; null after erasure.'),
+    requestId: text('ID of the request.'),
+    recommendationId: text('ID of the decision.'),
+    traceId: textOrNull('ID of the stored trace, if the decision was sampled.'),
+    customerId: textOrNull('Customer ID; null after erasure.'),
     source: text('Kind of request: recommend, campaign, journey or trigger.'),
     decidedAt: Timestamp('Time used for the decision.'),
     engineVersion: text('Engine version and time zone edition that decided, such as `1 tz=2026a`.'),
@@ -88,7 +88,7 @@ export const ReplayAnswer = Type.Object(
 );
 
 const decisionParams = Type.Object(
-  { id: IdText('Request id, recommendation id or trace id.') },
+  { id: IdText('Request ID, recommendation ID or trace ID.') },
   { description: 'Decision to read.' },
 );
 
@@ -110,7 +110,7 @@ export const decisionOperations = {
         include: Type.Optional(
           StringEnum(['inputs', 'explanation'], {
             description:
-              '`inputs` adds everything the decision read. Needs the role editor, and the access is audited. `explanation` adds how the decision came about: from its trace, or by repeating it if no trace is stored.',
+              '`inputs` adds everything the decision read. Requires the editor role, and the access is audited. `explanation` adds how the decision came about: from its trace, or by repeating it if no trace is stored.',
           }),
         ),
       },
@@ -209,7 +209,7 @@ export const decisionOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
-    params: Type.Object({ id: IdText('Trace id.') }, { description: 'Trace to read.' }),
+    params: Type.Object({ id: IdText('Trace ID.') }, { description: 'Trace to read.' }),
     responses: { 200: { description: 'The trace.', schema: DecisionTrace } },
     errors: ['not_found'],
     audit: [],

@@ -29,7 +29,7 @@ export const ImpactPreviewRequest = Type.Object(
         default: 'global',
       }),
     ),
-    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target in `scope`; null for global.' })),
+    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'ID of the target in `scope`; null for global.' })),
     config: JsonObject(
       'For `frequency_cap`: `maxFrequency` (integer from 1), `periodDays` (1 to 365) and `outcomeType` (key of an outcome type).',
     ),
@@ -78,7 +78,7 @@ export const ReachEstimateRequest = Type.Object(
       Type.String({
         maxLength: 255,
         description:
-          'Column of the schema (attribute_condition, recency_check) or id of the metric (metric_condition).',
+          'Column of the schema (attribute_condition, recency_check) or ID of the metric (metric_condition).',
       }),
     ),
     operator: Type.Optional(
@@ -90,10 +90,10 @@ export const ReachEstimateRequest = Type.Object(
     value: Type.Optional(
       Type.Unknown({
         description:
-          'Value to compare the column with. For recency_check: the maximum number of days. For metric_condition: the threshold (default 0). For segment_required: segment ids or names.',
+          'Value to compare the column with. For recency_check: the maximum number of days. For metric_condition: the threshold (default 0). For segment_required: segment IDs or names.',
       }),
     ),
-    schema: Type.Optional(Name('Id or name of a schema. Default: the oldest schema of type customer.')),
+    schema: Type.Optional(Name('ID or name of a schema. Default: the oldest schema of type customer.')),
     sampleSize,
     onMissing: Type.Optional(
       StringEnum(['fail', 'pass'], { description: 'What to do when the value is missing.', default: 'fail' }),

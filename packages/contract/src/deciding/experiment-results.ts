@@ -44,7 +44,7 @@ const Srm = Type.Object(
 
 export const ExperimentResults = Type.Object(
   {
-    experimentId: Id('Id of the experiment.'),
+    experimentId: Id('ID of the experiment.'),
     experimentKey: Type.String({ description: 'Its key.' }),
     status: StringEnum(experimentStatuses, { description: 'Its status.' }),
     metric: Type.String({ description: 'What counts as a conversion.' }),
@@ -81,7 +81,7 @@ export const experimentResultOperations = {
     auth: 'credential',
     loadClass: 'heavy',
     transaction: 'tenant',
-    params: Type.Object({ id: IdText('Id of the experiment.') }, { description: 'Experiment to report on.' }),
+    params: Type.Object({ id: IdText('ID of the experiment.') }, { description: 'Experiment to report on.' }),
     responses: { 200: { description: 'The results.', schema: warnedAnswer(ExperimentResults) } },
     errors: ['not_found'],
     audit: [],

@@ -21,7 +21,7 @@ export const ImportLine = Type.Object(
     key: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Permanent id of the event. A line whose key was already imported is a duplicate.',
+      description: 'Permanent ID of the event. A line whose key was already imported is a duplicate.',
     }),
     customerId: CustomerId(),
     outcome: Type.String({ minLength: 1, maxLength: 64, description: 'Key of an active outcome type.' }),

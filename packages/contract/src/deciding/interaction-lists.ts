@@ -24,7 +24,7 @@ const directions = ['inbound', 'outbound'] as const;
 
 export const InteractionRow = Type.Object(
   {
-    id: Id('Id of the interaction.'),
+    id: Id('ID of the interaction.'),
     customerId: CustomerId(),
     offerId: nullableId('Offer.'),
     creativeId: nullableId('Creative.'),
@@ -111,7 +111,7 @@ export type SummaryGrouping = (typeof summaryGroupings)[number];
 
 export const SummaryGroup = Type.Object(
   {
-    id: nullableId('Id of the offer, creative, channel, category or customer, or null.'),
+    id: nullableId('ID of the offer, creative, channel, category or customer, or null.'),
     name: nullableId('Name; null for a customer.'),
     status: nullableId('Status, or null.'),
     impressions: sums.impressions,
@@ -132,7 +132,7 @@ export type SummaryGroup = Static<typeof SummaryGroup>;
 
 export const ReservationRow = Type.Object(
   {
-    id: Id('Id of the reservation; same as that of the item.'),
+    id: Id('ID of the reservation; same as that of the item.'),
     offerId: nullableId('Offer.'),
     creativeId: nullableId('Creative.'),
     channelId: nullableId('Channel.'),
@@ -155,7 +155,7 @@ const common = {
 } as const;
 
 const customerParams = Type.Object(
-  { customerId: CustomerId('Your own id of the customer.') },
+  { customerId: CustomerId('Your own ID of the customer.') },
   { description: 'Customer to read.' },
 );
 const summaryFilters = {

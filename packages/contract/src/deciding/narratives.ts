@@ -13,7 +13,7 @@ export type NarrativeMode = (typeof narrativeModes)[number];
 export const AgentNarrative = Type.Object(
   {
     schema: Type.Literal('arbiter.narrative.1', { description: 'Version of this form.' }),
-    decisionId: text('Id of the decision.'),
+    decisionId: text('ID of the decision.'),
     decidedAt: Timestamp('When the decision was made.'),
     flow: Type.Object(
       {
@@ -122,7 +122,7 @@ export const narrativeOperations = {
     stopsWithCaller: true,
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'tenant' }],
     params: Type.Object(
-      { id: IdText('Request id, recommendation id or trace id.') },
+      { id: IdText('Request ID, recommendation ID or trace ID.') },
       { description: 'Decision to describe.' },
     ),
     body: Type.Object(

@@ -43,11 +43,11 @@ export const policyConflictOperations = {
     path: '/api/v1/policy-conflicts/analyze',
     summary: 'Find offers that nobody can get, and settings that have no effect',
     description:
-      'Proves conflicts between schedules, targeting, eligibility, rules, policies and the nodes of a flow. Everything that is only known when deciding counts as passed. ' +
+      'Proves conflicts between schedules, targeting, eligibility, rules, policies and the nodes of a flow. Everything that is only known when deciding is assumed to pass. ' +
       'A check that takes longer than 2 seconds continues as a study, whose result `GET /studies/{id}` returns. Nothing else is stored.',
     body: Type.Object(
       {
-        flowId: Type.Optional(IdText('Key or id of the flow. Default: the default flow.')),
+        flowId: Type.Optional(IdText('Key or ID of the flow. Default: the default flow.')),
         version: Type.Optional(CheckedVersion),
         overlay: Type.Optional(Overlay),
         offerIds: Type.Optional(
@@ -78,10 +78,10 @@ export const policyConflictOperations = {
     path: '/api/v1/offers/{id}/reach',
     summary: 'Check whether anybody can get an offer',
     description: 'Returns a customer who gets it, or the conflict that keeps everybody from getting it.',
-    params: Type.Object({ id: IdText('Id of the offer.') }, { description: 'The offer.' }),
+    params: Type.Object({ id: IdText('ID of the offer.') }, { description: 'The offer.' }),
     query: Type.Object(
       {
-        flowId: Type.Optional(IdText('Key or id of the flow. Default: the default flow.')),
+        flowId: Type.Optional(IdText('Key or ID of the flow. Default: the default flow.')),
       },
       { description: 'The flow to check.' },
     ),

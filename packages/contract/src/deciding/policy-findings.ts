@@ -21,7 +21,7 @@ const FindingSubject = Type.Object(
       ['offer', 'creative', 'placement', 'qualificationRule', 'contactPolicy', 'decisionFlow', 'flowNode'],
       { description: 'Type of the record.' },
     ),
-    id: text('Id of the record, or of the node in its flow.'),
+    id: text('ID of the record, or of the node in its flow.'),
     name: text('Its name.'),
     path: text('JSON Pointer into the record, or for a node into the config of its flow. Empty for the whole record.'),
   },

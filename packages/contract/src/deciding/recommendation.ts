@@ -10,7 +10,7 @@ import { DebugMeta, TimedSummary } from './decision-trace.ts';
 /** Whom a call is about; who is not known gets an id of their own. */
 export const CustomerIdOrAnonymous = Type.String({
   maxLength: 255,
-  description: 'Id of the customer. If it is missing, empty or `anonymous`, an anonymous id is derived.',
+  description: 'ID of the customer. If it is missing, empty or `anonymous`, an anonymous ID is derived.',
 });
 
 export const RecommendRequest = Type.Object(
@@ -21,10 +21,10 @@ export const RecommendRequest = Type.Object(
         description: 'Channel type. If no active channel has it, the result is empty with `no_channel`.',
       }),
     ),
-    channelId: Type.Optional(Nullable(Type.String({ format: 'uuid' }), { description: 'Id of one channel.' })),
+    channelId: Type.Optional(Nullable(Type.String({ format: 'uuid' }), { description: 'ID of one channel.' })),
     placement: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 255 }), {
-        description: 'Placement id, otherwise key, name or slot type.',
+        description: 'Placement ID, otherwise key, name or slot type.',
       }),
     ),
     placements: Type.Optional(
@@ -32,7 +32,7 @@ export const RecommendRequest = Type.Object(
         Type.Array(
           Type.Object(
             {
-              placementId: Type.String({ format: 'uuid', description: 'Id of the placement.' }),
+              placementId: Type.String({ format: 'uuid', description: 'ID of the placement.' }),
               limit: Type.Optional(
                 Nullable(Type.Integer({ minimum: 1, maximum: 50 }), { description: 'Items for this placement.' }),
               ),
@@ -57,7 +57,7 @@ export const RecommendRequest = Type.Object(
     maxOffers: Type.Optional(Nullable(Type.Integer({ minimum: 1 }), { description: 'Alias of `limit`.' })),
     sessionId: Type.Optional(
       Nullable(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), {
-        description: 'Session id. An anonymous id is derived from it.',
+        description: 'Session ID. An anonymous ID is derived from it.',
       }),
     ),
     context: Type.Optional(
@@ -83,17 +83,17 @@ export const RecommendRequest = Type.Object(
     excludeOffers: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         maxItems: 500,
-        description: 'Offers to exclude. Unknown ids are ignored.',
+        description: 'Offers to exclude. Unknown IDs are ignored.',
       }),
     ),
     excludeCreatives: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         maxItems: 500,
-        description: 'Creatives to exclude. Unknown ids are ignored.',
+        description: 'Creatives to exclude. Unknown IDs are ignored.',
       }),
     ),
     decisionFlowKey: Type.Optional(
-      Nullable(Type.String({ minLength: 1, maxLength: 255 }), { description: 'Key or id of the flow to run.' }),
+      Nullable(Type.String({ minLength: 1, maxLength: 255 }), { description: 'Key or ID of the flow to run.' }),
     ),
     flowId: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 255 }), { description: 'Alias of `decisionFlowKey`.' }),
@@ -143,8 +143,8 @@ export const RecommendedItem = Type.Object(
   {
     rank: Type.Integer({ minimum: 1, description: 'Position in the response, from 1.' }),
     placementRank: Type.Optional(Nullable(Type.Integer(), { description: 'Position in its placement.' })),
-    interactionId: Nullable(Type.String(), { description: 'Id of the item in history; null for a dry run.' }),
-    recommendationId: Nullable(Type.String(), { description: 'Id of the decision; null for a dry run.' }),
+    interactionId: Nullable(Type.String(), { description: 'ID of the item in history; null for a dry run.' }),
+    recommendationId: Nullable(Type.String(), { description: 'ID of the decision; null for a dry run.' }),
     offerId: text('Offer.'),
     offerName: Type.Optional(text('Name of the offer.')),
     shortDesc: Type.Optional(text('Short description of the offer.')),
@@ -183,7 +183,7 @@ export const RecommendedItem = Type.Object(
       Nullable(
         Type.Object(
           {
-            id: text('Id of the reservation; same as the interaction.'),
+            id: text('ID of the reservation; same as the interaction.'),
             expiresAt: Timestamp('When the reservation expires and releases its capacity.'),
           },
           { description: 'Open reservation on an explicit channel.' },
@@ -222,11 +222,11 @@ export type RecommendQuota = Static<typeof RecommendQuota>;
 
 export const RecommendAnswer = Type.Object(
   {
-    recommendationId: Nullable(Type.String(), { description: 'Id of the decision; null for a dry run.' }),
-    requestId: text('Id of the request.'),
+    recommendationId: Nullable(Type.String(), { description: 'ID of the decision; null for a dry run.' }),
+    requestId: text('ID of the request.'),
     timestamp: Timestamp('Time used for the decision.'),
     customerId: text('Customer the decision is for.'),
-    anonymous: Type.Boolean({ description: 'True if the customer id was derived.' }),
+    anonymous: Type.Boolean({ description: 'True if the customer ID was derived.' }),
     known: Type.Boolean({ description: 'False if the decision was made without stored attributes.' }),
     decisionFlowId: text('Flow that ran.'),
     decisionFlowKey: text('Key of the flow.'),
@@ -237,7 +237,7 @@ export const RecommendAnswer = Type.Object(
     count: Type.Integer({ description: 'Number of items.' }),
     decisions: Type.Array(RecommendedItem, { description: 'Items in delivery order.' }),
     placementResults: Nullable(Type.Record(Type.String(), PlacementResult), {
-      description: 'Items by placement id, for `placements` or response format `grouped`; otherwise null.',
+      description: 'Items by placement ID, for `placements` or response format `grouped`; otherwise null.',
     }),
     properties: JsonObject('Values set by set_properties nodes.'),
     emptyReason: textOrNull(
@@ -270,7 +270,7 @@ export const RecommendAnswer = Type.Object(
     ),
     trace: Type.Object(
       {
-        traceId: textOrNull('Id of the stored trace, if the decision was sampled.'),
+        traceId: textOrNull('ID of the stored trace, if the decision was sampled.'),
         summary: TimedSummary,
       },
       { description: 'Trace of the decision.' },

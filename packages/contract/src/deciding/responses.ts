@@ -13,11 +13,11 @@ const textOrNull = (description: string) => Nullable(Type.String(), { descriptio
 export const RespondRequest = Type.Object(
   {
     customerId: Type.Optional(CustomerIdOrAnonymous),
-    recommendationId: Type.Optional(Nullable(Type.String({ format: 'uuid' }), { description: 'Id of the decision.' })),
+    recommendationId: Type.Optional(Nullable(Type.String({ format: 'uuid' }), { description: 'ID of the decision.' })),
     rank: Type.Optional(Nullable(Type.Integer({ minimum: 1 }), { description: 'Item of the decision.' })),
     interactionId: Type.Optional(
       Nullable(Type.String({ format: 'uuid' }), {
-        description: 'Id of the item. Use it instead of recommendationId and rank.',
+        description: 'ID of the item. Use it instead of recommendationId and rank.',
       }),
     ),
     creativeId: Type.Optional(
@@ -62,8 +62,8 @@ export type RespondRequest = Static<typeof RespondRequest>;
 
 export const RespondAnswer = Type.Object(
   {
-    interactionId: text('Id of the recorded row. For a duplicate, the row recorded first.'),
-    itemInteractionId: textOrNull('Id of the item the response belongs to; null without a recommendation.'),
+    interactionId: text('ID of the recorded row. For a duplicate, the row recorded first.'),
+    itemInteractionId: textOrNull('ID of the item the response belongs to; null without a recommendation.'),
     recommendationId: textOrNull('Decision.'),
     rank: Nullable(Type.Integer(), { description: 'Item of the decision.' }),
     customerId: text('Customer.'),

@@ -91,7 +91,7 @@ export const shapOperations = {
     tag: 'Decisions',
     summary: 'Explain a score by SHAP values',
     description: `Path-dependent TreeSHAP of a model of type gradient_boosted. ${optIn}`,
-    params: Type.Object({ id: IdText('Request id, recommendation id or trace id.') }, { description: 'Decision.' }),
+    params: Type.Object({ id: IdText('Request ID, recommendation ID or trace ID.') }, { description: 'Decision.' }),
     body: Type.Object(
       {
         modelId: Id('Model of type gradient_boosted.'),
@@ -125,7 +125,7 @@ export const shapOperations = {
     tag: 'Models',
     summary: 'Explain a model by SHAP values over recent decisions',
     description: `Mean SHAP values of a model of type gradient_boosted over what recent decisions read for the offers they chose, and whether its scores agree with the responses. ${optIn}`,
-    params: Type.Object({ id: IdText('Id of the model.') }, { description: 'Model to explain.' }),
+    params: Type.Object({ id: IdText('ID of the model.') }, { description: 'Model to explain.' }),
     body: Type.Object(
       {
         sampleSize: Type.Optional(Int(1, 1_000, 'Offers to explain, the newest first. Default 200.')),

@@ -39,7 +39,7 @@ export type FormulaWeights = Static<typeof FormulaWeights>;
 const version = Type.Optional(
   Type.Union(
     [
-      StringEnum(['published', 'draft'], { description: 'Version by name.' }),
+      StringEnum(['published', 'draft'], { description: 'The published version, or the draft.' }),
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number.' }),
     ],
     {
@@ -196,7 +196,7 @@ const figures = {
   byChannel: Type.Array(
     Type.Object(
       {
-        channelId: textOrNull('Id of the channel; null for items without one.'),
+        channelId: textOrNull('ID of the channel; null for items without one.'),
         channelName: textOrNull('Name of the channel.'),
         count: count('Items.'),
         share,
@@ -208,7 +208,7 @@ const figures = {
   byCategory: Type.Array(
     Type.Object(
       {
-        categoryId: textOrNull('Id of the category; null for offers without one.'),
+        categoryId: textOrNull('ID of the category; null for offers without one.'),
         categoryName: textOrNull('Name of the category.'),
         count: count('Items.'),
         share,
@@ -232,7 +232,7 @@ export type SimulationFigures = Static<typeof SimulationFigures>;
 
 const NodeCounts = Type.Object(
   {
-    nodeId: Type.String({ description: 'Id of the node in the flow.' }),
+    nodeId: Type.String({ description: 'ID of the node in the flow.' }),
     customersIn: count('Customers with at least one candidate before the node.'),
     customersOut: count('Customers with at least one candidate after the node.'),
     candidatesIn: count('Candidates of all customers before the node.'),
@@ -266,7 +266,7 @@ export const simulationErrors = ['timeout', 'cancelled', 'segment_unavailable', 
 
 export const Simulation = Type.Object(
   {
-    id: Id('Id of the simulation.'),
+    id: Id('ID of the simulation.'),
     status: StringEnum(simulationStatuses, { description: 'Status of the simulation.' }),
     segmentId: Id('Segment.'),
     ...ran,
@@ -318,7 +318,7 @@ const flowErrors = [
   'not_configured',
 ] as const;
 
-const simulationParams = Type.Object({ id: IdText('Id of the simulation.') }, { description: 'Simulation to use.' });
+const simulationParams = Type.Object({ id: IdText('ID of the simulation.') }, { description: 'Simulation to use.' });
 
 /** Of both ways to simulate together. */
 const perTenant = [{ limit: 300, windowSeconds: 60, per: 'tenant', bucket: 'simulate' }] as const;
@@ -332,7 +332,7 @@ export const simulationOperations = {
     summary: 'Simulate decisions for a customer or a segment',
     description:
       'Runs the real decision without counting, recording or reserving anything. For a segment, the ' +
-      'customers with the smallest hash of seed and id are sampled. The response takes up to 120 s and is ' +
+      'customers with the smallest hash of seed and ID are sampled. The response takes up to 120 s and is ' +
       `stored for 30 days. A tenant can start ${segmentSimulationsPerMinute} segment simulations per minute.`,
     body: SimulateRequest,
     rateLimits: perTenant,
@@ -394,7 +394,7 @@ export const simulationOperations = {
     summary: 'Simulate a decision for a customer',
     description: 'Same as `POST /api/v1/simulate` with `customerId`. `limit` defaults to 20.',
     params: Type.Object(
-      { customerId: CustomerId('Your own id of the customer.') },
+      { customerId: CustomerId('Your own ID of the customer.') },
       { description: 'Customer to simulate for.' },
     ),
     body: Type.Object(

@@ -37,14 +37,14 @@ const PolicyType = StringEnum(suppressionTypes, {
 });
 
 const row = {
-  id: Nullable(Id('Id of the row.'), {
-    description: 'Id of the suppression; null for an active cooldown, which is computed.',
+  id: Nullable(Id('ID of the row.'), {
+    description: 'ID of the suppression; null for an active cooldown, which is computed.',
   }),
   scope: Scope,
-  scopeId: Type.String({ description: 'Id of the offer or category; `all` for scope global.' }),
+  scopeId: Type.String({ description: 'ID of the offer or category; `all` for scope global.' }),
   offerName: Nullable(Type.String(), { description: 'Name of the offer; null for other scopes.' }),
   policyType: PolicyType,
-  policyId: Nullable(Id('Policy.'), { description: 'Id of the policy that created it; null for a manual one.' }),
+  policyId: Nullable(Id('Policy.'), { description: 'ID of the policy that created it; null for a manual one.' }),
   reason: Type.String({ description: 'Reason; `cooldown` for an active cooldown.' }),
   triggerCount: Type.Integer({ minimum: 1, description: 'How often it was set.' }),
   createdAt: Timestamp('When it was first set. For a cooldown: the latest contact.'),
@@ -68,7 +68,7 @@ export const SuppressionCreate = Type.Object(
     scope: Scope,
     scopeId: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 36 }), {
-        description: 'Id of the offer or category. Null, `all` or omitted for scope global.',
+        description: 'ID of the offer or category. Null, `all` or omitted for scope global.',
       }),
     ),
     expiresAt: Type.Optional(
@@ -97,7 +97,7 @@ const changes = {
   customerId: Type.Optional(CustomerId(`Customer. ${sentAsItIs}`)),
   scope: Type.Optional(StringEnum(suppressionScopes, { description: `Scope. ${sentAsItIs}` })),
   scopeId: Type.Optional(
-    Type.String({ maxLength: 36, description: `Id of the offer or category, or \`all\`. ${sentAsItIs}` }),
+    Type.String({ maxLength: 36, description: `ID of the offer or category, or \`all\`. ${sentAsItIs}` }),
   ),
   expiresAt: Type.Optional(Timestamp('New expiry, in the future.')),
   days: Type.Optional(Days),
@@ -106,13 +106,13 @@ const changes = {
 const changeExample = { days: 90, reason: 'Asked for a three-month break' };
 
 const SuppressionChange = Type.Object(
-  { id: Type.Optional(Id('Id of the suppression. Can be sent back unchanged.')), ...changes },
+  { id: Type.Optional(Id('ID of the suppression. Can be sent back unchanged.')), ...changes },
   { description: 'Changes to a suppression.', examples: [changeExample] },
 );
 export type SuppressionChange = Static<typeof SuppressionChange>;
 
 const SuppressionChangeWithId = Type.Object(
-  { id: Id('Id of the suppression.'), ...changes },
+  { id: Id('ID of the suppression.'), ...changes },
   { description: 'Changes to a suppression.', examples: [{ id: exampleId('customerSuppression'), ...changeExample }] },
 );
 
@@ -195,7 +195,7 @@ export const suppressionOperations = {
     path: `${path}/{id}`,
     summary: 'Get a suppression',
     role: 'viewer',
-    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Suppression to use.' }),
+    params: Type.Object({ id: IdText('ID of the suppression.') }, { description: 'Suppression to use.' }),
     responses: { 200: { description: 'The suppression.', schema: Suppression } },
     errors: ['not_found'],
     audit: [],
@@ -204,7 +204,7 @@ export const suppressionOperations = {
     ...change,
     id: 'suppressions.update',
     path,
-    summary: "Update a suppression's expiry or reason, with its id in the body",
+    summary: "Update a suppression's expiry or reason, with its ID in the body",
     body: SuppressionChangeWithId,
   }),
   updateById: operation({
@@ -212,7 +212,7 @@ export const suppressionOperations = {
     id: 'suppressions.updateById',
     path: `${path}/{id}`,
     summary: "Update a suppression's expiry or reason",
-    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Suppression to use.' }),
+    params: Type.Object({ id: IdText('ID of the suppression.') }, { description: 'Suppression to use.' }),
     body: SuppressionChange,
   }),
   delete: operation({
@@ -229,7 +229,7 @@ export const suppressionOperations = {
     id: 'suppressions.deleteById',
     path: `${path}/{id}`,
     summary: 'Lift a suppression',
-    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Suppression to use.' }),
+    params: Type.Object({ id: IdText('ID of the suppression.') }, { description: 'Suppression to use.' }),
   }),
   ofCustomer: operation({
     ...common,
@@ -240,7 +240,7 @@ export const suppressionOperations = {
     description: 'All of them, newest first, including active cooldowns.',
     role: 'viewer',
     params: Type.Object(
-      { customerId: CustomerId('Your own id of the customer.') },
+      { customerId: CustomerId('Your own ID of the customer.') },
       { description: 'Customer to read.' },
     ),
     query: Type.Object(

@@ -1,5 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
+import { type QualificationRuleType, qualificationRuleTypes } from '../catalogue/qualification-rules.ts';
 import { Nullable, StringEnum } from '../core/schemas.ts';
+import { type ContactPolicyType, contactPolicyTypes } from './contact-policy-parts.ts';
 import { dropDetails } from './decision-drops.ts';
 import { PolicyError, policyDetails } from './decision-policies.ts';
 import { EligibilityDetail, RuleError, ruleDetails } from './decision-rules.ts';
@@ -14,13 +16,13 @@ const final = Type.Optional(
   Type.Literal(true, { description: 'True if no change is suggested for the gate; otherwise absent.' }),
 );
 const penalty = Type.Optional(number('Factor by which a failed match rule lowered the score; otherwise absent.'));
-const overriddenBy = Type.Optional(text('Id of the policy that lifts the block; otherwise absent.'));
+const overriddenBy = Type.Optional(text('ID of the policy that lifts the block; otherwise absent.'));
 
 const repeatedReason = Type.Optional(text('The reason again, if earlier items use up the limit; otherwise absent.'));
 
 const place = {
   stage: text('Type of the node that has the gate, or a stage of the engine, such as `suppression` or `admission`.'),
-  nodeId: textOrNull('Id of the node; null for a stage that is not part of the flow.'),
+  nodeId: textOrNull('ID of the node; null for a stage that is not part of the flow.'),
   status: StringEnum(['passed', 'blocked', 'skipped'], { description: 'Result for the offer.' }),
 };
 const reason = textOrNull('Why it rejected the offer, as text.');
@@ -29,7 +31,7 @@ const ruleGate = <T extends keyof typeof ruleDetails>(ruleType: T) =>
   Type.Object(
     {
       ...place,
-      id: text('Id of the rule.'),
+      id: text('ID of the rule.'),
       name: text('Name of the rule.'),
       ruleType: Type.Literal(ruleType, { description: 'Type of the rule.' }),
       reason,
@@ -52,7 +54,7 @@ const policyGate = <T extends keyof typeof policyDetails>(ruleType: T) => {
   return Type.Object(
     {
       ...place,
-      id: text('Id of the policy.'),
+      id: text('ID of the policy.'),
       name: text('Name of the policy.'),
       ruleType: Type.Literal(ruleType, { description: 'Type of the policy.' }),
       reason,
@@ -87,7 +89,7 @@ const otherDetails = [
   Type.Object(
     {
       scope: StringEnum(['global', 'category', 'offer'], { description: 'What is suppressed for the customer.' }),
-      scopeId: text('Id of the category or offer; `all` for global.'),
+      scopeId: text('ID of the category or offer; `all` for global.'),
       reason: text('Reason from the suppression.'),
       expiresAt: number('When the suppression ends, in milliseconds since 1970.'),
     },
@@ -103,43 +105,32 @@ const otherDetails = [
   ),
 ];
 
-/** A gate that the offer went through: a rule, a contact policy, or another part of the flow. */
-export const WhyNotGate = Type.Union(
-  [
-    ruleGate('attribute_condition'),
-    ruleGate('offer_attribute'),
-    ruleGate('segment_required'),
-    ruleGate('propensity_threshold'),
-    ruleGate('recency_check'),
-    ruleGate('metric_condition'),
-    policyGate('frequency_cap'),
-    policyGate('customer_total_cap'),
-    policyGate('cross_channel_cap'),
-    policyGate('offer_category_cap'),
-    policyGate('cooldown'),
-    policyGate('time_window'),
-    policyGate('mutual_exclusion'),
-    policyGate('budget_exhausted'),
-    policyGate('do_not_contact'),
-    policyGate('segment_exclusion'),
-    policyGate('outcome_based'),
-    policyGate('category_suppression'),
-    policyGate('metric_condition'),
-    policyGate('allow_override'),
-    Type.Object(
-      {
-        ...place,
-        id: textOrNull('Id of the policy behind a suppression; null for other gates.'),
-        name: textOrNull(
-          'The cause, such as `schedule`, `stock` or `emergency_excluded`; `eligibility` for the eligibility of the offer. Null for a stage that passed the offer.',
-        ),
-        ruleType: Type.Null({ description: 'Always null.' }),
-        reason,
-        detail: Nullable(Type.Union(otherDetails), { description: 'Values that were compared, by cause, or null.' }),
-      },
-      { description: 'A gate that is neither a rule nor a policy.' },
+const OtherGate = Type.Object(
+  {
+    ...place,
+    id: textOrNull('ID of the policy behind a suppression; null for other gates.'),
+    name: textOrNull(
+      'The cause, such as `schedule`, `stock` or `emergency_excluded`; `eligibility` for the eligibility of the offer. Null for a stage that passed the offer.',
     ),
-  ],
-  { description: 'A gate the offer went through. All gates are checked, not only the first one that rejects.' },
+    ruleType: Type.Null({ description: 'Always null.' }),
+    reason,
+    detail: Nullable(Type.Union(otherDetails), { description: 'Values that were compared, by cause, or null.' }),
+  },
+  { description: 'A gate that is neither a rule nor a policy.' },
 );
-export type WhyNotGate = Static<typeof WhyNotGate>;
+
+/** A gate that the offer went through: a rule, a contact policy, or another part of the flow. */
+export const WhyNotGate = Type.Unsafe<WhyNotGate>(
+  Type.Union(
+    [
+      ...qualificationRuleTypes.map((type) => ruleGate(type)),
+      ...contactPolicyTypes.map((type) => policyGate(type)),
+      OtherGate,
+    ],
+    { description: 'A gate the offer went through. All gates are checked, not only the first one that rejects.' },
+  ),
+);
+export type WhyNotGate =
+  | { [T in QualificationRuleType]: Static<ReturnType<typeof ruleGate<T>>> }[QualificationRuleType]
+  | { [T in ContactPolicyType]: Static<ReturnType<typeof policyGate<T>>> }[ContactPolicyType]
+  | Static<typeof OtherGate>;

@@ -41,7 +41,7 @@ const Flip = Type.Object(
 export const WhyNotAnswer = Type.Object(
   {
     customerId: text('The customer.'),
-    offerId: text('Id of the offer.'),
+    offerId: text('ID of the offer.'),
     offerName: text('Name of the offer.'),
     verdict: StringEnum(['eligible', 'blocked'], { description: '`eligible`: it passed every gate and was ranked.' }),
     selected: Type.Boolean({ description: 'True if the offer is returned.' }),
@@ -108,7 +108,7 @@ const common = {
   stopsWithCaller: true,
   rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant', bucket: 'why-not' }],
   params: Type.Object(
-    { customerId: CustomerId('Your own id of the customer.'), offerId: IdText('Id of the offer.') },
+    { customerId: CustomerId('Your own ID of the customer.'), offerId: IdText('ID of the offer.') },
     { description: 'Customer and offer.' },
   ),
   responses: { 200: { description: 'The explanation.', schema: WhyNotAnswer } },
@@ -131,15 +131,15 @@ export const whyNotOperations = {
     query: Type.Object(
       {
         channel: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Channel type.' })),
-        channelId: Type.Optional(IdText('Id of one channel.')),
+        channelId: Type.Optional(IdText('ID of one channel.')),
         placement: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 255,
-            description: 'Placement id, otherwise key, name or slot type.',
+            description: 'Placement ID, otherwise key, name or slot type.',
           }),
         ),
-        flowId: Type.Optional(IdText('Key or id of the flow. Default: the one that recommend uses.')),
+        flowId: Type.Optional(IdText('Key or ID of the flow. Default: the one that recommend uses.')),
         limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Maximum items, at most 50. Default 5.' })),
         decisionId,
       },

@@ -55,7 +55,7 @@ const Login = Type.Object(
 
 const SignedInUser = Type.Object(
   {
-    id: Id('Id of the user.'),
+    id: Id('ID of the user.'),
     name: Type.String({ description: 'Name of the user.' }),
     email: Type.String({ description: 'Email address of the user.' }),
     role: StringEnum(userRoles, { description: 'Role of the user in this tenant.' }),
@@ -65,7 +65,7 @@ const SignedInUser = Type.Object(
 
 const SignedInTenant = Type.Object(
   {
-    id: Id('Id of the tenant.'),
+    id: Id('ID of the tenant.'),
     name: Type.String({ description: 'Display name of the tenant.' }),
     isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
   },
@@ -103,7 +103,7 @@ const Message = Type.Object(
 /** A tenant that the person of a session may switch to. */
 export const Membership = Type.Object(
   {
-    id: Id('Id of the tenant.'),
+    id: Id('ID of the tenant.'),
     name: Type.String({ description: 'Display name of the tenant.' }),
     isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
     role: StringEnum(userRoles, { description: 'Role of the user in this tenant.' }),

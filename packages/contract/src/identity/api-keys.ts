@@ -17,7 +17,7 @@ const Scopes = (description: string) =>
   Type.Array(StringEnum(apiKeyScopes, { description: 'A scope.' }), { minItems: 1, maxItems: 16, description });
 
 const described = {
-  id: Id('Id of the key.'),
+  id: Id('ID of the key.'),
   name: Type.String({ description: 'Name of the key.' }),
   prefix: Type.String({ description: 'First 12 characters of the key. Only these are shown later.' }),
   scopes: Scopes('What the key can do: `read`, `write`, `admin`, or `scim` for the SCIM routes.'),
@@ -38,7 +38,7 @@ export const ApiKey = Type.Object(
     }),
     createdBy: Type.String({
       description:
-        'Owner, whose role limits the key: a user id, or `system` for the operator. The creator until reassigned.',
+        'Owner, whose role limits the key: a user ID, or `system` for the operator. The creator until reassigned.',
     }),
   },
   { description: 'An API key.' },
@@ -129,7 +129,7 @@ export const apiKeyOperations = {
     method: 'GET',
     path: '/api/v1/api-keys/{id}',
     summary: 'Get an active API key',
-    params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
+    params: Type.Object({ id: Type.String({ description: 'ID of the key.' }) }),
     responses: { 200: { description: 'The key.', schema: ApiKey } },
     errors: ['not_found'],
     audit: [],
@@ -139,13 +139,13 @@ export const apiKeyOperations = {
     id: 'apiKeys.revoke',
     path: '/api/v1/api-keys/{id}',
     summary: 'Revoke an API key',
-    params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
+    params: Type.Object({ id: Type.String({ description: 'ID of the key.' }) }),
   }),
   revokeByQuery: operation({
     ...revoke,
     id: 'apiKeys.revokeByQuery',
     path: '/api/v1/api-keys',
     summary: 'Revoke an API key by query parameter',
-    query: Type.Object({ id: Type.String({ minLength: 1, description: 'Id of the key.' }) }),
+    query: Type.Object({ id: Type.String({ minLength: 1, description: 'ID of the key.' }) }),
   }),
 } as const;

@@ -64,7 +64,7 @@ export const AuditChange = Type.Object(
 /** One row of the audit log (docs/design/api-access.md 7). */
 export const AuditLog = Type.Object(
   {
-    id: Id('Id of the row.'),
+    id: Id('ID of the row.'),
     sequence: Type.Integer({ minimum: 1, description: "Position in the tenant's chain, from 1 without gaps." }),
     tenantId: Id('Tenant of the row.'),
     timestamp: Timestamp('When the change was made.'),
@@ -72,10 +72,10 @@ export const AuditLog = Type.Object(
       description: 'Actor: a user id, `apikey:<id>`, `oauth:<id>`, `scim` or `system:<job>`.',
     }),
     userName: Type.String({ description: 'Name of the actor at that time.' }),
-    requestId: Type.String({ description: 'Id of the request that caused the change.' }),
+    requestId: Type.String({ description: 'ID of the request that caused the change.' }),
     action: StringEnum(auditActions, { description: 'Action that was performed.' }),
     entityType: Type.String({ description: 'Kind of the changed record in camel case, such as `offer` or `apiKey`.' }),
-    entityId: Type.String({ description: 'Id of the changed record.' }),
+    entityId: Type.String({ description: 'ID of the changed record.' }),
     entityName: Nullable(Type.String(), { description: 'Name of the changed record at that time.' }),
     entityVersion: Nullable(Type.Integer(), {
       description: 'Version of the record after the change, if it has versions.',
@@ -122,7 +122,7 @@ export const AuditVerification = Type.Object(
       }),
       { description: 'How far old rows were deleted, according to the newest checkpoint row; null if none were.' },
     ),
-    brokenAtId: Type.Optional(Type.String({ description: 'Id of the row at which the first break was found.' })),
+    brokenAtId: Type.Optional(Type.String({ description: 'ID of the row at which the first break was found.' })),
     brokenReason: Type.Optional(
       StringEnum(auditBreakReasons, {
         description:
@@ -203,7 +203,7 @@ export const auditLogOperations = {
     auth: 'credential',
     role: 'admin',
     loadClass: 'crud',
-    params: Type.Object({ id: Type.String({ description: 'Id of the row.' }) }),
+    params: Type.Object({ id: Type.String({ description: 'ID of the row.' }) }),
     responses: { 200: { description: 'The row.', schema: AuditLog } },
     errors: ['not_found'],
     audit: [],

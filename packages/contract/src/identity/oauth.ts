@@ -17,7 +17,7 @@ const Scopes = Type.Array(StringEnum(oauthScopes, { description: 'A scope.' }), 
 });
 
 const described = {
-  id: Id('Id of the record.'),
+  id: Id('ID of the record.'),
   name: Type.String({ description: 'Name of the client.' }),
   clientId: Type.String({ description: '`client_id` for token requests.' }),
   scopes: Scopes,
@@ -61,7 +61,7 @@ const Parameter = (description: string) => Type.Optional(Type.String({ descripti
 const TokenRequest = Type.Object(
   {
     grant_type: Parameter('Must be `client_credentials`.'),
-    client_id: Parameter('Id of the client. Can also be the user name of HTTP Basic.'),
+    client_id: Parameter('ID of the client. Can also be the user name of HTTP Basic.'),
     client_secret: Parameter('Secret of the client. Can also be the password of HTTP Basic.'),
     scope: Parameter('Scopes to request, separated by spaces. Default: all scopes of the client.'),
   },
@@ -145,14 +145,14 @@ export const oauthOperations = {
     id: 'oauthClients.revoke',
     path: '/api/v1/oauth/clients/{id}',
     summary: 'Revoke an OAuth client',
-    params: Type.Object({ id: Type.String({ description: 'Id of the record.' }) }),
+    params: Type.Object({ id: Type.String({ description: 'ID of the record.' }) }),
   }),
   revokeClientByQuery: operation({
     ...revoke,
     id: 'oauthClients.revokeByQuery',
     path: '/api/v1/oauth/clients',
     summary: 'Revoke an OAuth client by query parameter',
-    query: Type.Object({ id: Type.String({ minLength: 1, description: 'Id of the record.' }) }),
+    query: Type.Object({ id: Type.String({ minLength: 1, description: 'ID of the record.' }) }),
   }),
   token: operation({
     id: 'oauth.token',

@@ -50,7 +50,7 @@ export const invitationOperations = {
     description: 'The new link replaces the earlier one. At most five per hour for one address, across all tenants.',
     auth: 'credential',
     role: 'admin',
-    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to invite again.' }),
+    params: Type.Object({ id: IdText('ID of the user.') }, { description: 'User to invite again.' }),
     responses: { 200: { description: 'The user.', schema: User } },
     errors: ['not_found', 'invalid_transition', 'not_configured'],
     audit: changesUser,

@@ -122,7 +122,7 @@ export const scimEnterpriseAttributes: readonly ScimAttribute[] = [
     type: 'complex',
     description: "The person's manager.",
     subAttributes: [
-      text('value', 'Id of the manager.'),
+      text('value', 'ID of the manager.'),
       { name: '$ref', type: 'reference', description: 'URL of the manager.' },
       text('displayName', 'Name of the manager.'),
     ],
@@ -131,8 +131,8 @@ export const scimEnterpriseAttributes: readonly ScimAttribute[] = [
 
 /** Attributes that every resource has besides its own (RFC 7643 section 3.1). */
 export const scimCommonAttributes: readonly ScimAttribute[] = [
-  text('id', 'Id of the user in Arbiter.', { mutability: 'readOnly', uniqueness: 'server' }),
-  text('externalId', 'Id of the user in the provisioning directory.', { maxLength: 255 }),
+  text('id', 'ID of the user in Arbiter.', { mutability: 'readOnly', uniqueness: 'server' }),
+  text('externalId', 'ID of the user in the provisioning directory.', { maxLength: 255 }),
 ];
 
 /** Items that a list of values may have. */

@@ -60,7 +60,7 @@ export const ScimUserInput = Type.Unsafe<Readonly<Record<string, unknown>>>(
       schemas: Type.Optional(Schemas('Schemas the body uses.')),
       externalId: Type.Optional(
         Nullable(Type.String({ maxLength: 255 }), {
-          description: 'Id of the user in the provisioning directory.',
+          description: 'ID of the user in the provisioning directory.',
         }),
       ),
       ...propertiesOf(scimUserAttributes, true),
@@ -103,8 +103,8 @@ export interface ScimUser extends Readonly<Record<string, unknown>> {
 
 const userProperties = {
   schemas: Schemas('Schemas the resource uses.'),
-  id: Id('Id of the user.'),
-  externalId: Type.Optional(Type.String({ description: 'Id of the user in the provisioning directory.' })),
+  id: Id('ID of the user.'),
+  externalId: Type.Optional(Type.String({ description: 'ID of the user in the provisioning directory.' })),
   ...propertiesOf(scimUserAttributes, false),
   [scimEnterpriseSchema]: Type.Optional(
     Type.Object(propertiesOf(scimEnterpriseAttributes, false), {
@@ -246,7 +246,7 @@ const shared = {
 const read = (entityType: string) => [{ action: 'read', entityType }] as const;
 const answer = <S extends TSchema>(schema: S, description: string) => ({ description, schema, mediaType }) as const;
 
-const params = Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' });
+const params = Type.Object({ id: IdText('ID of the user.') }, { description: 'User to use.' });
 const chosen = {
   attributes: Type.Optional(
     Type.String({ maxLength: 4096, description: 'Attributes to return, separated by commas. id is always returned.' }),

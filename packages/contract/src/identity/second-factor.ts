@@ -98,7 +98,7 @@ export const secondFactorOperations = {
     auth: 'credential',
     role: 'admin',
     loadClass: 'crud',
-    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
+    params: Type.Object({ id: IdText('ID of the user.') }, { description: 'User to use.' }),
     responses: { 200: { description: 'The user.', schema: User } },
     errors: ['not_found', 'not_configured'],
     audit: [{ action: 'update', entityType: 'user' }],

@@ -5,9 +5,9 @@ import { Id, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 const SessionPrincipal = Type.Object(
   {
     kind: StringEnum(['user', 'api_key', 'oauth_client'], { description: 'Kind of credential.' }),
-    id: Id('Id of the user, key or client.'),
+    id: Id('ID of the user, key or client.'),
     name: Type.String({ description: 'Name of the credential.' }),
-    userId: Nullable(Id('Id of a user.'), {
+    userId: Nullable(Id('ID of a user.'), {
       description: 'User it acts for; null for an operator credential.',
     }),
     email: Type.Optional(Type.String({ description: 'Email address of a user.' })),
@@ -29,7 +29,7 @@ export const Session = Type.Object(
     tenant: Type.Optional(
       Type.Object(
         {
-          id: Id('Id of the tenant.'),
+          id: Id('ID of the tenant.'),
           name: Type.String({ description: 'Display name of the tenant.' }),
           isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
         },

@@ -22,7 +22,7 @@ const settings = {
   enabled: Type.Boolean({ description: 'True: users of the tenant can sign in through the identity provider.' }),
   samlEntityId: text(
     1_024,
-    'Entity id of the identity provider: the Issuer of its assertions. Our entity id is in our metadata.',
+    'Entity ID of the identity provider: the Issuer of its assertions. Our entity ID is in our metadata.',
   ),
   samlSsoUrl: url('URL to send users to, with the redirect binding.'),
   samlAcsUrl: url('URL to post assertions to. Null: `/api/v1/sso/callback` at the public address.'),
@@ -31,7 +31,7 @@ const settings = {
       "True: accept assertions that don't answer a request of ours (sign-in started at the identity provider).",
   }),
   oidcIssuer: url('Issuer of the OpenID provider. Its metadata is discovered from there.'),
-  oidcClientId: text(255, 'Our client id at the OpenID provider.'),
+  oidcClientId: text(255, 'Our client ID at the OpenID provider.'),
   oidcScopes: Type.String({
     minLength: 1,
     maxLength: 500,
@@ -53,7 +53,7 @@ const provider = StringEnum(ssoProviders, {
   description: 'Protocol of the identity provider. none: not configured.',
 });
 
-/** A configuration as it is read. Secrets are not in it. */
+/** A configuration as returned, without secrets. */
 export const SsoConfig = Type.Object(
   {
     configured: Type.Boolean({
@@ -144,7 +144,7 @@ const SsoActionAnswer = Type.Object(
 /** The signed-in person. */
 export const SsoSignIn = Type.Object(
   {
-    userId: Type.String({ format: 'uuid', description: 'Id of the user.' }),
+    userId: Type.String({ format: 'uuid', description: 'ID of the user.' }),
     email: Type.String({ description: 'Email address of the user.' }),
     name: Type.String({ description: 'Name of the user.' }),
     created: Type.Boolean({ description: 'True if this sign-in created the user.' }),
@@ -162,7 +162,7 @@ const browserHeaders = Type.Object(
   },
   { description: 'Browser cookies.' },
 );
-const tenantQuery = IdText('Id of the tenant.');
+const tenantQuery = IdText('ID of the tenant.');
 
 const shared = { tag: 'Single sign-on', loadClass: 'crud' } as const;
 const open = { ...shared, auth: 'none', role: null, errors: ['not_found'], audit: [] } as const;
@@ -278,7 +278,7 @@ export const ssoOperations = {
     body: Type.Object(
       {
         SAMLResponse: Type.String({ minLength: 1, description: 'The SAML response in base64.' }),
-        RelayState: Type.String({ minLength: 1, description: 'Id of the tenant.' }),
+        RelayState: Type.String({ minLength: 1, description: 'ID of the tenant.' }),
       },
       {
         description: 'Response of the identity provider.',

@@ -80,7 +80,7 @@ const settings = {
         uniqueItems: true,
         description: 'Columns of customer schemas that are added automatically.',
       }),
-      segments: Type.Array(Type.String({ minLength: 1, maxLength: 128, description: 'Id or name of a segment.' }), {
+      segments: Type.Array(Type.String({ minLength: 1, maxLength: 128, description: 'ID or name of a segment.' }), {
         maxItems: 100,
         uniqueItems: true,
         description: 'Active segments whose membership is recorded even if no flow, rule or policy uses them.',

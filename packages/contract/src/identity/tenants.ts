@@ -5,7 +5,7 @@ import { Id, Name, Nullable, Timestamp } from '../core/schemas.ts';
 /** The caller's tenant (docs/design/api-access.md 5.3). */
 export const Tenant = Type.Object(
   {
-    id: Id('Id of the tenant.'),
+    id: Id('ID of the tenant.'),
     name: Type.String({ description: 'Display name. Has no effect on isolation or routing.' }),
     isPlayground: Type.Boolean({ description: 'True for a playground, which has a decision quota.' }),
     timezone: Type.String({ description: "IANA time zone of the tenant's days and schedules (a tenant setting)." }),
@@ -26,7 +26,7 @@ const Quota = (description: string) => Nullable(Type.Integer({ minimum: 0 }), { 
 /** A tenant's state for the console (docs/design/api-access.md 5.3). */
 export const TenantStatus = Type.Object(
   {
-    tenantId: Id('Id of the tenant.'),
+    tenantId: Id('ID of the tenant.'),
     isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
     isDemoMode: Type.Boolean({ description: 'True if the server runs with DEMO_MODE.' }),
     hasData: Type.Boolean({ description: 'True if the tenant has any offer or schema.' }),

@@ -10,7 +10,7 @@ export const userCredentialsListed = 1_000;
 export const UserCredential = Type.Object(
   {
     kind: StringEnum(['api_key', 'oauth_client'], { description: 'Kind of credential.' }),
-    id: Id('Id of the key or client.'),
+    id: Id('ID of the key or client.'),
     name: Type.String({ description: 'Name of the key or client.' }),
     prefix: Type.String({ description: 'First 12 characters of the key, or of the `client_id`.' }),
     scopes: Type.Array(StringEnum(apiKeyScopes, { description: 'A scope.' }), {
@@ -43,7 +43,7 @@ const CredentialsReassign = Type.Object(
   {
     toUserId: Id('New owner: an active admin of the tenant.'),
     credentialIds: Type.Optional(
-      Type.Array(Id('Id of a key or client of the user.'), {
+      Type.Array(Id('ID of a key or client of the user.'), {
         minItems: 1,
         maxItems: userCredentialsListed,
         uniqueItems: true,
@@ -64,7 +64,7 @@ const shared = {
   role: 'admin',
   loadClass: 'crud',
   transaction: 'tenant',
-  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
+  params: Type.Object({ id: IdText('ID of the user.') }, { description: 'User to use.' }),
 } as const;
 
 export const userCredentialOperations = {
@@ -75,7 +75,7 @@ export const userCredentialOperations = {
     path: '/api/v1/users/{id}/credentials',
     summary: 'List the API keys and OAuth clients of a user',
     description:
-      'What stops working when you deactivate the user, and what loses rights when you lower their role. Lists up to ' +
+      'Lists what stops working if you deactivate the user, and what loses access if you lower their role: up to ' +
       `${userCredentialsListed} credentials that are neither revoked nor expired.`,
     responses: { 200: { description: 'The credentials.', schema: UserCredentials } },
     errors: ['not_found'],
@@ -88,8 +88,8 @@ export const userCredentialOperations = {
     path: '/api/v1/users/{id}/credentials/reassign',
     summary: "Reassign a user's API keys and OAuth clients to another admin",
     description:
-      'Secrets stay the same, so integrations keep running. From now on the new owner’s role limits the credentials. For ' +
-      'approvals, everyone who has owned a credential counts as one person until it’s revoked.',
+      "Secrets stay the same, so integrations keep running. From now on the new owner's role limits the credentials. For " +
+      "approvals, everyone who has owned a credential counts as one person until it's revoked.",
     body: CredentialsReassign,
     responses: { 200: { description: 'The credentials that were reassigned.', schema: UserCredentials } },
     errors: ['not_found', 'reference_not_found'],

@@ -20,14 +20,14 @@ const textOrNull = (description: string) => Nullable(Type.String(), { descriptio
 /** A person of the tenant (docs/design/api-access.md 5.2). */
 export const User = Type.Object(
   {
-    id: Id('Id of the user.'),
+    id: Id('ID of the user.'),
     name: Type.String({ description: 'Name, as entered.' }),
     email: Type.String({ description: 'Email address, as entered.' }),
     image: textOrNull('URL of a picture, or null.'),
     role: Role,
     status: Status,
     source: StringEnum(userSources, { description: 'How the user was created.' }),
-    externalId: textOrNull('Id in the provisioning directory, or null.'),
+    externalId: textOrNull('ID in the provisioning directory, or null.'),
     emailVerifiedAt: instantOrNull('When the email address was verified, or null.'),
     lastLoginAt: instantOrNull('When the user last signed in, or null.'),
     lockedUntil: instantOrNull('When the password lock ends, or null.'),
@@ -51,7 +51,7 @@ const common = {
 
 const one = {
   ...common,
-  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
+  params: Type.Object({ id: IdText('ID of the user.') }, { description: 'User to use.' }),
   responses: { 200: { description: 'The user.', schema: User } },
 } as const;
 
@@ -99,7 +99,7 @@ export const userOperations = {
       "The user's sessions, API keys, OAuth clients and issued tokens keep working and are limited to the new role within a second.",
     body: Type.Object(
       {
-        id: Type.Optional(Id('Id of the user. Can be sent back unchanged.')),
+        id: Type.Optional(Id('ID of the user. Can be sent back unchanged.')),
         name: Type.Optional(Name('New name.', 100)),
         role: Type.Optional(GivenRole),
       },

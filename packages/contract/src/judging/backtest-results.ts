@@ -82,7 +82,7 @@ const question = {
   overlay: Type.Optional(Overlay),
   mode: StringEnum(['independent', 'chained'], {
     description:
-      '`independent`: decides each record on its own, with the contacts that actually happened. `chained`: decides each customer’s records in order, with the draft’s own items as contacts.',
+      "`independent`: decides each record on its own, with the contacts that actually happened. `chained`: decides each customer's records in order, with the draft's own items as contacts.",
   }),
   scope: StringEnum(['flow', 'route'], {
     description:
@@ -96,7 +96,7 @@ const question = {
   sampleShare: Type.Number({
     exclusiveMinimum: 0,
     maximum: 1,
-    description: 'Share of customers to judge. A customer’s decisions are all included or all left out.',
+    description: "Share of customers to judge. A customer's decisions are all included or all left out.",
   }),
   compareTo: Type.Union(
     [
@@ -110,7 +110,7 @@ const question = {
   ),
   limits: BacktestLimits,
   maxNotEvaluableShare: share(
-    'Maximum share of records that can’t be judged, at most 0.2. Above it, the verdict is `refused`.',
+    "Maximum share of records that can't be judged, at most 0.2. Above it, the verdict is `refused`.",
     0.2,
   ),
   verify: Type.Boolean({
@@ -134,7 +134,7 @@ const instant = (description: string) =>
   Type.String({
     minLength: 10,
     maxLength: 40,
-    description: `${description} An RFC 3339 timestamp with an offset, or a date for the start of that day in the tenant’s time zone.`,
+    description: `${description} An RFC 3339 timestamp with an offset, or a date for the start of that day in the tenant's time zone.`,
   });
 
 export const BacktestRequest = Type.Object(
@@ -231,7 +231,7 @@ const ByKind = Type.Unsafe<Record<(typeof diffKinds)[number], number>>(
 
 const NotEvaluable = Type.Unsafe<Partial<Record<NotEvaluableReason, number>>>(
   Type.Object(Object.fromEntries(notEvaluableReasons.map((reason) => [reason, Type.Optional(count('Records.'))])), {
-    description: 'Records that can’t be judged, by reason.',
+    description: "Records that can't be judged, by reason.",
   }),
 );
 
@@ -241,11 +241,11 @@ export const BacktestResult = Type.Object(
   {
     verdict: StringEnum(['ok', 'failed', 'refused'], {
       description:
-        '`ok`: every limit passes. `failed`: a limit is exceeded. `refused`: the records can’t answer the question.',
+        "`ok`: every limit passes. `failed`: a limit is exceeded. `refused`: the records can't answer the question.",
     }),
     reasons: Type.Array(StringEnum(backtestReasons, { description: 'Reason.' }), {
       description:
-        'Why the verdict isn’t `ok`: `selection` (too many records can’t be judged), `engine_drift` (the engine doesn’t reproduce the records), `no_decisions`, `limit_failed`.',
+        "Why the verdict isn't `ok`: `selection` (too many records can't be judged), `engine_drift` (the engine doesn't reproduce the records), `no_decisions`, `limit_failed`.",
     }),
     decisions: count('Decisions compared.'),
     customers: count('Customers these decisions were made for.'),
@@ -373,7 +373,7 @@ export const BacktestResult = Type.Object(
       ),
       { description: 'The requested limits.' },
     ),
-    limitations: Type.Array(Type.String(), { description: 'What the result doesn’t cover, in sentences.' }),
+    limitations: Type.Array(Type.String(), { description: "What the result doesn't cover, in sentences." }),
   },
   { description: 'Result of a backtest.' },
 );

@@ -10,7 +10,7 @@ export const studiesPerMinute = 20;
 /** A backtest with its status. */
 export const Backtest = Type.Object(
   {
-    studyId: Id('Id of the study.'),
+    studyId: Id('ID of the study.'),
     jobId: Id('Same as `studyId`.'),
     status: StringEnum(studyStatuses, { description: 'Status of the study.' }),
     error: Nullable(StringEnum(studyErrors, { description: 'Error code.' }), {
@@ -23,7 +23,7 @@ export const Backtest = Type.Object(
 );
 export type Backtest = Static<typeof Backtest>;
 
-const flow = Type.Object({ id: IdText('Id or key of the flow.') }, { description: 'Flow to use.' });
+const flow = Type.Object({ id: IdText('ID or key of the flow.') }, { description: 'Flow to use.' });
 
 const common = { tag: 'Studies', auth: 'credential' } as const;
 
@@ -36,7 +36,7 @@ export const backtestOperations = {
     summary: 'Compare a draft with past decisions',
     description:
       'Repeats recorded decisions with the draft or another version of the flow, optionally with changes to the catalogue, and reports which answers change. ' +
-      'Stores only the study. Returns 409 `study_running` with the id of the identical study in `studyId`, and 409 `history_unavailable` with the earliest possible start in `from`.',
+      'Stores only the study. Returns 409 `study_running` with the ID of the identical study in `studyId`, and 409 `history_unavailable` with the earliest possible start in `from`.',
     role: 'editor',
     loadClass: 'heavy',
     params: flow,

@@ -9,7 +9,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const CheckedVersion = Type.Union(
   [
-    StringEnum(['published', 'draft'], { description: 'Version by name.' }),
+    StringEnum(['published', 'draft'], { description: 'The published version, or the draft.' }),
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number.' }),
   ],
   { description: '`published` (default), `draft`, or the number of a published version.' },
@@ -28,7 +28,7 @@ const Coverage = Type.Object(
         },
         { description: 'Parts of one type.' },
       ),
-      { description: 'Parts whose result depends on models, metrics or other services. They count as passed.' },
+      { description: 'Parts whose result depends on models, metrics or other services. They are assumed to pass.' },
     ),
   },
   { description: 'What the check knows. The absence of findings proves nothing about unknown offers.' },

@@ -98,7 +98,7 @@ export const decisionTestRunOperations = {
     transaction: 'tenant',
     audit: [{ action: 'read_decision_inputs', entityType: 'decision' }],
     params: Type.Object(
-      { id: IdText('Recommendation id, request id or trace id of the decision.') },
+      { id: IdText('Recommendation ID, request ID or trace ID of the decision.') },
       { description: 'The decision.' },
     ),
     body: Type.Object(
@@ -133,7 +133,7 @@ export const decisionTestRunOperations = {
     transaction: 'own',
     body: Type.Object(
       {
-        flowId: Type.Optional(IdText('Key or id of the flow. Default: the default flow.')),
+        flowId: Type.Optional(IdText('Key or ID of the flow. Default: the default flow.')),
         version: Type.Optional(CheckedVersion),
         overlay: Type.Optional(Overlay),
         testIds: Type.Optional(

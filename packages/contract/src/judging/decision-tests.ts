@@ -15,7 +15,7 @@ const writable = {
 /** A decision that a flow must make for a fictional customer. */
 export const DecisionTest = Type.Object(
   {
-    id: Id('Id of the test.'),
+    id: Id('ID of the test.'),
     tenantId: Id('Tenant.'),
     decisionFlowId: Id("Flow that is tested. Can't be changed."),
     ...writable,

@@ -83,7 +83,7 @@ const question = {
   maxNotEvaluableShare: Type.Number({
     minimum: 0,
     maximum: 0.2,
-    description: 'Maximum share of records that can’t be judged. Above it, the verdict is `refused`.',
+    description: "Maximum share of records that can't be judged. Above it, the verdict is `refused`.",
   }),
 };
 
@@ -100,7 +100,7 @@ const instant = (description: string) =>
   Type.String({
     minLength: 10,
     maxLength: 40,
-    description: `${description} An RFC 3339 timestamp with an offset, or a date for the start of that day in the tenant’s time zone.`,
+    description: `${description} An RFC 3339 timestamp with an offset, or a date for the start of that day in the tenant's time zone.`,
   });
 
 export const EvaluationRequest = Type.Object(
@@ -184,13 +184,13 @@ const Diagnostics = Type.Object(
     unseenSlots: number('Slots per decision that only the draft would fill. Their rewards are unknown.'),
     unsupportedOffers: Type.Array(
       Type.Object(
-        { offerId: Id('Offer.'), share: share('Share of the draft’s answers.') },
+        { offerId: Id('Offer.'), share: share("Share of the draft's answers.") },
         { description: 'An offer.' },
       ),
       { description: 'Offers that the draft shows where the log never does, largest share first, at most 20.' },
     ),
     heaviestShare: share('Share of the variance that the ten most influential customers account for.'),
-    skewness: number('Skewness of customers’ contributions to the headline estimate.'),
+    skewness: number("Skewness of customers' contributions to the headline estimate."),
     calibration: Type.Array(
       Type.Object(
         { predicted: number('Mean prediction.'), observed: number('Mean reward.') },
@@ -220,11 +220,11 @@ export const EvaluationResult = Type.Object(
   {
     verdict: StringEnum(evaluationVerdicts, {
       description:
-        '`ok`: use the estimate. `bounded`: the log never showed some of the draft’s answers, so the result has only bounds. `refused`: the records can’t support an estimate.',
+        "`ok`: use the estimate. `bounded`: the log never showed some of the draft's answers, so the result has only bounds. `refused`: the records can't support an estimate.",
     }),
     reasons: Type.Array(StringEnum(evaluationReasons, { description: 'Reason.' }), {
       description:
-        'Why the verdict isn’t `ok`: `no_decisions`; `unsupported` (the draft shows what the log never does); `few_effective` (the effective sample size is below 200); `few_rewards` (fewer than 50 customers have a reward); `skewed` (a few customers dominate the result); `weights_off` and `probabilities_wrong` (recorded probabilities are wrong); `selection` (too many records can’t be judged); `state_shift` (the draft’s own contacts would change more than a fifth of the answers); `trained_on_window` (a model of the draft was trained on these outcomes).',
+        "Why the verdict isn't `ok`: `no_decisions`; `unsupported` (the draft shows what the log never does); `few_effective` (the effective sample size is below 200); `few_rewards` (fewer than 50 customers have a reward); `skewed` (a few customers dominate the result); `weights_off` and `probabilities_wrong` (recorded probabilities are wrong); `selection` (too many records can't be judged); `state_shift` (the draft's own contacts would change more than a fifth of the answers); `trained_on_window` (a model of the draft was trained on these outcomes).",
     }),
     needed: optional(
       Type.Object(
@@ -238,7 +238,7 @@ export const EvaluationResult = Type.Object(
           }),
           from: Nullable(Timestamp('Instant.'), {
             description:
-              'Earliest start of a range whose outcomes no model of the draft was trained on; null if that isn’t the reason.',
+              "Earliest start of a range whose outcomes no model of the draft was trained on; null if that isn't the reason.",
           }),
         },
         { description: 'What would help.' },
@@ -253,7 +253,7 @@ export const EvaluationResult = Type.Object(
       {
         controlGroup: count('Decisions for control groups.'),
         notEvaluable: Type.Record(StringEnum(notEvaluableReasons, { description: 'Reason.' }), count('Records.'), {
-          description: 'Records that can’t be judged, by reason.',
+          description: "Records that can't be judged, by reason.",
         }),
       },
       { description: 'Records left out of the estimate.' },
@@ -262,7 +262,7 @@ export const EvaluationResult = Type.Object(
       description:
         'Values that the draft reads but the records lack, at most 50. To record them from now on, add them to the setting `recordReads`.',
     }),
-    supportShare: share('Share of the draft’s answers that the log could also have shown.'),
+    supportShare: share("Share of the draft's answers that the log could also have shown."),
     effectiveSampleSize: number('Number of equally weighted decisions that would give the same precision.'),
     clippedShare: share('Share of items whose weight was clipped.'),
     estimatedShare: share('Share of decisions with an estimated probability.'),

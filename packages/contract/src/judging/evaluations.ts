@@ -15,11 +15,11 @@ export const evaluationOperations = {
     summary: 'Estimate what a draft would have earned',
     description:
       'Estimates the reward per decision that the draft or another version of the flow would have earned, from recorded decisions, their selection probabilities and the responses to them. ' +
-      'Read the result with `GET /studies/{id}`. If the records can’t support an estimate, the verdict is `refused`, with the reasons and what would help. ' +
-      'Returns 409 `study_running` with the id of the identical study in `studyId`, and 409 `history_unavailable` with the earliest possible start in `from`.',
+      "Read the result with `GET /studies/{id}`. If the records can't support an estimate, the verdict is `refused`, with the reasons and what would help. " +
+      'Returns 409 `study_running` with the ID of the identical study in `studyId`, and 409 `history_unavailable` with the earliest possible start in `from`.',
     role: 'editor',
     loadClass: 'heavy',
-    params: Type.Object({ id: IdText('Id or key of the flow.') }, { description: 'Flow to use.' }),
+    params: Type.Object({ id: IdText('ID or key of the flow.') }, { description: 'Flow to use.' }),
     body: EvaluationRequest,
     rateLimits: [{ limit: studiesPerMinute, windowSeconds: 60, per: 'tenant', bucket: 'studies' }],
     responses: { 202: { description: 'The study runs in the background.', schema: StudyStarted } },

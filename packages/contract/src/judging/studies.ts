@@ -29,7 +29,7 @@ export const StudyProgress = Type.Object(
 );
 
 const summary = {
-  id: Id('Id of the study.'),
+  id: Id('ID of the study.'),
   kind: StringEnum(studyKinds, { description: 'What the study does.' }),
   flowId: Id('Flow being judged.'),
   status: StringEnum(studyStatuses, {
@@ -72,12 +72,12 @@ export type Study = Static<typeof Study>;
 
 /** Answer to a request that starts a study. */
 export const StudyStarted = Type.Object(
-  { studyId: Id('Id of the study.'), jobId: Id('Same as `studyId`.') },
+  { studyId: Id('ID of the study.'), jobId: Id('Same as `studyId`.') },
   { description: 'The study that was started.' },
 );
 export type StudyStarted = Static<typeof StudyStarted>;
 
-const params = Type.Object({ id: IdText('Id of the study.') }, { description: 'Study to use.' });
+const params = Type.Object({ id: IdText('ID of the study.') }, { description: 'Study to use.' });
 
 const common = { tag: 'Studies', auth: 'credential', loadClass: 'crud' } as const;
 
@@ -123,7 +123,7 @@ export const studyOperations = {
     path: '/api/v1/studies/{id}/rows',
     summary: 'Download the changed decisions',
     description:
-      `Returns a line of JSON for each changed decision, at most ${maxStudyRows}: its id, the kind of change, and its items before and after. ` +
+      `Returns a line of JSON for each changed decision, at most ${maxStudyRows}: its ID, the kind of change, and its items before and after. ` +
       'Empty until the study is completed.',
     role: 'viewer',
     params,

@@ -36,7 +36,7 @@ const Metric = StringEnum(alertMetrics, { description: 'Metric to watch; see `GE
 
 const Channel = Type.Union(
   [
-    Id('Id of a destination.'),
+    Id('ID of a destination.'),
     Type.Object(
       {
         type: Type.Literal('webhook', { description: 'An unsigned POST.' }),
@@ -87,7 +87,7 @@ const writable = {
 /** A rule that watches one figure of the tenant. */
 export const Alert = Type.Object(
   {
-    id: Id('Id of the rule.'),
+    id: Id('ID of the rule.'),
     tenantId: Id('Tenant.'),
     ...writable,
     status: StringEnum(alertStatuses, {
@@ -176,7 +176,7 @@ const AlertDelivery = Type.Object(
     ok: Nullable(Type.Boolean(), {
       description: 'Whether the destination accepted the message; null while it is being sent.',
     }),
-    providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the destination, or null.' }),
+    providerMessageId: Nullable(Type.String(), { description: 'ID of the message at the destination, or null.' }),
     error: Nullable(Type.String(), { description: 'The last delivery error, or null.' }),
   },
   { description: 'Delivery of the alert to one destination.' },
@@ -185,7 +185,7 @@ export type AlertDelivery = Static<typeof AlertDelivery>;
 
 const AlertEvent = Type.Object(
   {
-    id: Id('Id of the event.'),
+    id: Id('ID of the event.'),
     firedAt: Timestamp('When the rule fired.'),
     value: Type.Number({ description: 'Value over the window.' }),
     baseline: Nullable(Type.Number(), { description: 'Value over the window before, or null.' }),
@@ -247,7 +247,7 @@ export const alertOperations = {
     method: 'GET',
     path: '/api/v1/alerts/{id}/events',
     summary: 'List firings, newest first',
-    params: Type.Object({ id: IdText('Id of the rule.') }, { description: 'Rule to filter by.' }),
+    params: Type.Object({ id: IdText('ID of the rule.') }, { description: 'Rule to filter by.' }),
     query: Type.Object(cursorQuery(defaultPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page.', schema: cursorPage(AlertEvent) } },
     errors: ['not_found', 'invalid_cursor'],

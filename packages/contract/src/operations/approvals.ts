@@ -38,7 +38,7 @@ export const approvedBy = {
   trigger: triggerOperations,
 } as const satisfies Readonly<Record<string, AppliedBy>>;
 
-/** An entity type that approvals apply, and that editors make live with an approval only where the tenant wants that. */
+/** Types of records that approvals can change. Tenants can require an approval before editors make one live. */
 export type ApprovableType = keyof typeof approvedBy;
 
 export const isApprovable = (entityType: string): entityType is ApprovableType => Object.hasOwn(approvedBy, entityType);
@@ -60,11 +60,11 @@ const stageWords = {
 
 const ApprovalStage = Type.Object(
   {
-    id: Id('Id of the stage.'),
+    id: Id('ID of the stage.'),
     ordinal: Type.Integer({ description: 'Position in the order, from 1.' }),
     ...stageWords,
     status: StringEnum(stageStatuses, { description: 'Result of the stage.' }),
-    decidedBy: Nullable(Type.String(), { description: 'Id of the user who decided it, or null.' }),
+    decidedBy: Nullable(Type.String(), { description: 'ID of the user who decided it, or null.' }),
     decidedByName: Nullable(Type.String(), { description: 'Name of that user, or null.' }),
     comments: Nullable(Type.String(), { description: 'Comment of that user, or null.' }),
     decidedAt: Nullable(Timestamp('Instant.'), { description: 'When it was decided, or null.' }),
@@ -82,7 +82,7 @@ const requestFields = {
   entityId: Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'Id of the record to change. For `create`, any text; it is not used.',
+    description: 'ID of the record to change. For `create`, any text; it is not used.',
   }),
   entityName: Name('Display name of the record.'),
   action: StringEnum(approvalActions, {
@@ -91,7 +91,7 @@ const requestFields = {
 };
 
 const decided = {
-  approverId: Nullable(Type.String(), { description: 'Id of the user who made the last decision, or null.' }),
+  approverId: Nullable(Type.String(), { description: 'ID of the user who made the last decision, or null.' }),
   approverName: Nullable(Type.String(), { description: 'Name of that user, or null.' }),
   comments: Nullable(Type.String(), { description: 'Comment of that user, or null.' }),
   resolvedAt: Nullable(Timestamp('Instant.'), { description: 'When the request was closed, or null.' }),
@@ -100,16 +100,16 @@ const decided = {
 const progress = {
   status: StringEnum(approvalStatuses, { description: 'Status of the request.' }),
   currentStage: Nullable(Type.Integer(), { description: 'Ordinal of the stage waiting for a decision, or null.' }),
-  appliedEntityId: Nullable(Type.String(), { description: 'Id of the changed or created record, or null.' }),
+  appliedEntityId: Nullable(Type.String(), { description: 'ID of the changed or created record, or null.' }),
 };
 
 /** A request to change a record, as lists show it. */
 export const Approval = Type.Object(
   {
-    id: Id('Id of the request.'),
+    id: Id('ID of the request.'),
     ...requestFields,
     ...progress,
-    requesterId: Type.String({ description: 'Id of the requester; `system` for operator keys.' }),
+    requesterId: Type.String({ description: 'ID of the requester; `system` for operator keys.' }),
     requesterName: Type.String({ description: 'Name of the requester.' }),
     payload: Nullable(JsonObject('Proposed values.'), {
       description:
@@ -159,7 +159,7 @@ export const ApprovalCreate = Type.Object(
     ...requestFields,
     payload: Type.Optional(
       JsonObject(
-        'Body of the direct POST or PUT, without the id. If it contains `rowVersion` or `version`, that must ' +
+        'Body of the direct POST or PUT, without the ID. If it contains `rowVersion` or `version`, that must ' +
           'match the record when the request is applied. For `decisionFlow` also `publish: true` and `notes`. ' +
           'Validated when the last stage approves.',
       ),
@@ -203,7 +203,7 @@ export const ApprovalDecision = Type.Object(
 export type ApprovalDecision = Static<typeof ApprovalDecision>;
 
 export const ApprovalResult = Type.Object(
-  { id: Id('Id of the request.'), ...progress, ...decided },
+  { id: Id('ID of the request.'), ...progress, ...decided },
   { description: 'Status of the request.' },
 );
 export type ApprovalResult = Static<typeof ApprovalResult>;
@@ -214,7 +214,7 @@ const ofTheChange = Object.values<AppliedBy>(approvedBy).flatMap(({ create, upda
 );
 
 const common = { tag: 'Approvals', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const params = Type.Object({ id: IdText('Id of the request.') }, { description: 'Request to read.' });
+const params = Type.Object({ id: IdText('ID of the request.') }, { description: 'Request to read.' });
 
 /** Requests to change governed records, and their decisions (docs/design/api-access.md 8, 22). */
 export const approvalOperations = {

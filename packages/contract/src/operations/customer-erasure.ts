@@ -61,7 +61,7 @@ export const ScopedErasureAnswer = Type.Object(
 export type ScopedErasureAnswer = Static<typeof ScopedErasureAnswer>;
 
 const params = Type.Object(
-  { customerId: CustomerId('Your own id of the customer.') },
+  { customerId: CustomerId('Your own ID of the customer.') },
   { description: 'Customer to erase.' },
 );
 
@@ -103,7 +103,7 @@ export const customerErasureOperations = {
     headers: Type.Object(
       {
         'X-Confirm-Delete': Type.Optional(
-          Type.String({ description: 'The customer id again, byte for byte, in UTF-8.' }),
+          Type.String({ description: 'The customer ID again, byte for byte, in UTF-8.' }),
         ),
       },
       { description: 'Confirmation.' },

@@ -29,9 +29,9 @@ export const deadLetterTopics = [
 /** A job that used up its tries. */
 export const DeadLetter = Type.Object(
   {
-    id: Id('Id of the dead letter.'),
+    id: Id('ID of the dead letter.'),
     topic: Type.String({ description: 'Job that failed.' }),
-    payload: JsonObject('Payload of the job: ids only.'),
+    payload: JsonObject('Payload of the job: IDs only.'),
     error: Type.String({ description: 'Error of the last attempt, without customer data.' }),
     retryCount: Int(0, 1_000_000, 'Attempts, including manual retries.'),
     failedAt: Timestamp('When the last attempt failed.'),
@@ -73,10 +73,10 @@ export const DeadLetterAction = Type.Object(
       description: '`retry`: put back into the queue, at most 1,000 per call, oldest first. `purge`: delete.',
     }),
     eventIds: Type.Optional(
-      Type.Array(Id('Id of a dead letter.'), {
+      Type.Array(Id('ID of a dead letter.'), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Dead letters to process. Unknown ids are skipped.',
+        description: 'Dead letters to process. Unknown IDs are skipped.',
       }),
     ),
     topic: Type.Optional(Topic),

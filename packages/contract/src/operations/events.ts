@@ -5,7 +5,7 @@ import { JsonObject, Timestamp } from '../core/schemas.ts';
 /** An event of the tenant's stream (docs/design/api-access.md 12.1). */
 export const StreamEvent = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Id of the event. Redeliveries have the same id.' }),
+    id: Type.String({ format: 'uuid', description: 'ID of the event. Redeliveries have the same ID.' }),
     type: Type.String({ description: 'Type of the event, such as `decision.made.v1`.' }),
     tenantId: Type.String({ format: 'uuid', description: 'Tenant of the event.' }),
     timestamp: Timestamp('When it was recorded.'),
@@ -75,7 +75,7 @@ export const eventOperations = {
             minLength: 1,
             maxLength: 64,
             description:
-              'Position to read after, from `nextAfter` or an event id. `latest`: new events only. Default: from the oldest stored event.',
+              'Position to read after, from `nextAfter` or an event ID. `latest`: new events only. Default: from the oldest stored event.',
           }),
         ),
         topic: Type.Optional(

@@ -29,7 +29,7 @@ const LastResult = Type.Object(
 );
 
 const about = {
-  id: Id('Id of the destination.'),
+  id: Id('ID of the destination.'),
   kind: StringEnum(notificationKinds, { description: "Kind of destination. Can't be changed." }),
   name: Name('Name.', 120),
   enabled: Type.Boolean({ description: 'Nothing is sent to a disabled destination.' }),
@@ -162,7 +162,7 @@ export type NotificationMessage = Static<typeof NotificationMessage>;
 
 const SendBody = Type.Object(
   {
-    providerIds: Type.Array(Id('Id of a destination.'), {
+    providerIds: Type.Array(Id('ID of a destination.'), {
       minItems: 1,
       maxItems: maxDestinations,
       description: 'Destinations to send to. A destination listed more than once receives the message once.',
@@ -184,7 +184,7 @@ const SendResult = Type.Object(
   {
     providerId: Id('The destination.'),
     ok: Type.Boolean({ description: 'Whether the destination accepted the message.' }),
-    providerMessageId: Type.Optional(Type.String({ description: 'Id of the message at the destination.' })),
+    providerMessageId: Type.Optional(Type.String({ description: 'ID of the message at the destination.' })),
     error: Type.Optional(Type.String({ description: 'What went wrong.' })),
   },
   { description: 'Result at one destination.' },
@@ -200,14 +200,14 @@ const TestAnswer = Type.Object(
   {
     ok: Type.Literal(true, { description: 'Whether the destination accepted the message.' }),
     latencyMs: Type.Integer({ description: 'Duration of the test.' }),
-    providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the destination, or null.' }),
+    providerMessageId: Nullable(Type.String(), { description: 'ID of the message at the destination, or null.' }),
   },
   { description: 'Result of the test.' },
 );
 
 const common = { tag: 'Notifications', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 const path = '/api/v1/notifications/providers';
-const params = Type.Object({ id: IdText('Id of the destination.') }, { description: 'Destination to use.' });
+const params = Type.Object({ id: IdText('ID of the destination.') }, { description: 'Destination to use.' });
 const limit = { limit: 60, windowSeconds: 60, per: 'tenant', bucket: 'notifications' } as const;
 const audited = (action: string) => [{ action, entityType: 'notificationProvider' }];
 

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Id, Timestamp } from '../core/schemas.ts';
 
 export const destinations = (description: string) =>
-  Type.Array(Id('Id of a destination.'), { maxItems: 20, description });
+  Type.Array(Id('ID of a destination.'), { maxItems: 20, description });
 
 export const times = {
   createdAt: Timestamp('When it was created.'),

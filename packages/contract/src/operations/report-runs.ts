@@ -41,7 +41,7 @@ const DeliveryResult = Type.Object(
     ok: Nullable(Type.Boolean(), {
       description: 'Whether the destination accepted the message; null while it is being sent.',
     }),
-    providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the destination, or null.' }),
+    providerMessageId: Nullable(Type.String(), { description: 'ID of the message at the destination, or null.' }),
     error: Nullable(Type.String(), { description: 'The last delivery error, or null.' }),
   },
   { description: 'Delivery of the report to one destination.' },
@@ -49,7 +49,7 @@ const DeliveryResult = Type.Object(
 export type ReportDelivery = Static<typeof DeliveryResult>;
 
 const sectionFacts = {
-  id: Type.String({ description: 'Id of the section.' }),
+  id: Type.String({ description: 'ID of the section.' }),
   title: Type.String({ description: 'Heading of the section.' }),
   ...reportScope,
   ...reportTable,
@@ -90,12 +90,12 @@ const deliveryResults = Type.Array(DeliveryResult, { description: 'One entry per
 const status = StringEnum(reportRunStatuses, { description: 'Status of the run.' });
 
 const runFields = {
-  id: Id('Id of the run.'),
-  templateId: Id('Id of its template, which may have been deleted.'),
+  id: Id('ID of the run.'),
+  templateId: Id('ID of its template, which may have been deleted.'),
   templateName: Type.String({ description: 'Name of the template at that time.' }),
-  scheduleId: Nullable(Id('Schedule.'), { description: 'Id of the schedule that started it, or null.' }),
+  scheduleId: Nullable(Id('Schedule.'), { description: 'ID of the schedule that started it, or null.' }),
   status,
-  triggeredBy: Type.String({ description: 'Id of the user, `schedule`, or `api` for an API key.' }),
+  triggeredBy: Type.String({ description: 'ID of the user, `schedule`, or `api` for an API key.' }),
   startedAt: Timestamp('When the run started.'),
   completedAt: Nullable(Timestamp('Instant.'), { description: 'When the report was written, or null.' }),
   durationMs: Nullable(Type.Integer(), { description: 'Duration, or null.' }),
@@ -178,7 +178,7 @@ export const reportRunOperations = {
     path: '/api/v1/reports/runs/{id}',
     summary: 'Get a report run with its figures',
     role: 'viewer',
-    params: Type.Object({ id: IdText('Id of the run.') }, { description: 'Run to read.' }),
+    params: Type.Object({ id: IdText('ID of the run.') }, { description: 'Run to read.' }),
     responses: { 200: { description: 'The run.', schema: ReportRun } },
     errors: ['not_found'],
     audit: [],
@@ -192,7 +192,7 @@ export const reportRunOperations = {
     description: 'Returns 404 for a format that was not written.',
     role: 'viewer',
     params: Type.Object(
-      { id: IdText('Id of the run.'), format: IdText('pdf, csv, markdown or html.') },
+      { id: IdText('ID of the run.'), format: IdText('pdf, csv, markdown or html.') },
       { description: 'File to download.' },
     ),
     responses: {

@@ -25,12 +25,12 @@ const scheduleFields = {
 /** When a report is generated automatically. */
 export const ReportSchedule = Type.Object(
   {
-    id: Id('Id of the schedule.'),
+    id: Id('ID of the schedule.'),
     templateId: Id('Template of the schedule.'),
     ...scheduleFields,
     nextRunAt: Nullable(Timestamp('Instant.'), { description: 'Next run; null while disabled.' }),
     lastRunAt: Nullable(Timestamp('Instant.'), { description: 'When it last ran, or null.' }),
-    lastRunId: Nullable(Id('Run.'), { description: 'Id of the last run, or null.' }),
+    lastRunId: Nullable(Id('Run.'), { description: 'ID of the last run, or null.' }),
     ...times,
   },
   { description: 'A report schedule.' },
@@ -68,7 +68,7 @@ export const ReportScheduleChange = Type.Object(
 export type ReportScheduleChange = Static<typeof ReportScheduleChange>;
 
 const schedulePath = '/api/v1/reports/schedules';
-const ofSchedule = Type.Object({ id: IdText('Id of the schedule.') }, { description: 'Schedule to use.' });
+const ofSchedule = Type.Object({ id: IdText('ID of the schedule.') }, { description: 'Schedule to use.' });
 
 /** Schedules of reports (docs/design/quality.md T22). */
 export const reportScheduleOperations = {

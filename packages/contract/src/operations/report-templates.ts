@@ -78,7 +78,7 @@ const templateFields = {
 
 /** What a report shows. */
 export const ReportTemplate = Type.Object(
-  { id: Id('Id of the template.'), ...templateFields, ...times },
+  { id: Id('ID of the template.'), ...templateFields, ...times },
   { description: 'A template for reports and dashboards.' },
 );
 export type ReportTemplate = Static<typeof ReportTemplate>;
@@ -89,7 +89,7 @@ export const ReportTemplateCreate = Type.Object(
   { ...Type.Partial(Type.Object(templateFields)).properties, name: templateName, dataSources: templateSources },
   {
     description:
-      'A new template. Defaults: one section for each source, with ids s1, s2 and so on and the name of ' +
+      'A new template. Defaults: one section for each source, with IDs s1, s2 and so on and the name of ' +
       'the source; formats [html]; no narrative; no destinations; enabled.',
     examples: [
       {
@@ -109,7 +109,7 @@ export const ReportTemplateChange = Type.Object(Type.Partial(Type.Object(templat
 export type ReportTemplateChange = Static<typeof ReportTemplateChange>;
 
 const templatePath = '/api/v1/reports/templates';
-const ofTemplate = Type.Object({ id: IdText('Id of the template.') }, { description: 'Template to use.' });
+const ofTemplate = Type.Object({ id: IdText('ID of the template.') }, { description: 'Template to use.' });
 const limits = [{ limit: 30, windowSeconds: 60, per: 'tenant', bucket: 'reports' }] as const;
 
 /** Report templates and their runs (docs/design/api-access.md 11, 22). */

@@ -14,7 +14,7 @@ const DataClass = StringEnum(dataClasses, {
 });
 
 const config = {
-  id: Id('Id of the configuration.'),
+  id: Id('ID of the configuration.'),
   dataClass: DataClass,
   retentionDays: Int(1, 36_500, 'Number of days to keep data after it was stored.'),
   legalHold: Type.Boolean({ description: 'True: nothing of the class is deleted.' }),

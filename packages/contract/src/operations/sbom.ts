@@ -19,7 +19,7 @@ export const SbomAnswer = Type.Object(
       {
         bomFormat: Type.Literal('CycloneDX', { description: 'Name of the standard.' }),
         specVersion: Type.Literal('1.5', { description: 'Version of the standard.' }),
-        serialNumber: Type.String({ description: 'Id of this document, a URN. Different for each call.' }),
+        serialNumber: Type.String({ description: 'ID of this document, a URN. Different for each call.' }),
         version: Int(1, 1, 'Version of this document.'),
         metadata: Type.Object(
           {

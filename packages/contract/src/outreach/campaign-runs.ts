@@ -38,11 +38,11 @@ const percent = Type.Number({ description: 'Share of totalRecommendations in per
 /** A run of a campaign. */
 export const CampaignRun = Type.Object(
   {
-    id: Id('Id of the run.'),
+    id: Id('ID of the run.'),
     campaignId: Id('Campaign.'),
     runNumber: count('Counts the runs of the campaign from 1, without gaps.'),
     triggeredBy: StringEnum(campaignTriggers, { description: 'What started it.' }),
-    triggeredByUserId: Nullable(Type.String(), { description: 'Id of the user who started it, or null.' }),
+    triggeredByUserId: Nullable(Type.String(), { description: 'ID of the user who started it, or null.' }),
     status: StringEnum(campaignRunStatuses, {
       description:
         'pending: waits for a worker. completed_with_errors: some deliveries or customers failed, or the playground quota ' +
@@ -128,7 +128,7 @@ export const CampaignResult = Type.Object(
     skipReason: Nullable(StringEnum(campaignSkipReasons, { description: 'Reason.' }), {
       description: 'Why there is no decision, or null.',
     }),
-    requestId: Nullable(Id('Request.'), { description: 'Request id of the decision, or null.' }),
+    requestId: Nullable(Id('Request.'), { description: 'Request ID of the decision, or null.' }),
     count: count('Items.'),
     decisions: Type.Array(
       Type.Object(
@@ -154,9 +154,9 @@ export const CampaignResult = Type.Object(
 export type CampaignResult = Static<typeof CampaignResult>;
 
 const common = { tag: 'Campaigns', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const params = Type.Object({ id: IdText('Id of the campaign.') }, { description: 'The campaign.' });
+const params = Type.Object({ id: IdText('ID of the campaign.') }, { description: 'The campaign.' });
 const runParams = Type.Object(
-  { id: IdText('Id of the campaign.'), runId: IdText('Id of the run.') },
+  { id: IdText('ID of the campaign.'), runId: IdText('ID of the run.') },
   { description: 'The run.' },
 );
 const runPath = '/api/v1/runs/{id}/campaign-runs/{runId}';

@@ -97,7 +97,7 @@ const writable = {
 
 const LatestRun = Type.Object(
   {
-    id: Id('Id of the run.'),
+    id: Id('ID of the run.'),
     status: StringEnum(campaignRunStatuses, { description: 'Status of the run.' }),
     runNumber: Type.Integer({ description: 'Number of the run.' }),
   },
@@ -106,7 +106,7 @@ const LatestRun = Type.Object(
 
 export const Campaign = Type.Object(
   {
-    id: Id('Id of the campaign.'),
+    id: Id('ID of the campaign.'),
     tenantId: Id('Tenant.'),
     ...writable,
     scheduleDayOfMonth: Nullable(Type.String(), { description: 'Day of monthly runs as text, or null.' }),
@@ -163,7 +163,7 @@ export const CampaignDetail = Type.Object(
   {
     ...Campaign.properties,
     runs: Type.Array(CampaignRun, { description: `The last ${campaignRunsShown} runs, newest first.` }),
-    offers: Type.Record(Type.String(), Type.String(), { description: 'Names of the offers in `results`, by id.' }),
+    offers: Type.Record(Type.String(), Type.String(), { description: 'Names of the offers in `results`, by ID.' }),
     results: Type.Array(CampaignResult, {
       description: `The first ${campaignResultsShown} results of the newest run.`,
     }),
@@ -173,7 +173,7 @@ export const CampaignDetail = Type.Object(
 export type CampaignDetail = Static<typeof CampaignDetail>;
 
 const common = { tag: 'Campaigns', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const params = Type.Object({ id: IdText('Id of the campaign.') }, { description: 'The campaign.' });
+const params = Type.Object({ id: IdText('ID of the campaign.') }, { description: 'The campaign.' });
 const one = { description: 'The campaign.', schema: Campaign };
 const writeErrors = ['reference_not_found', 'invalid_cron', 'not_configured'] as const;
 

@@ -1,4 +1,4 @@
-/** Types of events that callers report (contract part 1, 4.7). */
+/** Types of events that callers report. */
 export const ingestEventTypes = ['purchase', 'cart_abandon', 'page_view', 'app_open', 'support_call'] as const;
 export type IngestEventType = (typeof ingestEventTypes)[number];
 

@@ -55,14 +55,14 @@ const DeliveryEvent = Type.Object(
         'suppression list. complaint: the customer marked it as spam. blocked: the receiving side refused it. other: the ' +
         'provider gave a reason that none of these covers. The text of the provider is not stored.',
     }),
-    eventId: Nullable(Type.String(), { description: 'Id of the event at the provider, or null.' }),
+    eventId: Nullable(Type.String(), { description: 'ID of the event at the provider, or null.' }),
   },
   { description: 'An event that a provider reported.' },
 );
 
 export const Delivery = Type.Object(
   {
-    id: Id('Id of the delivery.'),
+    id: Id('ID of the delivery.'),
     customerId: CustomerId(),
     offerId: Id('Offer of the message.'),
     creativeId: Nullable(Id('Creative.'), { description: 'Creative of the message, or null.' }),
@@ -76,11 +76,11 @@ export const Delivery = Type.Object(
     provider: Nullable(StringEnum(channelProviders, { description: 'Provider.' }), {
       description: 'Provider that it was given to. Null before the first try.',
     }),
-    providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the provider, or null.' }),
+    providerMessageId: Nullable(Type.String(), { description: 'ID of the message at the provider, or null.' }),
     status: Status,
     error: Nullable(Type.String(), {
       description:
-        'Why the last try failed, or null. no_address: the customer has no address for this channel. doubtful: the ' +
+        'Why the last attempt failed, or null. no_address: the customer has no address for this channel. doubtful: the ' +
         'provider may or may not have sent it.',
     }),
     tries: Type.Integer({ description: 'Tries so far. At most 6 before it fails.' }),
@@ -130,7 +130,7 @@ export const deliveryOperations = {
     method: 'GET',
     path: '/api/v1/deliveries/{id}',
     summary: 'Get a delivery with its events',
-    params: Type.Object({ id: IdText('Id of the delivery.') }, { description: 'The delivery.' }),
+    params: Type.Object({ id: IdText('ID of the delivery.') }, { description: 'The delivery.' }),
     responses: { 200: { description: 'The delivery.', schema: Delivery } },
     errors: ['not_found'],
   }),

@@ -54,7 +54,7 @@ const GeofenceAction = Type.Object(
 const WrittenAction = JsonObject(
   'What to do when it fires. `type: "recommend"`: `decisionFlowId` or `decisionFlowKey`, `channel` or `channelId`, ' +
     '`placement`, `limit` (default 1). `type: "journey_enroll"`: `journeyId`, `deduplication`. `type: "webhook"`: ' +
-    '`providerId` of a notification destination, or `url`. Empty: only record the event.',
+    '`providerId` of a notification destination, or `url`. If empty, the event is only recorded.',
 );
 
 const writable = {
@@ -70,7 +70,7 @@ const writable = {
   cooldownMs: Int(
     0,
     31_536_000_000,
-    'Milliseconds without firing for the same customer after a firing. 0 to 31,536,000,000; default 86,400,000.',
+    'Milliseconds to wait before firing again for the same customer. 0 to 31,536,000,000; default 86,400,000.',
   ),
   action: WrittenAction,
   status: StringEnum(geofenceStatuses, { description: 'Only active geofences match. Default active.' }),
@@ -79,7 +79,7 @@ const writable = {
 /** A circle on the map that something happens in. */
 export const Geofence = Type.Object(
   {
-    id: Id('Id of the geofence.'),
+    id: Id('ID of the geofence.'),
     tenantId: Id('Tenant.'),
     ...writable,
     action: GeofenceAction,
@@ -193,7 +193,7 @@ const GeofenceCheckAnswer = Type.Object(
     latitude: Latitude,
     longitude: Longitude,
     matchCount: Type.Integer({ description: 'Number of matches.' }),
-    matches: Type.Array(Match, { description: 'By distance, then id.' }),
+    matches: Type.Array(Match, { description: 'By distance, then ID.' }),
     events: Type.Optional(
       Type.Array(TrackedEvent, { description: 'Tracked only: what changed for the customer, exits included.' }),
     ),
@@ -204,7 +204,7 @@ export type GeofenceCheckAnswer = Static<typeof GeofenceCheckAnswer>;
 
 const GeofenceEvent = Type.Object(
   {
-    id: Id('Id of the event.'),
+    id: Id('ID of the event.'),
     geofenceId: Id('Geofence.'),
     customerId: CustomerId(),
     event: EventType('What fired.'),
@@ -223,7 +223,7 @@ const common = {
   audit: [],
 } as const;
 
-/** Geofences (contract part 1, 4.6). */
+/** Geofences. */
 export const geofenceOperations = {
   ...recordOperations(geofenceResource),
   check: operation({
@@ -239,7 +239,7 @@ export const geofenceOperations = {
       {
         latitude: Latitude,
         longitude: Longitude,
-        customerId: Type.Optional(Nullable(CustomerId(), { description: 'Your own id of the customer.' })),
+        customerId: Type.Optional(Nullable(CustomerId(), { description: 'Your own ID of the customer.' })),
         track: Type.Optional(
           Type.Boolean({
             description:
@@ -268,7 +268,7 @@ export const geofenceOperations = {
     path: '/api/v1/geofences/{id}/events',
     summary: 'List firings, newest first',
     loadClass: 'crud',
-    params: Type.Object({ id: IdText('Id of the geofence.') }, { description: 'The geofence.' }),
+    params: Type.Object({ id: IdText('ID of the geofence.') }, { description: 'The geofence.' }),
     query: Type.Object(
       { ...cursorQuery(defaultPage), customerId: Type.Optional(CustomerId('Customer to list.')) },
       { description: 'Page and filter.' },

@@ -24,7 +24,7 @@ export const IngestRequest = Type.Object(
     ),
   },
   {
-    description: 'An event of a customer.',
+    description: 'A customer event.',
     examples: [{ type: 'cart_abandon', customerId: 'C-1001', data: { cartValue: 120 }, channel: 'web' }],
   },
 );
@@ -67,14 +67,14 @@ export const IngestAnswer = Type.Object(
 );
 export type IngestAnswer = Static<typeof IngestAnswer>;
 
-/** Reports events of customers (contract part 1, 4.7). */
+/** Reports events of customers. */
 export const ingestOperations = {
   ingest: operation({
     id: 'events.ingest',
     method: 'POST',
     path: '/api/v1/events/ingest',
     tag: 'Events',
-    summary: 'Report an event of a customer',
+    summary: 'Report a customer event',
     description:
       'Publishes the event, then fires the active triggers that match and lets journeys react. Actions run for at most ' +
       '2 seconds within the request, those of one customer in the order of the events; the rest continues in the background. ' +

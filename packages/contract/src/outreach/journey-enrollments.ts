@@ -25,9 +25,9 @@ export const maxStepsShown = 500;
 
 export const JourneyEnrollment = Type.Object(
   {
-    id: Id('Id of the enrollment.'),
+    id: Id('ID of the enrollment.'),
     journeyId: Id('Journey.'),
-    journeyVersion: Type.Integer({ description: 'Version of the journey that the enrollment follows to its end.' }),
+    journeyVersion: Type.Integer({ description: 'Version of the journey that the enrollment follows until it ends.' }),
     customerId: CustomerId(),
     status: StringEnum(enrollmentStatuses, {
       description:
@@ -65,9 +65,9 @@ const common = {
   transaction: 'tenant',
 } as const;
 
-const params = Type.Object({ id: IdText('Id of the journey.') }, { description: 'The journey.' });
+const params = Type.Object({ id: IdText('ID of the journey.') }, { description: 'The journey.' });
 const enrollmentParams = Type.Object(
-  { id: IdText('Id of the journey.'), eid: IdText('Id of the enrollment.') },
+  { id: IdText('ID of the journey.'), eid: IdText('ID of the enrollment.') },
   { description: 'The enrollment.' },
 );
 const one = { description: 'The enrollment.', schema: JourneyEnrollment };
@@ -169,7 +169,7 @@ export const journeyEnrollmentOperations = {
         schema: Type.Object(
           {
             entered: Type.Integer({ description: 'All enrollments.' }),
-            active: Type.Integer({ description: 'Running ones, waiting ones included.' }),
+            active: Type.Integer({ description: 'Running enrollments, including waiting ones.' }),
             completed: Type.Integer({ description: 'Enrollments that reached the end.' }),
             exited: Type.Integer({ description: 'Enrollments that ended early.' }),
             failed: Type.Integer({ description: 'Enrollments with a failed step.' }),

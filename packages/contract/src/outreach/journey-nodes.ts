@@ -78,7 +78,7 @@ export const JourneyNode = Type.Union(
         Id('Channel to decide for. What a `channel_action` sends must be decided for its channel.'),
       ),
       placement: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'Placement id, otherwise key, name or slot type.' }),
+        Type.String({ minLength: 1, maxLength: 255, description: 'Placement ID, otherwise key, name or slot type.' }),
       ),
       limit: Type.Optional(Int(1, 50, 'Maximum offers. Default 1.')),
       resultKey: Type.Optional(ResultKey('Name of the result in the context. Default `decision`.')),

@@ -31,7 +31,7 @@ const writable = {
 /** Steps that a customer takes over days or weeks. */
 export const Journey = Type.Object(
   {
-    id: Id('Id of the journey.'),
+    id: Id('ID of the journey.'),
     tenantId: Id('Tenant.'),
     ...writable,
     version: Type.Integer({

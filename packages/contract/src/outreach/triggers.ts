@@ -104,7 +104,7 @@ const shared = {
   cooldownMs: Int(
     0,
     2_592_000_000,
-    'Milliseconds without firing for the same customer after a firing. 0 to 2,592,000,000; default 0.',
+    'Milliseconds to wait before firing again for the same customer. 0 to 2,592,000,000; default 0.',
   ),
   status: StringEnum(triggerStatuses, { description: 'Only active triggers fire. Default active.' }),
 };
@@ -112,7 +112,7 @@ const shared = {
 /** A rule that acts when something happens to a customer. */
 export const Trigger = Type.Object(
   {
-    id: Id('Id of the trigger.'),
+    id: Id('ID of the trigger.'),
     tenantId: Id('Tenant.'),
     ...shared,
     actionType: TriggerAction,
@@ -247,7 +247,7 @@ export const triggerOperations = {
     description:
       'Evaluates the event type, the condition and the cooldown, whatever the status of the trigger. Stores nothing and dispatches nothing.',
     role: 'editor',
-    params: Type.Object({ id: IdText('Id of the trigger.') }, { description: 'The trigger.' }),
+    params: Type.Object({ id: IdText('ID of the trigger.') }, { description: 'The trigger.' }),
     body: Type.Object(
       { event: TestEvent },
       { description: 'The event.', examples: [{ event: { customerId: 'C-1001', data: { amount: 120 } } }] },

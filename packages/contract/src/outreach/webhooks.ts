@@ -17,7 +17,7 @@ export const WebhookAnswer = Type.Object(
     duplicates: count('Events that had arrived before.'),
     ignored: count(
       'Events of an unknown kind or message, and malformed ones. Events of an unknown message are held for an hour and ' +
-        'applied if the message turns up, because a provider may report before its message id is stored.',
+        'applied if the message turns up, because a provider may report before its message ID is stored.',
     ),
   },
   { description: 'How many events were applied.', examples: [{ received: 3, applied: 2, duplicates: 1, ignored: 0 }] },

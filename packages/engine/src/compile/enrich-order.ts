@@ -3,7 +3,7 @@ import type { FlowNode } from '../plan/snapshot.ts';
 
 /** The position of an enrich node in its lookup chain (docs/design/api-catalogue.md 20 "Enrich"). */
 export interface EnrichPlace {
-  /** Reading its rows is this many round trips behind the first, in which all is read that the request names. */
+  /** Round trips before its rows can be read. The first trip, 0, reads everything that the request identifies. */
   readonly trip: number;
   /** Enrich nodes in the longest chain that ends with it, where each looks up by what the previous one wrote. */
   readonly depth: number;

@@ -18,14 +18,14 @@ export interface Reads {
   readonly attributes: ReadonlySet<string>;
   /** Names under `request.context.`; null: the whole context. */
   readonly context: ReadonlySet<string> | null;
-  /** Ids and names of segments. */
+  /** IDs and names of segments. */
   readonly segments: ReadonlySet<string>;
   /** Sources of enrich nodes. */
   readonly sources: readonly ReadSource[];
 }
 
 export interface ReadSource {
-  /** Id or name of the schema. */
+  /** ID or name of the schema. */
   readonly schema: string;
   readonly prefix: string;
   /** Columns to choose from; empty: all. */

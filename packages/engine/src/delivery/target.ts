@@ -21,7 +21,7 @@ export function resolveTarget(plan: Plan, request: TargetRequest): Target {
 }
 
 /**
- * Id of the one channel that a request asks for: by its id, by a type that one channel has, or by placements that are all of one
+ * ID of the one channel that a request asks for: by its id, by a type that one channel has, or by placements that are all of one
  * channel. Null when it leaves the channel open, or asks for several.
  */
 export function channelAsked({ program }: Plan, request: TargetRequest): string | null {

@@ -15,7 +15,7 @@ export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publi
   };
   const ids = new Set<string>();
   nodes.forEach(({ id }, at) => {
-    if (ids.has(id)) refuse(at, 'duplicate_id', `another node already has the id ${id}`);
+    if (ids.has(id)) refuse(at, 'duplicate_id', `another node already has the ID ${id}`);
     ids.add(id);
   });
   const enabled = placed(nodes, refuse);

@@ -195,7 +195,7 @@ function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: Fl
       path: `/nodes/${at}/config/${key}`,
       nodeId: node.id,
       code: 'empty_scope',
-      message: `scope ${node.config?.scope} needs at least one id`,
+      message: `scope ${node.config?.scope} needs at least one ID`,
       class: 'U',
     });
   });

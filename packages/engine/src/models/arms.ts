@@ -40,14 +40,14 @@ export function stateProblems(
   }
   for (const [key, [least, most]] of Object.entries(others)) checkNumber(state, key, '', least, most, refuse);
   if (!isObject(state.arms)) {
-    refuse('/arms', 'must be an object keyed by offer id');
+    refuse('/arms', 'must be an object keyed by offer ID');
     return problems;
   }
   const arms = Object.entries(state.arms);
   if (arms.length > maxArms) refuse('/arms', `must have at most ${maxArms} offers`);
   for (const [offerId, arm] of arms.slice(0, maxArms)) {
     const path = `/arms/${pointerStep(offerId)}`;
-    if (!idPattern.test(offerId)) refuse(path, `${told(offerId)} must be an offer id in lower case`);
+    if (!idPattern.test(offerId)) refuse(path, `${told(offerId)} must be an offer ID in lower case`);
     else if (isObject(arm)) checkArm(arm, path, refuse);
     else refuse(path, 'must be an object');
   }

@@ -20,7 +20,7 @@ const pointsOfConfig = (description: string, usual: number) =>
   numberField(-maxPoints, maxPoints, description, { default: usual });
 
 const ruleFields = {
-  id: { type: 'string', minLength: 1, maxLength: 64, description: 'Id of the rule. Unique in the model.' },
+  id: { type: 'string', minLength: 1, maxLength: 64, description: 'ID of the rule. Unique in the model.' },
   field: textField('Value to compare: the key of a predictor, or its path.'),
   operator: wordField([...LIST_OPERATORS], 'How to compare it with `value`.'),
   value: { description: 'Value to compare it with. Not used by `exists` and `not_exists`.' },

@@ -11,8 +11,8 @@ import { conditions, ids, oneOf } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
 
 /**
- * Candidates that do not match the conditions leave; the global policies that the node names are evaluated here, and
- * nowhere else (the first filter node that names one asks it).
+ * Drops candidates that don't match the conditions. Also evaluates the global policies that the node lists. The first
+ * filter node that lists a policy evaluates it, and no other node does.
  */
 export const filter: NodeKind = {
   type: 'filter',

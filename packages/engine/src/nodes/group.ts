@@ -42,7 +42,7 @@ export const group: NodeKind = {
 
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    issues.refuse(path, 'invalid_config', 'must be an object that maps placement ids to weights');
+    issues.refuse(path, 'invalid_config', 'must be an object that maps placement IDs to weights');
     return;
   }
   for (const [id, weight] of Object.entries(readObject(value))) {

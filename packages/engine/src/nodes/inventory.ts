@@ -77,7 +77,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   }
   run.after.mandatory = run.mandatory.length;
   if (included.length > 0) reserve(scratch, included.length, included[0]!);
-  // Once, not as it fills: growing step by step would copy it over and over.
+  // Allocate once: growing the array would copy it over and over.
   list.length = included.length;
   let count = 0;
   for (let at = 0; at < included.length; at++) {

@@ -140,7 +140,7 @@ export function listOf(words: readonly string[], max = words.length): KeyCheck {
   });
 }
 
-/** Ids of records that exist. */
+/** IDs of records that exist. */
 export function ids(max: number, kind: ReferenceKind): KeyCheck {
   return taking({ schema: { type: 'array', maxItems: max, items: { type: 'string' } } }, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max)
@@ -151,26 +151,26 @@ export function ids(max: number, kind: ReferenceKind): KeyCheck {
   });
 }
 
-/** Ids that are not resolved. */
+/** IDs that are not resolved. */
 export function looseIds(max: number): KeyCheck {
   return taking({ schema: { type: 'array', maxItems: max, items: { type: 'string' } } }, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max)
       return invalid(issues, path, `must be a list of at most ${max} ids`);
     value.forEach((entry: Json, at) => {
-      if (typeof entry !== 'string' || entry === '') invalid(issues, `${path}/${at}`, 'must be an id');
+      if (typeof entry !== 'string' || entry === '') invalid(issues, `${path}/${at}`, 'must be an ID');
     });
   });
 }
 
 const referenceNouns: Partial<Record<ReferenceKind, string>> = {
   globalContactPolicy: 'contact policy with scope global',
-  namedCategory: 'category with the id or name',
-  namedChannel: 'channel with the id or name',
+  namedCategory: 'category with the ID or name',
+  namedChannel: 'channel with the ID or name',
 };
 
 export function reference(kind: ReferenceKind): KeyCheck {
   return taking({ schema: { type: 'string' } }, (value, path, issues) => {
-    if (typeof value !== 'string' || value === '') invalid(issues, path, 'must be an id or key');
+    if (typeof value !== 'string' || value === '') invalid(issues, path, 'must be an ID or key');
     else if (!issues.exists(kind, value)) {
       issues.refuse(path, 'unknown_reference', `no ${referenceNouns[kind] ?? kind} ${told(value)}`);
     }

@@ -15,13 +15,13 @@ export interface DecisionInput {
   readonly profile: Readonly<Record<string, Json>>;
   /** Rows of the enrich nodes: node id -> one row or null per source, in order. */
   readonly enriched: Readonly<Record<string, readonly (Readonly<Record<string, Json>> | null)[]>>;
-  /** Ids and names of the stored segments the customer belongs to. */
+  /** IDs and names of the stored segments the customer belongs to. */
   readonly segments: readonly string[];
   readonly contacts: ContactCounts;
   /** Outcomes that `plan.outcomeReads` asks for; absent when it is null. */
   readonly outcomes?: readonly LatestOutcome[] | undefined;
   readonly suppressions: readonly Suppression[];
-  /** Ids of the plan's offers without stock left; absent or empty: none. */
+  /** IDs of the plan's offers without stock left; absent or empty: none. */
   readonly soldOut?: readonly string[] | undefined;
   /**
    * Volumes over all customers that are used up, or so nearly that this answer could use them up; those of the plan that

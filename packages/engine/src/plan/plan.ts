@@ -132,7 +132,7 @@ export interface PlanReads {
   readonly attributes: readonly string[];
   /** Names under `request.context.`; null: the whole context. */
   readonly context: readonly string[] | null;
-  /** Ids and names of segments that rules, policies and eligibility name. */
+  /** IDs and names of segments that rules, policies and eligibility name. */
   readonly segments: readonly string[];
   /** Tags and product types in lower case: segments so named count as interests. */
   readonly interests: readonly string[];

@@ -3,7 +3,7 @@ import type { Run } from './run.ts';
 
 export interface RankMethod {
   readonly name: string;
-  /** Replaces the method when nothing may be left to chance; absent: it draws nothing. */
+  /** Replaces the method where randomness isn't allowed; absent for methods without it. */
   readonly greedy?: RankMethod;
   /** How `explore_exploit` chooses, as named in `selection.method`; absent: the method leaves nothing to chance. */
   readonly strategy?: string;

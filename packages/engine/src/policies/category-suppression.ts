@@ -24,7 +24,7 @@ import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
 
 const fields = {
-  categoryId: textField('Category whose offers are blocked. Without any id, each category suppresses itself.'),
+  categoryId: textField('Category whose offers are blocked. Without any ID, each category suppresses itself.'),
   subCategoryId: textField('Sub-category whose offers are blocked.'),
   triggerCategoryId: textField(
     'Category whose contacts and outcomes cause the block. Default: the blocked category itself.',

@@ -14,7 +14,7 @@ const periods = ['daily', 'weekly', 'monthly'] as const;
 const fields = {
   maxTotal: maxTotalField,
   periodType: periodField(periods, 'daily'),
-  appliesAcross: textsField('Ids of the channels to count together. Default: all channels.'),
+  appliesAcross: textsField('IDs of the channels to count together. Default: all channels.'),
   windows: windowsField,
 };
 

@@ -11,7 +11,7 @@ import type { PolicyKind } from './policy-kind.ts';
 
 const fields = {
   segments: textsField(
-    'Ids or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted.',
+    'IDs or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted.',
   ),
   condition: {
     type: 'object',

@@ -11,7 +11,7 @@ import { addTally, hasTally, raiseTally, tallyOf } from './tally.ts';
 const dayMs = 86_400_000;
 
 const fields = {
-  excludeOfferIds: textsField('Offers that exclude each other and the offers in scope. At least one id.'),
+  excludeOfferIds: textsField('Offers that exclude each other and the offers in scope. At least one ID.'),
   lookbackDays: integerField(
     0,
     36_500,

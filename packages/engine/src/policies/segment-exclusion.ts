@@ -4,7 +4,7 @@ import type { Run } from '../plan/run.ts';
 import type { JsonObject } from '../plan/snapshot.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
-const fields = { excludeSegments: textsField('Ids or names of segments whose members are blocked. At least one.') };
+const fields = { excludeSegments: textsField('IDs or names of segments whose members are blocked. At least one.') };
 
 /** Blocks members of a segment named by id or name, stored or of the request (docs/design/api-catalogue.md 8.3). */
 export const segmentExclusion: PolicyKind = {

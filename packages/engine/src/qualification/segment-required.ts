@@ -5,7 +5,7 @@ import type { JsonObject } from '../plan/snapshot.ts';
 import { wishesForSegments } from '../why-not/edits.ts';
 import type { RuleKind } from './rule-kind.ts';
 
-const fields = { requiredSegments: textsField('Ids or names of segments. The customer must be in all of them.') };
+const fields = { requiredSegments: textsField('IDs or names of segments. The customer must be in all of them.') };
 
 /** Membership in all segments named, by id or name, stored or of the request (docs/design/api-catalogue.md 9). */
 export const segmentRequired: RuleKind = {

@@ -6,7 +6,7 @@ import type { PlanRefs } from './plan-refs.ts';
 
 /**
  * A decision's result in its record, without rendered content and computed fields: a replay recreates them from plan and inputs,
- * and the result hash covers them. Ids are positions in the plan, so a record is too small to need compression.
+ * and the result hash covers them. IDs are positions in the plan, so a record is too small to need compression.
  */
 export interface PackedResult {
   /** Items, see `itemText`. */

@@ -9,7 +9,7 @@ export interface Proportion {
 /** 97.5 % of a standard normal variable lie below it: intervals cover 95 %. */
 const z95 = 1.959963984540054;
 
-/** Wilson's interval of 95 % around a proportion, within 0 to 1. Null for no case at all. */
+/** Wilson's interval of 95 % around a proportion, within 0 to 1. Null without cases. */
 export function wilson({ hits, total }: Proportion): { readonly lower: number; readonly upper: number } | null {
   if (total <= 0) return null;
   const rate = hits / total;

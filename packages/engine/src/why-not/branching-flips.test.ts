@@ -10,7 +10,7 @@ const questions = Number(process.env.WHY_NOT_QUESTIONS ?? 200);
 
 test(
   `${questions} refused offers of flows that branch, call and share placements: each flip works, and nothing less does`,
-  inTurn('flips', 2),
+  inTurn('flips of branches', 2),
   () => {
     const counts: Record<string, number> = {};
     const count = (name: string): void => {

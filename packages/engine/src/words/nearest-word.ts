@@ -2,7 +2,7 @@
 const longestWord = 64;
 const maxCandidates = 1_000;
 const maxEdits = 6;
-/** A word that begins as another one does is near it from so many characters on: `channelType` and `channel`. */
+/** From this length on, a word is also near one that it starts with: `channelType` and `channel`. */
 const shortestBeginning = 4;
 
 /**

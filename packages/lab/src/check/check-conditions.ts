@@ -109,7 +109,7 @@ function constantFinding(
       finding(
         'condition_always_true',
         subject,
-        `This condition of ${quoted(subject.name)} decides nothing: it always holds${around.length > 0 ? ' when the others do' : ''}.`,
+        `This condition of ${quoted(subject.name)} has no effect: it always holds${around.length > 0 ? ' when the others do' : ''}.`,
       ),
     ];
   }
@@ -143,7 +143,7 @@ export function checkRules({ snapshot }: CheckInput, solver: Solver): Finding[] 
         : finding(
             'condition_shadowed',
             subject,
-            `${quoted(later.rule.name)} decides nothing: whoever passes ${quoted(earlier.rule.name)} passes it.`,
+            `${quoted(later.rule.name)} has no effect: everyone who passes ${quoted(earlier.rule.name)} also passes it.`,
             { core: [before] },
           ),
     );

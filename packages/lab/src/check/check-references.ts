@@ -8,7 +8,7 @@ import { nodeSubject } from './ways.ts';
 const textsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
-/** Ids and names of segments that somebody must be in to get an offer. */
+/** IDs and names of segments that somebody must be in to get an offer. */
 export const requiredSegments = ({ rules, policies, offers }: Snapshot): ReadonlySet<string> =>
   new Set([
     ...[...rules, ...policies].flatMap(({ config }) => textsOf(config.requiredSegments)),

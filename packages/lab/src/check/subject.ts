@@ -17,7 +17,7 @@ export interface CheckInput {
   /** Epoch ms from which customers may come. */
   readonly now: number;
   readonly clockAt: (zone: string, at: number) => ZoneClock;
-  /** Ids of offers without stock. */
+  /** IDs of offers without stock. */
   readonly soldOut?: readonly string[] | undefined;
   /** Names of segments without members, by id and by name. */
   readonly emptySegments?: ReadonlyMap<string, string> | undefined;

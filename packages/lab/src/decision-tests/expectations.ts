@@ -38,7 +38,7 @@ export interface Expected {
 
 interface ExpectedGate {
   readonly name: string;
-  /** Ids of the rules, policies and nodes with this name. */
+  /** IDs of the rules, policies and nodes with this name. */
   readonly ids: ReadonlySet<string>;
 }
 

@@ -31,7 +31,7 @@ export interface TestNames {
   readonly channels: ReadonlyMap<string, string>;
   readonly segments: ReadonlyMap<string, string>;
   readonly outcomes: ReadonlySet<string>;
-  /** Ids of rules, policies and nodes, by name and, for nodes, by id. */
+  /** IDs of rules, policies and nodes, by name and, for nodes, by id. */
   readonly gates: ReadonlyMap<string, ReadonlySet<string>>;
   /** Columns of each schema, by its id. */
   readonly columns: ReadonlyMap<string, readonly string[]>;

@@ -58,7 +58,7 @@ export interface JudgedDecision {
   readonly decisionId: string;
   /** A customer's decisions come one after the other. */
   readonly customer: string;
-  /** Ids of segments. */
+  /** IDs of segments. */
   readonly segments: readonly string[];
   readonly before: DiffAnswer;
   readonly after: DiffAnswer;
@@ -310,7 +310,7 @@ function mergedCells(parts: readonly DiffTotals['cells'][]): Record<string, Cell
   return sorted(total);
 }
 
-/** Returns the cells of a kind with their other words. */
+/** Returns the cells of one kind with the rest of their keys. */
 export function cellsNamed({ cells }: Pick<DiffTotals, 'cells'>, kind: string): { words: string[]; cell: Cell }[] {
   return Object.entries(cells).flatMap(([name, cell]) => {
     const [first, ...words] = name.split(gap);

@@ -124,7 +124,7 @@ function slateEstimate(log: EvaluationLog, { full, clipped }: Weights): Estimate
   return { value, influence: own.map((term) => term - value), bias };
 }
 
-/** By decision: its last place with an item of the answer. */
+/** By decision: the last slot that the answer fills. */
 function lastLogged({ firstPlace, isLogged }: EvaluationLog): Int32Array {
   const last = new Int32Array(firstPlace.length - 1);
   for (let decision = 0; decision < last.length; decision++) {

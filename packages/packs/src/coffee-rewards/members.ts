@@ -30,7 +30,7 @@ export const memberFields: PackField[] = [
   countColumn('stars', 'Stars of this year.'),
   wordColumn('favourite', 'What the member buys most: espresso, latte, cold_brew, tea or food.'),
   flagColumn('app_user', 'True when the member has signed in to the app.', 'Uses the app'),
-  flagColumn('consent_email', 'True when the member agreed to e-mail.', 'E-mail allowed'),
+  flagColumn('consent_email', 'True when the member agreed to email.', 'Email allowed'),
   flagColumn('consent_push', 'True when the member agreed to push messages.', 'Push allowed'),
   amountColumn('avg_ticket', 'Mean amount of a visit.', 'Average ticket'),
   countColumn('visits_30d', 'Visits in the last 30 days.', 'Visits in 30 days'),

@@ -203,8 +203,7 @@ export const telcoOffers: readonly PackOffer[] = [
   }),
   buildOffer(partner, 'Streaming Trial', [54, 46], {
     shortDesc: 'Three months of films on us',
-    description:
-      'Three months of the partner’s streaming service; afterwards it ends, unless somebody wants it to go on.',
+    description: 'Three months of the partner’s streaming service; then it ends unless the customer renews it.',
     tags: ['partner', 'streaming'],
     productType: 'partner',
     margin: 7,

@@ -63,8 +63,8 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
   'Care Callback': {
     subject: '{first_name}, shall we call you?',
     headline: 'No queue: we call you',
-    body: 'Choose a time, and somebody who has read your case calls you back. You do not have to tell it all again.',
-    otherHeadline: 'Talk to somebody who knows',
+    body: "Choose a time, and someone who knows your case will call you back. You don't have to explain it again.",
+    otherHeadline: 'Talk to someone who knows',
     otherBody: 'A specialist calls you at a time you choose, {first_name}, with everything at hand.',
     short: 'Shall we call you? Choose a time that suits you.',
     ctaText: 'Choose a time',
@@ -142,7 +142,7 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
   'Roaming Pass': {
     subject: 'Going somewhere, {first_name}?',
     headline: '5 GB for the road',
-    body: 'Fourteen days, 60 countries, 12 in all. It begins with your first byte abroad and ends by itself.',
+    body: 'Fourteen days, 60 countries, 12 in all. It begins with your first byte abroad and ends automatically.',
     otherHeadline: 'Maps, photos, and no nasty bill',
     otherBody:
       'Take 5 GB along for 12. Once abroad it switches itself on, {first_name}, and off again after fourteen days.',
@@ -154,7 +154,7 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
   'Autopay Setup': {
     subject: 'One thing less to think of, {first_name}',
     headline: 'Let the bill pay itself',
-    body: 'Set it up once. We remind you three days before, and the rest happens by itself.',
+    body: 'Set it up once. We remind you three days before, and the rest is automatic.',
     otherHeadline: 'Never late again',
     otherBody: 'Autopay takes two minutes to set up and saves you twelve reminders a year, {first_name}.',
     short: 'Set up autopay in two minutes, {first_name}.',
@@ -187,7 +187,7 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
   'Streaming Trial': {
     subject: 'Three months of films, from us to you',
     headline: 'The popcorn is up to you',
-    body: 'Three months of films and series on us. It ends by itself, unless you want it to go on.',
+    body: 'Three months of films and series on us. It ends automatically unless you renew it.',
     otherHeadline: 'Friday night is sorted, {first_name}',
     otherBody: 'Watch for three months without paying. No reminder to set: it simply ends.',
     short: 'Three months of films on us, {first_name}.',

@@ -1,7 +1,7 @@
 import type { GeofenceCreate, JourneyCreate, TriggerCreate } from '@arbiter/contract';
 import { reference } from '../pack.ts';
 
-/** What the operator does by itself when something happens. */
+/** What the operator does automatically when something happens. */
 export const telcoJourneys: readonly JourneyCreate[] = [
   {
     name: 'Churn Save',
@@ -87,7 +87,7 @@ export const telcoGeofences: readonly GeofenceCreate[] = [
   },
   {
     name: 'Flagship Store',
-    description: 'Ten minutes in the store: somebody is thinking about a new phone.',
+    description: 'Ten minutes in the store: someone is considering a new phone.',
     latitude: 52.5219,
     longitude: 13.4132,
     radiusMeters: 120,

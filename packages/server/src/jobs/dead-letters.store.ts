@@ -8,8 +8,8 @@ import type { JobRegistry } from './registry.ts';
 type DeadLetterPayload = Readonly<Record<string, unknown>>;
 
 /**
- * `payload` holds only ids; `error` is the last try's error without data; `retryCount` counts tries over all manual
- * retries.
+ * `payload` holds only ids; `error` is the last attempt's error without data; `retryCount` counts attempts over all
+ * manual retries.
  */
 const letters = columns(table<'dead_letters', { payload: DeadLetterPayload }>('dead_letters'), [
   'id',

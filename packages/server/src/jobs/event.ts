@@ -21,12 +21,12 @@ export interface StreamEvent<Payload = unknown> {
   readonly payload: Payload;
 }
 
-/** Describes a kind of event. Throws for a name of another form, so a process that holds one does not start. */
+/** Describes a kind of event. Throws for an invalid name, so a process with one doesn't start. */
 export function event<P extends TSchema>({ type, payload }: Pick<EventType<P>, 'type' | 'payload'>): EventType<P> {
   if (!/^[a-z]+(\.[a-z]+)+\.v[1-9]\d*$/.test(type)) throw new Error(`not a valid event name: ${type}`);
   const envelope = Type.Object(
     {
-      id: Type.String({ format: 'uuid', description: 'Id of the event. Redeliveries have the same id.' }),
+      id: Type.String({ format: 'uuid', description: 'ID of the event. Redeliveries have the same ID.' }),
       type: Type.Literal(type, { description: 'Type of the event.' }),
       tenantId: Type.String({ format: 'uuid', description: 'Tenant of the event.' }),
       timestamp: Type.String({ format: 'date-time', description: 'When it was recorded.' }),
@@ -37,7 +37,7 @@ export function event<P extends TSchema>({ type, payload }: Pick<EventType<P>, '
   return { type, payload, envelope };
 }
 
-/** A new event of the transaction's tenant and instant. The compiler holds its payload against the schema. */
+/** A new event of the transaction's tenant and instant. The compiler checks its payload against the schema. */
 export function newEvent<P extends TSchema>(tx: Tx, of: EventType<P>, payload: Static<P>): StreamEvent<Static<P>> {
   return { id: newId(), type: of.type, tenantId: tx.tenantId, timestamp: tx.now.toISOString(), payload };
 }

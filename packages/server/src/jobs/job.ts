@@ -61,7 +61,7 @@ const ajv = new Ajv2020({
   formats: Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format.test])),
 });
 
-/** Describes work of one tenant. Throws for a value that cannot be right, so a process that holds one does not start. */
+/** Describes work of one tenant. Throws for an invalid spec, so a process with one doesn't start. */
 export function job<P extends TSchema>(spec: JobSpec<P>): Job<P, 'tenant'> {
   return describeJob(spec, 'tenant');
 }

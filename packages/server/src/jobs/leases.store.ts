@@ -33,7 +33,10 @@ export interface Lease {
 /** A lease with more seconds left than this is not renewed yet, which saves a write. */
 const renewedBelowSeconds = 14;
 
-/** SQL: a lease that lasts longer than any can be was taken while the database's clock was ahead, and is over. */
+/**
+ * SQL: whether the lease is held. One that expires later than any lease can was taken while the database's clock was
+ * ahead, so it's over.
+ */
 const isStanding = `l.expires_at > clock_timestamp() and l.expires_at <= clock_timestamp() + make_interval(secs => $4)`;
 
 /**

@@ -12,7 +12,7 @@ export type StoredSchedule = RowOf<typeof runs>;
 /** A schedule to store. */
 export interface NewSchedule {
   readonly job: string;
-  /** Id of the record that it belongs to; empty: the job declares it. */
+  /** ID of the record that it belongs to; empty: the job declares it. */
   readonly key: string;
   readonly payload: unknown;
   readonly cron: string;

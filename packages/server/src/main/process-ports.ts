@@ -150,7 +150,7 @@ export function jobPorts(parts: ProcessParts): Omit<JobPorts, keyof typeof jobFe
   };
 }
 
-/** What operations need of a process besides its parts. */
+/** What else operations need from the process. */
 export interface OperationParts extends ProcessParts {
   readonly consoleDist: ConsolePorts['consoleDist'];
   readonly jobs: JobRegistry;

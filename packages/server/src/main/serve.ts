@@ -35,7 +35,7 @@ export interface ServerShell {
   warn(line: string): void;
 }
 
-/** Between the end of the stop and the end of the process, for lines that are still being written. */
+/** Wait before the process exits, so that pending log lines get written. */
 const lastMomentMs = 100;
 
 /** `arbiter serve`: runs until SIGTERM or SIGINT; a second signal ends the process at once. Resolves with the exit code. */

@@ -43,10 +43,10 @@ export async function insist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Tells when a deadline has come; to be raced with work that may go on behind it. */
+/** Signals that a deadline has passed. Race it with work that may continue afterwards. */
 export interface Alarm {
   readonly rung: Promise<'late'>;
-  /** Takes the alarm back, so that nothing waits for it. */
+  /** Cancels the alarm, so that nothing waits for it. */
   cancel(): void;
 }
 

@@ -2,7 +2,7 @@ import { hash, randomFillSync } from 'node:crypto';
 import { systemClock } from './time/clock.ts';
 
 /**
- * Record ids: UUIDv7 (RFC 9562 section 5.7), lower case (docs/design/api-access.md 1). Ids of one process only grow: 48 bits of
+ * Record ids: UUIDv7 (RFC 9562 section 5.7), lower case (docs/design/api-access.md 1). IDs of one process only grow: 48 bits of
  * milliseconds, a 12 bit counter that starts at a random place in the lower half each millisecond, 62 random bits.
  */
 const maxMilliseconds = 2 ** 48 - 1;
@@ -87,7 +87,7 @@ export function createIds(now: () => number, isSet: () => boolean = () => true):
 /** The ids of this process: one maker for all of its records, so that each id is greater than those before. */
 export const { newId, idAt } = createIds(systemClock.now, systemClock.follows);
 
-/** Returns the smallest id of an instant (epoch ms). Ids created at or after it compare greater or equal. */
+/** Returns the smallest id of an instant (epoch ms). IDs created at or after it compare greater or equal. */
 export function firstIdAt(milliseconds: number): string {
   const time = hexTime(milliseconds);
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

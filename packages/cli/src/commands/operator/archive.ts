@@ -38,7 +38,7 @@ ${connectionHelp}`,
 export const archiveVerify: Command = {
   name: 'archive verify',
   summary: 'verify an archived file',
-  help: `Read an archived file and compare it with what was written. Exit code 4 if it differs.
+  help: `Read an archived file and compare it with what was written. Exits 4 if it differs.
 
 Usage: arbiter archive verify <id> [flags]
 

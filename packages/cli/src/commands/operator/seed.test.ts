@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// The server's own tests cover its behavior. These run against a fake server that records its requests.
 
 const list = {
   currentlyLoaded: 'coffee_rewards',

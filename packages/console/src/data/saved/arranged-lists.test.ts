@@ -98,7 +98,7 @@ test('never stores values that identify a customer', () => {
   assert.equal(saveView('auditLogs.list', { name: 'Somebody', search: ofCustomer }), 'customer');
   assert.equal(items.size, 0);
   assert.equal(saveView('auditLogs.list', { name: 'An offer', search: '?entityType=offer&entityId=0199' }), null);
-  // What stands there nevertheless, by a hand or an older version, is not taken over.
+  // Ignores invalid entries, edited by hand or stored by an older version.
   items.set(named('views'), '{"decisions.list":[{"name":"Sofia","search":"?customerId=CM-000001"}]}');
   reload();
   assert.deepEqual(viewsOf('decisions.list'), []);

@@ -49,7 +49,7 @@ export const channelFormTexts = {
     '/name': '',
     '/status': 'Only active channels are used in decisions.',
     '/channelType': 'For example email, sms, push, web, in_app, whatsapp or phone.',
-    '/key': 'Short name for requests. Empty: derived from the name.',
+    '/key': 'Short name for requests. Leave empty to derive it from the name.',
     '/deliveryMode': '',
     '/impressionMode': '',
     '/couplingMode': '',
@@ -98,7 +98,7 @@ export const placementFormTexts = {
   },
   help: {
     '/name': '',
-    '/key': 'Short name for requests. Empty: derived from the name.',
+    '/key': 'Short name for requests. Leave empty to derive it from the name.',
     '/channelId': '',
     '/slotType': '',
     '/status': '',

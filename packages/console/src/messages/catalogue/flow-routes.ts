@@ -38,7 +38,7 @@ export const routeTexts = {
   save: 'Set route',
   saved: (place: string, flow: string) => `${flow} answers ${place}`,
   cancel: 'Cancel',
-  needsRole: (role: string) => `Only users with the role ${role} can do this.`,
+  needsRole: (role: string) => `Only users with the ${role} role can do this.`,
   noChannels: 'No channels yet',
   noChannelsText: 'Routes choose a flow by channel and placement. Create a channel first.',
   more: 'There are more channels, placements or routes than this page shows.',

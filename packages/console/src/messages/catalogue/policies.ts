@@ -169,6 +169,6 @@ export const policyTexts = {
   settings: 'Settings',
   noLimit: 'never blocks',
   empty: 'No contact policies yet',
-  emptyText: 'Without one, customers can be contacted at any time, any number of times.',
+  emptyText: 'Without one, customers can be contacted at any time, as often as you like.',
   weekdays,
 } as const;

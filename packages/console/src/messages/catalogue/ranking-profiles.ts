@@ -33,7 +33,7 @@ export const profileTexts = {
   help: {
     '/name': '',
     '/description': '',
-    '/key': 'Empty: derived from the name.',
+    '/key': 'Leave empty to derive it from the name.',
     '/weights/propensity': 'How likely the customer is to respond.',
     '/weights/relevance': 'How well the offer fits the customer and the moment.',
     '/weights/impact': 'What the offer is worth.',

@@ -35,7 +35,7 @@ export const suppressionTexts = {
   lifting: (customer: string) => `Lifting the suppression of ${customer}`,
   lifted: (customer: string) => `Lifted the suppression of ${customer}`,
   notLifted: (customer: string) => `The suppression of ${customer} stays`,
-  computed: 'This is a running cooldown. It ends by itself; change the policy to end it earlier.',
+  computed: 'This cooldown ends automatically. To end it earlier, change the policy.',
   customers: 'Customers',
   customersHelp: 'One ID per line. You can paste up to 200.',
   tooMany: 'Paste at most 200 IDs at once.',
@@ -51,5 +51,5 @@ export const suppressionTexts = {
   done: (count: number) => `Suppressed ${plural(count)}`,
   stopped: (done: number, left: number) => `${plural(done)} suppressed, ${left} left. Fix the problem and try again.`,
   cancel: 'Cancel',
-  needsRole: (role: string) => `Only users with the role ${role} can do this.`,
+  needsRole: (role: string) => `Only users with the ${role} role can do this.`,
 } as const;

@@ -114,7 +114,7 @@ export const decisionTexts = {
 
   offers: 'Offers',
   offer: 'Offer',
-  offersHint: 'Select an offer to see what would have shown it.',
+  offersHint: 'Select an offer to see what happened to it.',
   fates: { shown: 'shown', lost: 'lost', blocked: 'blocked' },
   fateLong: {
     shown: 'In the result',
@@ -176,13 +176,13 @@ export const decisionTexts = {
   gateLink: (verdict: string, gate: string) => `${verdict}: all decisions where ${gate} blocked an offer`,
 
   whyNot: (offer: string) => `What would show ${offer}?`,
-  whyNotAsk: 'Find smallest changes',
+  whyNotAsk: 'Find the smallest changes',
   whyNotThen: 'At decision time',
   whyNotNow: 'Now',
   whyNotWhen: 'Evaluate',
   whyNotBusy: 'Testing changes',
   flipsFound: (n: number) => (n === 1 ? '1 change is enough' : `${n} changes, each enough on its own`),
-  flipFinal: (gate: string) => `Nothing can change this: ${gate}. No changes are suggested.`,
+  flipFinal: (gate: string) => `No change would show this offer: ${gate}.`,
   flipTruncated: (count: string) => `The search stopped after ${count} decisions, so there may be more.`,
   flipSearched: (count: number, written: string) =>
     `Tested with ${count === 1 ? '1 decision' : `${written} decisions`}. Nothing was stored.`,
@@ -222,7 +222,7 @@ export const decisionTexts = {
     objectiveCounts: 'Objective counts',
     modelStates: 'Model states',
     breakers: 'Breakers',
-    external: 'Webhook answers',
+    external: 'Webhook responses',
     now: 'Time',
     zones: 'Time zones',
     readSet: 'Fields read',
@@ -302,7 +302,7 @@ export const decisionTexts = {
   auditLink: 'View access in the audit log',
   simulateThis: 'Simulate',
   makeTest: 'Make a test',
-  testNone: "The inputs of this decision aren't available anymore.",
+  testNone: 'The inputs of this decision are no longer available.',
 
   tryAgain: 'Try again',
   yes: 'yes',
@@ -351,7 +351,7 @@ export const filterTexts: Readonly<Record<string, string>> = {
   channelId: 'Channel',
   offerId: 'Offer',
   source: 'Source',
-  emptyReason: 'No offer because',
+  emptyReason: 'Reason for no offer',
   explored: 'Explored',
   from: 'From',
   to: 'To',

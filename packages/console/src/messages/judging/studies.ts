@@ -28,7 +28,7 @@ export const studyTexts = {
   },
   errors: {
     internal: 'The study failed several times. Start a new one, or check the Health page.',
-    plan_missing: 'The plan to judge is damaged or missing. Start a new study.',
+    plan_missing: 'The plan of this study is damaged or missing. Start a new study.',
     timed_out: 'Finding its decisions took longer than five minutes. Choose a shorter range.',
   },
   failedTitle: 'The study failed',
@@ -66,7 +66,7 @@ export const studyTexts = {
 /** Texts of backtests. */
 export const backtestTexts = {
   result: 'Result',
-  verdicts: { ok: 'limits hold', failed: 'limit exceeded', refused: 'no answer' },
+  verdicts: { ok: 'within limits', failed: 'limit exceeded', refused: 'no result' },
   headline: (share: string, decisions: string) =>
     decisions === '1' ? 'The decision changes.' : `${share} of ${decisions} decisions change.`,
   headlineNone: (decisions: string) =>
@@ -89,7 +89,7 @@ export const backtestTexts = {
     lost: 'Offers removed',
     replaced: 'Offers replaced',
     newly_empty: 'Nothing shown anymore',
-    newly_served: 'Offers shown for the first time',
+    newly_served: 'Offers shown where there were none',
   },
   offers: 'Offers',
   gained: 'Shown more often',
@@ -101,14 +101,14 @@ export const backtestTexts = {
   limit: 'Limit',
   measured: 'Measured',
   bound: 'Allowed',
-  passed: 'holds',
+  passed: 'within limit',
   exceeded: 'exceeded',
   notMeasured: 'not measured',
   notJudged: 'not judged',
   limitNames: {
     maxChangedShare: 'Decisions that change',
     maxNewlyEmptyShare: 'Decisions that lose all offers',
-    maxLostShare: 'Share that an offer loses',
+    maxLostShare: 'Largest drop of a single offer',
     maxItemsDrop: 'Drop in shown offers',
     mustKeep: 'Offers that must stay',
     maxEngineUsP99: 'Time in the engine, 99th percentile, µs',
@@ -150,7 +150,7 @@ export const evaluationTexts = {
   refused: "The records can't show what the draft would earn.",
   reasons: {
     no_decisions: 'No decision in this range is old enough to have all its responses.',
-    unsupported: 'The draft shows what was never shown before.',
+    unsupported: 'The draft shows offers that were never shown before.',
     few_effective: 'Too few decisions resemble those of the draft.',
     few_rewards: 'Fewer than 50 customers earned a reward.',
     skewed: 'A few customers dominate the result.',
@@ -174,8 +174,8 @@ export const evaluationTexts = {
   basis: 'Basis',
   decisions: 'Decisions',
   customers: 'Customers',
-  support: 'Answers that could have been shown before',
-  effective: 'Equally useful decisions',
+  support: 'Results that were possible before',
+  effective: 'Effective sample size',
   rewarded: 'Customers with a reward',
 } as const;
 
@@ -200,7 +200,7 @@ export const newStudyTexts = {
   chooseFlow: 'Choose a flow',
   from: 'From',
   to: 'To (not included)',
-  tooYoung: 'Decisions of the last 7 days are left out, because responses to them still come in.',
+  tooYoung: 'Decisions of the last 7 days are left out, because responses are still coming in.',
   badRange: 'Choose a day after the first one.',
   reward: 'Reward',
   start: 'Start study',

@@ -47,7 +47,7 @@ export const editingTexts = {
   no: 'No',
   clear: (what: string) => `Clear ${what.toLowerCase()}`,
   moreFields: 'More fields',
-  needsRole: (role: string) => `Only users with the role ${role} can do this.`,
+  needsRole: (role: string) => `Only users with the ${role} role can do this.`,
 } as const;
 
 /** Texts of the button that takes a record out of use and back. */

@@ -31,7 +31,7 @@ export interface ChartFrameProps {
   readonly table: ChartTable;
   /** The picture is a table already, with the same numbers: there is no other. */
   readonly isTable?: boolean;
-  /** Title and sentence stand around it on the page already: they are written for those who hear the page, and into files. */
+  /** The page already shows title and summary around the chart, so they're only for screen readers and files. */
   readonly bare?: boolean;
   /** Said in place of the picture when there is nothing to draw. */
   readonly empty?: string | undefined;

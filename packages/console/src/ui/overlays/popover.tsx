@@ -63,7 +63,7 @@ export function PopoverBy({ button, label, children, onClose }: PopoverByProps) 
             if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose();
           }}
           onInteractOutside={(event) => {
-            // The button itself closes it when it is pressed.
+            // Pressing the button closes the popover anyway.
             if (event.target instanceof Node && button.current?.contains(event.target)) event.preventDefault();
           }}
           onCloseAutoFocus={(event) => {

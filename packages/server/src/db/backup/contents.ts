@@ -87,7 +87,7 @@ export interface WaitingJob {
 
 /** Schemas that hold our data. */
 const ourSchemas = `(n.nspname in ('arbiter', '${queueSchema}') or n.nspname ~ '^t_[0-9a-f]{32}$')`;
-/** The migrations themselves write this record of what was applied. */
+/** Records which migrations were applied. The migrations write it themselves. */
 const isLedger = `((n.nspname, c.relname) in (('arbiter', 'schema_migrations'), ('${queueSchema}', 'migrations')))`;
 
 /** A table with this name holds nothing but secrets of records. A test checks every sealed column against it. */

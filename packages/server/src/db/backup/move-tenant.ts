@@ -22,7 +22,7 @@ export async function moveTenantOut(adminUrl: string, idOrName: string, isMoved:
       await client.query('commit');
     });
   const found = await withAdmin(adminUrl, (client) => findTenant(client, idOrName));
-  if (found === null) throw new BackupError(`There is no active tenant with the id or name ${idOrName}`);
+  if (found === null) throw new BackupError(`There is no active tenant with the ID or name ${idOrName}`);
   if (isMoved) await setDeleted(found.id, 'now()');
   return {
     tenant: { ...found, isMoved },

@@ -47,7 +47,7 @@ export async function* eventChunks(
 function eventText({ id, event, data }: ServerSentEvent): string {
   for (const name of [id, event]) {
     if (name !== undefined && /[\r\n\0]/.test(name))
-      throw new Error('the id or name of an event contains a line break');
+      throw new Error('the ID or name of an event contains a line break');
   }
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`;
   // JSON text contains no line breaks.

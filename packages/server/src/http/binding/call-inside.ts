@@ -45,7 +45,7 @@ export async function callInside(
   if (inside === undefined && operation.transaction !== 'tenant')
     throw new Error(`${operationId} opens its own transaction`);
   if (!allows(facts.role, operation.role)) {
-    throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
+    throw new AppError('forbidden', { detail: `This requires the ${operation.role} role.` });
   }
   // Handler types are checked where handlers are written (handler.ts); bodies are checked against their schemas.
   const run = handler as (tx: Tx, request: object) => Promise<{ readonly status: number; readonly body: unknown }>;

@@ -51,9 +51,9 @@ function checkPermission(operation: Operation, principal: Principal, role: Role)
   const isOpen = operation.auth === 'scim' && !isSession ? principal.scopes.includes('scim') : opensTheApi(principal);
   if (!isOpen) throw new AppError('forbidden', { detail: "The credential doesn't have the required scope." });
   if (operation.auth === 'scim' && isSession && role !== 'admin') {
-    throw new AppError('forbidden', { detail: 'This requires the role admin.' });
+    throw new AppError('forbidden', { detail: 'This requires the admin role.' });
   }
   if (operation.role !== null && !reaches(role, operation.role)) {
-    throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
+    throw new AppError('forbidden', { detail: `This requires the ${operation.role} role.` });
   }
 }

@@ -97,7 +97,7 @@ export async function findAnswer(tx: Tx, call: KeyedCall): Promise<KeptAnswer | 
 /** Another call with the key is in progress. */
 export const inProgress = (): AppError =>
   new AppError('idempotency_in_progress', {
-    detail: 'A call with this Idempotency-Key is still in progress. Try again in a moment.',
+    detail: 'A request with this Idempotency-Key is still in progress. Try again in a moment.',
   });
 
 /** Stores the answer of a call whose effect is in the same transaction. */

@@ -11,7 +11,7 @@ export type OwnOrigins = Pick<AppDependencies['config'], 'publicUrl' | 'corsAllo
 export function checkOwnPage(request: FastifyRequest, own: OwnOrigins): void {
   if (isOwnOrigin(request.raw, own) && hasRequestedWith(request)) return;
   throw new AppError('csrf_header_required', {
-    detail: "Calls with a session must come from Arbiter's own pages, with the header X-Requested-With.",
+    detail: "Requests with a session cookie must come from Arbiter's own pages and have the header X-Requested-With.",
   });
 }
 

@@ -40,7 +40,7 @@ export function readStream(request: IncomingMessage, limit: number): ByteStream 
     ended = true;
     wake();
   });
-  // Also fires when a caller leaves, and after every end, when it changes nothing.
+  // Fires when a caller leaves, and also after a complete body, where it changes nothing.
   request.on('close', () => {
     if (!request.complete) failure ??= cutShort();
     ended = true;

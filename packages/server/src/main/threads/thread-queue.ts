@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../platform/app-error.ts';
 
-/** What a program of a thread gets and returns: a message with an id, and a reply with the same id. */
+/** Input and output of a thread's program: a message with an ID, and a reply with the same ID. */
 interface NumberedMessage {
   readonly id: number;
 }
@@ -30,7 +30,7 @@ export interface ThreadQueueOptions<Reply extends NumberedMessage, Result> {
 export interface ThreadQueue<Message extends object, Result> {
   /** Rejects with 503 `overloaded` when too many messages wait, and with `unavailable` when the queue was closed. */
   run(message: Message): Promise<Result>;
-  /** Refuses the waiting messages and ends the thread. */
+  /** Rejects pending messages and ends the thread. */
   close(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export interface SesAccount {
   } | null;
   /** Another address than the region's own, such as a VPC endpoint. */
   readonly endpoint: string | null;
-  /** Tries of the client for one email. Default: the client's own. */
+  /** Attempts of the client per email. Default: the client's own. */
   readonly maxAttempts?: number;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { qualificationRuleTypes } from '@arbiter/contract/catalogue/qualification-rules';
 import { contactPolicyTypes } from '@arbiter/contract/deciding/contact-policy-parts';
+import { policyDetails } from '@arbiter/contract/deciding/decision-policies';
 import { gateTypeNames } from '../../../messages/decisions/gates.ts';
 import { type Figure, valueText, type Writers } from './gate-story.ts';
 import { policyStories } from './policy-stories.ts';
@@ -158,13 +159,38 @@ const policies: Readonly<Record<string, Case>> = {
   },
 };
 
-test('every rule and policy type has a story and a case here, and every type has a name', () => {
-  const ruleTypes = qualificationRuleTypes.toSorted();
-  const policyTypes = contactPolicyTypes.toSorted();
-  assert.deepEqual(Object.keys(ruleStories).sort(), ruleTypes);
-  assert.deepEqual(Object.keys(policyStories).sort(), policyTypes);
-  assert.deepEqual(Object.keys(rules).sort(), ruleTypes);
-  assert.deepEqual(Object.keys(policies).sort(), policyTypes);
+/** Returns a value that fits a schema, with null wherever it may be, or nowhere. */
+function exampleOf(schema: object, isNull: boolean): unknown {
+  const get = (key: string): unknown => Reflect.get(schema, key);
+  const inner = (key: string): [string, object][] => Object.entries(Object(get(key)));
+  const members = inner('anyOf').map(([, member]) => member);
+  const isNullType = (member: object): boolean => Reflect.get(member, 'type') === 'null';
+  if (isNull && members.some(isNullType)) return null;
+  const [member] = members.filter((one) => !isNullType(one));
+  if (member !== undefined) return exampleOf(member, isNull);
+  if (get('const') !== undefined) return get('const');
+  const [word] = inner('enum');
+  if (word !== undefined) return word[1];
+  if (get('type') === 'array') return [exampleOf(Object(get('items')), isNull)];
+  if (get('type') === 'object')
+    return Object.fromEntries(inner('properties').map(([key, property]) => [key, exampleOf(property, isNull)]));
+  if (get('type') === 'string') return 'text';
+  return Number(get('minimum') ?? 0) + 2;
+}
+
+test('every policy type has a story for any values of its details', () => {
+  for (const type of contactPolicyTypes) {
+    for (const isNull of [false, true]) {
+      const { required = '', actual } = storyFor(type, Object(exampleOf(policyDetails[type], isNull))) ?? {};
+      assert.match(required, /[a-z]/, type);
+      assert.doesNotMatch(`${required} ${actual ?? ''}`, /undefined|null|NaN|\[object/, type);
+    }
+  }
+});
+
+test('every rule and policy type has a story, and every type has a name', () => {
+  assert.deepEqual(Object.keys(ruleStories).sort(), qualificationRuleTypes.toSorted());
+  assert.deepEqual(Object.keys(policyStories).sort(), contactPolicyTypes.toSorted());
   for (const type of [...qualificationRuleTypes, ...contactPolicyTypes]) assert.ok(gateTypeNames[type], type);
 });
 

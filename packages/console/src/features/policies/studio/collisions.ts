@@ -31,7 +31,7 @@ export type Collision =
   | { readonly kind: 'mandatory'; readonly policy: Policy; readonly offer: Pick<Offer, 'id' | 'name'> };
 
 export interface CollisionFacts {
-  /** Ids of records in scopes that no longer exist. */
+  /** IDs of records in scopes that no longer exist. */
   readonly missing: ReadonlySet<string>;
   readonly mandatory: readonly Pick<Offer, 'id' | 'name'>[];
 }

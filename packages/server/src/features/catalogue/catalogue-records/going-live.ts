@@ -69,6 +69,6 @@ export async function requireGoingLive(tx: Tx, noun: string): Promise<void> {
   if (tx.actor.role === 'admin' || approved.has(tx)) return;
   if (!(await readSettings(tx)).approvalWorkflowEnabled) return;
   throw new AppError('approval_required', {
-    detail: `As an editor, you need an approval to make this ${noun} live or to change it while it is live. Request one with POST /api/v1/approvals.`,
+    detail: `Editors need approval to make this ${noun} live or to change it while it's live. Request it with POST /api/v1/approvals.`,
   });
 }

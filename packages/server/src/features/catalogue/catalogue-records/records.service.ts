@@ -196,7 +196,7 @@ async function lockForDeletion<Row extends GovernedRow>(
   const row = await findRecord(tx, spec, id, 'delete');
   if (row === null || isDeleted(row)) {
     if (spec.resource.softDelete && options.addressed === 'query') {
-      throw new AppError('already_deleted', { detail: `No ${spec.resource.noun} has this id.` });
+      throw new AppError('already_deleted', { detail: `No ${spec.resource.noun} has this ID.` });
     }
     throw notFound(spec.resource.noun);
   }
@@ -248,6 +248,6 @@ export async function hardDeleteRecord<Row extends GovernedRow>(
 
 /** The id of a PUT that may carry it in the path and in the body; 400 when they differ (docs/design/api-access.md 1). */
 export function sameId(pathId: string, bodyId: string | undefined): string {
-  if (bodyId !== undefined && bodyId !== pathId) throw invalid('/id', 'must be the id in the path');
+  if (bodyId !== undefined && bodyId !== pathId) throw invalid('/id', 'must be the ID in the path');
   return pathId;
 }

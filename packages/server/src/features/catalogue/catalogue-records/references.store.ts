@@ -24,8 +24,8 @@ export async function requireLive<E extends EntityType, const C extends ColumnOf
   const { noun, softDelete } = resource;
   const missing = () =>
     new AppError('reference_not_found', {
-      detail: `${path} must be the id of an existing ${noun} in this tenant.`,
-      errors: [{ path, message: `must be the id of an existing ${noun}` }],
+      detail: `${path} must be the ID of an existing ${noun} in this tenant.`,
+      errors: [{ path, message: `must be the ID of an existing ${noun}` }],
     });
   if (!isUuid(id)) throw missing();
   const table: string = tableOf(resource);

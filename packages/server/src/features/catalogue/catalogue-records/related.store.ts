@@ -35,7 +35,7 @@ export async function readRelated<E extends EntityType, const C extends ColumnOf
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Id and key, or name for records without key, of all live records of a resource. */
+/** ID and key, or name for records without key, of all live records of a resource. */
 export async function readNames(
   tx: Tx,
   entityType: EntityType,
@@ -104,7 +104,7 @@ export async function requireVersion(tx: Tx, entityType: EntityType, id: string,
 /** Columns by which the records of a resource refer to others. */
 export type ReferringColumn<E extends EntityType> = keyof ResourceOf<E>['references'] & string;
 
-/** Returns how many live rows of the neighbor refer to each of these ids by `column`. Ids without any are missing. */
+/** Returns how many live rows of the neighbor refer to each of these ids by `column`. IDs without any are missing. */
 export async function countReferring<E extends EntityType>(
   tx: Tx,
   entityType: E,

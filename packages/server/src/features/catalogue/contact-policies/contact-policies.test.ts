@@ -111,7 +111,7 @@ describe('contact policies', () => {
       await assert.rejects(create({ scope: 'offer', scopeId }), { code: 'reference_not_found' });
       await assert.rejects(create({ scopes: [{ scope: 'global' }, { scope: 'offer', scopeId }] }), {
         code: 'reference_not_found',
-        errors: [{ path: '/scopes/1/scopeId', message: 'must be the id of an existing offer' }],
+        errors: [{ path: '/scopes/1/scopeId', message: 'must be the ID of an existing offer' }],
       });
     }
     const good: Partial<NewPolicy>[] = [

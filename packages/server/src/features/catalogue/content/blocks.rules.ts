@@ -125,7 +125,7 @@ function placeProblems(
 function propProblems(block: ContentBlock, path: string, inside: BlockType | null, hasParent: boolean): ErrorEntry[] {
   if (block.props === null) {
     if (hasParent && inside === null && block.id !== undefined) return [];
-    return [{ path: `${path}/props`, message: 'can only be null to remove a block of the parent template by its id' }];
+    return [{ path: `${path}/props`, message: 'can only be null to remove a block of the parent template by its ID' }];
   }
   if (block.type === 'column' && inside === null && !(hasParent && block.id !== undefined)) {
     return [{ path: `${path}/type`, message: 'can only be used inside columns' }];

@@ -49,7 +49,7 @@ export async function createExperiment(tx: Tx, { trafficSplit, ...body }: Experi
 const splitOf = (split: NonNullable<ExperimentCreate['trafficSplit']>): { readonly championPct: number } =>
   typeof split === 'number' ? { championPct: split } : split;
 
-/** Ids as the database writes them, inside JSON too. */
+/** IDs as the database writes them, inside JSON too. */
 const idsOf = ({ championModelId, challengers }: Pick<ExperimentRow, 'championModelId' | 'challengers'>) => ({
   championModelId: championModelId.toLowerCase(),
   challengers: challengers.map((challenger) => ({ ...challenger, modelId: challenger.modelId.toLowerCase() })),

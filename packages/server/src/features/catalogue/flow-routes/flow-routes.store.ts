@@ -17,7 +17,7 @@ export async function lockPair(tx: Tx, { channelId, placementId }: RoutePair): P
   ]);
 }
 
-/** Id of the live route of the pair, or null. */
+/** ID of the live route of the pair, or null. */
 export async function findRouteOf(tx: Tx, { channelId, placementId }: RoutePair): Promise<string | null> {
   const [row] = await select(
     tx,

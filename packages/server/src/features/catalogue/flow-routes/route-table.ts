@@ -21,7 +21,7 @@ export type RouteRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'plac
 
 /** Which flow runs for requests that name none. */
 export interface RouteTable {
-  /** Id of the flow, or null when no route takes the request. */
+  /** ID of the flow, or null when no route takes the request. */
   flowFor(request: RouteRequest): string | null;
 }
 
@@ -75,7 +75,7 @@ function best(routes: ReadonlyMap<string, LiveRoute>, ids: readonly string[]): L
   return found;
 }
 
-/** Ids that a request names; of several placements the first decides. */
+/** IDs that a request names; of several placements the first decides. */
 function named(
   request: RouteRequest,
   { channels, placements }: RoutePlaces,

@@ -27,7 +27,7 @@ const maxBytes = 256 * 1024;
 const membersOf = (value: unknown): ConfigMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
-/** Ids in a list, in one spelling: flows write them in any letter case. */
+/** IDs in a list, in one spelling: flows write them in any letter case. */
 const idsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((entry) => (typeof entry === 'string' ? entry.toLowerCase() : '')) : [];
 

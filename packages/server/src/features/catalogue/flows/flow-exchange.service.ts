@@ -94,7 +94,7 @@ async function resolve(tx: Tx, references: FlowFile['references']): Promise<Read
   }));
   refuseProblems(
     entries.flatMap(({ id, path, reference, entityType }): ErrorEntry[] => [
-      ...(isUuid(id) ? [] : [{ path, message: 'must be an id' }]),
+      ...(isUuid(id) ? [] : [{ path, message: 'must be an ID' }]),
       ...(entityType === null
         ? [{ path: `${path}/type`, message: `flows can't refer to records of type ${reference.type}` }]
         : []),

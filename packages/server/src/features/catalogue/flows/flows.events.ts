@@ -8,7 +8,7 @@ export const flowPublished = event({
   type: 'flow.published.v1',
   payload: Type.Object(
     {
-      flowId: Type.String({ format: 'uuid', description: 'Id of the flow.' }),
+      flowId: Type.String({ format: 'uuid', description: 'ID of the flow.' }),
       key: Type.String({ minLength: 1, description: 'Key of the flow.' }),
       oldVersion: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
         description: 'Version used for decisions before; null if it was not published yet.',

@@ -70,7 +70,7 @@ export async function lockDefaultChoice(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.default_flow:' || $1, 0))`, [tx.tenantId]);
 }
 
-/** Id of the tenant's default flow, and whether it has any flow that is not deleted. */
+/** ID of the tenant's default flow, and whether it has any flow that is not deleted. */
 export async function selectDefault(
   tx: Tx,
 ): Promise<{ readonly defaultId: string | null; readonly hasFlows: boolean }> {
@@ -84,7 +84,7 @@ export async function selectDefault(
   return { defaultId: first?.isDefault === true ? first.id : null, hasFlows: first !== undefined };
 }
 
-/** Id of the live flow with this key, or null. */
+/** ID of the live flow with this key, or null. */
 export async function selectIdByKey(tx: Tx, key: string): Promise<string | null> {
   const [row] = await select(
     tx,
@@ -106,7 +106,7 @@ export async function selectKnownIds(tx: Tx, ids: readonly string[]): Promise<Re
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Ids of all flows that have this key, deleted ones too. */
+/** IDs of all flows that have this key, deleted ones too. */
 export async function selectIdsByKey(tx: Tx, key: string): Promise<string[]> {
   const rows = await select(
     tx,

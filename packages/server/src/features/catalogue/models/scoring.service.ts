@@ -52,7 +52,7 @@ export async function scoreOne(
     if (offerId !== undefined) return findOffers(tx, [offerId]);
     if (!isBandit(modelType) && modelType !== 'external_endpoint') return [null];
     throw new AppError('validation_failed', {
-      detail: `A ${modelType} model scores offers.`,
+      detail: `Models of type ${modelType} score offers, so choose one.`,
       errors: [{ path: '/offerId', message: 'is required' }],
     });
   });

@@ -12,9 +12,9 @@ export const customerChanged = event({
       event: Type.Union([Type.Literal('customer.created'), Type.Literal('customer.updated')], {
         description: 'What happened to the row.',
       }),
-      schemaId: Type.String({ format: 'uuid', description: 'Id of the schema.' }),
+      schemaId: Type.String({ format: 'uuid', description: 'ID of the schema.' }),
       schemaName: Type.String({ minLength: 1, description: 'Name of the schema.' }),
-      customerId: Type.String({ format: 'customer-id', description: 'Id of the customer: the row key.' }),
+      customerId: Type.String({ format: 'customer-id', description: 'ID of the customer: the row key.' }),
       changed: Type.Array(Type.String(), {
         description: 'Columns whose value changed. For a new row: columns that have a value.',
       }),

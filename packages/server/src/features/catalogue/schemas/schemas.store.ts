@@ -26,7 +26,7 @@ export async function lockLinks(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.schema_links.' || $1, 0))`, [tx.tenantId]);
 }
 
-/** Ids of the schema and of everything above it. */
+/** IDs of the schema and of everything above it. */
 export async function ancestorsOf(tx: Tx, id: string): Promise<Set<string>> {
   const rows = await tx.query<Pick<SchemaRow, 'id'>>(
     `with recursive chain (id, parent) as (

@@ -27,7 +27,7 @@ export async function segmentsAmong(tx: Tx, customerIds: readonly string[]): Pro
   return active.map(({ id, name }) => ({ id, name, members: words.get(id) ?? new Set() }));
 }
 
-/** Ids and names of the active segments that each of these customers belongs to. */
+/** IDs and names of the active segments that each of these customers belongs to. */
 export async function segmentsOfCustomers(
   tx: Tx,
   customerIds: readonly string[],

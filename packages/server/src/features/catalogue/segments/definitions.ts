@@ -74,7 +74,7 @@ export const metricsFor = async (tx: Tx, condition: unknown): Promise<FieldSourc
 export const storedJoins = ({ joins }: Definition): SegmentJoin[] =>
   joins.map(({ schema, ...join }) => ({ ...join, schemaId: schema.id }));
 
-/** Ids of the schemas that a segment asks. */
+/** IDs of the schemas that a segment asks. */
 export const schemaIdsOf = ({ baseSchemaId, joins }: Pick<StoredDefinition, 'baseSchemaId' | 'joins'>): string[] => [
   baseSchemaId,
   ...joins.map(({ schemaId }) => schemaId),

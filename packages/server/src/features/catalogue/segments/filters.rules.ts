@@ -86,7 +86,7 @@ export function fieldsOf(condition: Condition): string[] {
   return 'operator' in condition ? [condition.field] : condition.conditions.flatMap(fieldsOf);
 }
 
-/** Ids of the metrics that a condition names. */
+/** IDs of the metrics that a condition names. */
 export function metricsIn(sources: FieldSources, condition: Condition): string[] {
   const ids = fieldsOf(condition).flatMap((field) => {
     const found = fieldOf(sources, field);

@@ -110,7 +110,7 @@ export async function changeSegment(
         const uses = await findUses(tx, { id: current.name, name: current.name }, 'any');
         const entries = uses.map((use) => ({
           path: '/name',
-          message: `is how ${use.noun} ${JSON.stringify(use.name)} (${use.id}) refers to the segment; change that to the id first`,
+          message: `is how ${use.noun} ${JSON.stringify(use.name)} (${use.id}) refers to the segment; change that to the ID first`,
         }));
         if (entries.length > 0) throw inUse('segment', entries);
       }

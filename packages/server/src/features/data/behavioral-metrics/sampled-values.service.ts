@@ -23,7 +23,7 @@ export async function readSampledValues(
   const metric = (await selectMetrics(tx)).find((each) => each.id === id);
   if (metric === undefined) throw new Error(`behavioral metric ${id} is locked and not listed`);
   if (metric.groupByDimensions.length > 0) {
-    throw invalid(path, 'must be the id of a behavioral metric without groupByDimensions');
+    throw invalid(path, 'must be the ID of a behavioral metric without groupByDimensions');
   }
   const { aggregateFunction, status, windowDays, key } = metric;
   const missing = aggregateFunction === 'count' || aggregateFunction === 'sum' ? 0 : null;

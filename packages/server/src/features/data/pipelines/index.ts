@@ -15,7 +15,7 @@ export const tables = ['pipelines', 'pipeline_runs'];
 export const pipelinesFeature = feature({
   name: 'pipelines',
   tables,
-  // A run in progress finds that it is gone, and can't commit.
+  // A run in progress can't commit once its row is deleted.
   resets: { empties: ['pipeline_runs', 'pipelines'] },
   retains: [{ dataClass: 'metrics', counted: 'metrics', remove: retainRuns }],
   operations: (ports: PipelinePorts) => [

@@ -57,7 +57,7 @@ function written(type: ParquetColumns[string], value: unknown): unknown {
 /** The row that Parquet gave. Throws for one that isn't archived history. */
 export function fromParquet(row: ParquetRow): ArchivedRow {
   const { id, customer_ref: customerRef, sealed, ...rest } = row;
-  if (typeof id !== 'string' || typeof customerRef !== 'string') throw new Error('a row has no id or no customer');
+  if (typeof id !== 'string' || typeof customerRef !== 'string') throw new Error('a row has no ID or no customer');
   return {
     id,
     customerRef,

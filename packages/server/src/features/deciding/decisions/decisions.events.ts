@@ -17,9 +17,9 @@ export const decisionMade = event({
   type: 'decision.made.v1',
   payload: Type.Object(
     {
-      requestId: id('Id of the request.'),
-      recommendationId: id('Id of the decision.'),
-      customerId: Type.String({ format: 'customer-id', description: 'Id of the customer.' }),
+      requestId: id('ID of the request.'),
+      recommendationId: id('ID of the decision.'),
+      customerId: Type.String({ format: 'customer-id', description: 'ID of the customer.' }),
       decisionFlowKey: Type.String({ minLength: 1, description: 'Flow that decided.' }),
       configVersion: Type.Integer({ minimum: 1, description: 'Catalogue version used.' }),
       channel: textOrNull('Requested channel.'),

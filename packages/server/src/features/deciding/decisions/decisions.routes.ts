@@ -89,7 +89,7 @@ export function decisionRoutes(deps: DecisionRouteDeps): Handlers<typeof answere
       const { include } = request.query;
       const inputs = include === 'inputs';
       if (inputs && request.role === 'viewer')
-        throw new AppError('forbidden', { detail: '`inputs` requires the role editor.' });
+        throw new AppError('forbidden', { detail: '`inputs` requires the editor role.' });
       const record = await readDecision(tx, records, request.params.id, { inputs });
       if (include !== 'explanation') return reply(200, record);
       return reply(200, { ...record, explanation: await explainDecision(tx, records, record) });

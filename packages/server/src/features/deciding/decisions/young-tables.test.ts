@@ -14,7 +14,7 @@ import { contactsSince } from '../interactions/index.ts';
 const tenantId = newId();
 const experimentId = newId();
 const metricId = newId();
-/** Ids of history are above it, in this month's partition. */
+/** IDs of history are above it, in this month's partition. */
 const firstId = newId().replace(/.{12}$/, '0'.repeat(12));
 const tableNames = [
   'customer_states',

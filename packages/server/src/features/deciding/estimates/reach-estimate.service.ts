@@ -146,7 +146,7 @@ function readSegments(value: unknown): readonly string[] {
   if (Array.isArray(given) && given.every((name): name is string => typeof name === 'string' && name !== '')) {
     return given;
   }
-  throw invalid('/value', 'must be a list of segment ids or names');
+  throw invalid('/value', 'must be a list of segment IDs or names');
 }
 
 async function segmentTest(

@@ -7,7 +7,7 @@ const sentences: Readonly<Record<AutoPromoteVerdict, string>> = {
   promoted: 'A challenger took over as champion, and the experiment is completed.',
   not_better: 'No challenger is better by the threshold. The champion stays.',
   not_significant: 'A challenger is better by the threshold, but the difference may be chance. The champion stays.',
-  sample_ratio_mismatch: "The groups don't have the sizes that the shares say, so the results can't be trusted.",
+  sample_ratio_mismatch: "The group sizes don't match the configured shares, so the results can't be trusted.",
   guard: "A challenger is better, but its promotion was blocked by the model's guard. The champion stays.",
 };
 

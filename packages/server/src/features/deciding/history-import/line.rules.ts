@@ -63,7 +63,7 @@ function read({ number, bytes }: RawLine, now: number, check: ReturnType<ReturnT
   check(value, bytes.length);
   // The check has just said so.
   const line = value as ImportLine;
-  if (line.customerId === 'anonymous') throw invalid('/customerId', 'must be a customer id');
+  if (line.customerId === 'anonymous') throw invalid('/customerId', 'must be a customer ID');
   if (line.offerId == null && line.creativeId == null)
     throw invalid('/offerId', 'is required unless creativeId is set');
   const at = Date.parse(line.timestamp);

@@ -73,7 +73,7 @@ function addItem({ add }: Conditions, alias: string, filter: HistoryFilter): voi
 const earliestId = ({ from }: HistoryFilter): string | null =>
   from === null ? null : firstIdAt(Math.max(0, from.getTime() - aheadMs));
 
-/** Ids of the newest rows of `interactions` that match. */
+/** IDs of the newest rows of `interactions` that match. */
 async function pickOwn(tx: Tx, filter: HistoryFilter, before: string | null, limit: number): Promise<string[]> {
   const conditions = conditionsOf(tx.tenantId, 'i');
   addItem(conditions, 'i', filter);
@@ -84,7 +84,7 @@ async function pickOwn(tx: Tx, filter: HistoryFilter, before: string | null, lim
   return ids(tx, `from interactions i where ${conditions.text()} order by i.id desc limit ${most}`, conditions.values);
 }
 
-/** Ids of the newest packed rows, those of what decisions showed at once, that have an item that matches. */
+/** IDs of the newest packed rows, those of what decisions showed at once, that have an item that matches. */
 async function pickPacked(tx: Tx, filter: HistoryFilter, before: string | null, limit: number): Promise<string[]> {
   const { customerId, offerId, creativeId, channelId, type, outcome, from, to } = filter;
   if ((type ?? 'impression') !== 'impression' || (outcome ?? 'impression') !== 'impression') return [];

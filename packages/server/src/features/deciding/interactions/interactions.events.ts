@@ -14,8 +14,8 @@ export const interactionRecorded = event({
   type: 'interaction.recorded.v1',
   payload: Type.Object(
     {
-      id: Type.String({ format: 'uuid', description: 'Id of the interaction.' }),
-      customerId: Type.String({ format: 'customer-id', description: 'Id of the customer.' }),
+      id: Type.String({ format: 'uuid', description: 'ID of the interaction.' }),
+      customerId: Type.String({ format: 'customer-id', description: 'ID of the customer.' }),
       offerId: idOrNull('The offer.'),
       creativeId: idOrNull('The creative.'),
       channelId: idOrNull('The channel.'),

@@ -29,7 +29,7 @@ export async function responsesToItems(
        and interaction_type = 'response' and rank is not null and resolved_by in ('interaction', 'recommendation')
        and created_at <= $5
      order by recommendation_id, rank, id`,
-    // Ids are ordered by time, and responses come after their decision.
+    // IDs are ordered by time, and responses come after their decision.
     [tx.tenantId, textArray(customerIds), uuidArray(decisionIds), decisionIds.toSorted()[0], until],
   );
 }

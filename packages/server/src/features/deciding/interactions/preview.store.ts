@@ -27,7 +27,7 @@ export interface PreviewAnswer {
   readonly byOffer: readonly { readonly offerId: string | null; readonly suppressed: number }[];
 }
 
-/** Ids of the offers that history names in the period. */
+/** IDs of the offers that history names in the period. */
 export async function selectOffersSeen(tx: Tx, since: Date, until: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `select distinct offer_id as id from interaction_history

@@ -57,7 +57,7 @@ export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | nul
   return row ?? null;
 }
 
-/** Id of the impression by which a reservation was confirmed; null when the item is no confirmed reservation. */
+/** ID of the impression by which a reservation was confirmed; null when the item is no confirmed reservation. */
 export async function findConfirmation(tx: Tx, item: ShownItem): Promise<string | null> {
   if (item.interactionType !== 'recommendation') return null;
   const [row] = await tx.query<{ id: string }>(
@@ -125,7 +125,7 @@ export async function customersOfShown(
 ): Promise<ReadonlyMap<string, string>> {
   const asked = [
     ...decisionIds.map((id) => ({ id, from: id, to: lastItemIdOf(id), shownBy: id })),
-    // The item of a decision, or a row of its own: its id tells which decision it would be of.
+    // The item of a decision, or a separate row, whose ID says which decision it belongs to.
     ...interactionIds.map((id) => ({ id, from: id, to: id, shownBy: `${id.slice(0, 34)}00` })),
   ];
   if (asked.length === 0) return new Map();
@@ -181,7 +181,7 @@ const idAt = (ids: NullableIds, place: number): string | null => (ids?.length ==
 
 const lastItemIdOf = (decisionId: string): string => `${decisionId.slice(0, 34)}ff`;
 
-/** Id of the item that a decision showed or reserved at a rank. */
+/** ID of the item that a decision showed or reserved at a rank. */
 export const itemIdOf = (decisionId: string, rank: number): string =>
   decisionId.slice(0, 34) + rank.toString(16).padStart(2, '0');
 
@@ -214,7 +214,7 @@ export async function unansweredItems(
 
 /** What a decision showed one customer: its items, by rank. */
 export interface ShownDecision {
-  /** The decision's id. Ids of its items derive from it. */
+  /** The decision's id. IDs of its items derive from it. */
   readonly id: string;
   readonly customerId: string;
   /** Its number in the order of the customer's commits (docs/design/recording.md S5). */
@@ -288,11 +288,11 @@ function isWhole({ items, isPart = false }: Impressions): boolean {
   return true;
 }
 
-/** Ids that the items of a decision may have in common. */
+/** IDs that the items of a decision may have in common. */
 const mayBeShared = ['creativeId', 'channelId', 'placementId', 'categoryId'] as const;
 
 /**
- * Ids of all decisions are in one array per column, decision after decision; the database takes each decision's part. A
+ * IDs of all decisions are in one array per column, decision after decision; the database takes each decision's part. A
  * part with the same id for all items is stored as one, and an empty one as null.
  */
 function insertImpressions(tenantId: string, at: Date, shown: readonly Impressions[]): HotStatement {

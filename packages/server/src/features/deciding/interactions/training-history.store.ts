@@ -10,7 +10,7 @@ export interface DecisionOutcome {
   readonly classification: 'positive' | 'negative' | 'neutral';
 }
 
-/** Ids may lag their rows by so much. */
+/** IDs may lag their rows by so much. */
 const slackMs = 600_000;
 
 interface Period {
@@ -90,7 +90,7 @@ export async function outcomesOf(tx: Tx, decisionIds: readonly string[]): Promis
      from interactions
      where tenant_id = $1 and id > $3 and recommendation_id = any($2::uuid[]) and interaction_type = 'response'
        and offer_id is not null`,
-    // Ids are in the order of their time, and outcomes come after their decision.
+    // IDs are in the order of their time, and outcomes come after their decision.
     [tx.tenantId, uuidArray(decisionIds), decisionIds.toSorted()[0]],
   );
 }

@@ -15,7 +15,7 @@ import { lessonOf, type Outcome } from './lessons.rules.ts';
 
 /** Rows of the stream that are learned from in one transaction. */
 const rowsPerSlice = 100;
-/** Decisions that are looked through for impressions without a response in one transaction. */
+/** Decisions searched for impressions without a response, per transaction. */
 const decisionsPerSlice = 500;
 const hourMs = 3_600_000;
 

@@ -57,7 +57,7 @@ export async function recordRows(
     });
   }
   const set = newTrainingSet(question.predictors);
-  // Ids of decisions are in the order of their time. Rows of one decision stay in the order that they were found in.
+  // IDs of decisions are in the order of their time. Rows of one decision stay in the order that they were found in.
   dated.sort((a, b) => (a.decisionId < b.decisionId ? -1 : a.decisionId > b.decisionId ? 1 : 0));
   for (const { row } of dated.slice(-maxRows)) set.rows.push(row);
   return set;

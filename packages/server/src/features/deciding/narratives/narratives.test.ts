@@ -157,7 +157,7 @@ test('audits the mode regulator, cached or not, without a word about the custome
   const preview = String(rows[0]?.after.narrativePreview);
   assert.match(preview, /^Decision /);
   assert.ok([...preview].length <= 200);
-  // Ids and instants may hold any digits.
+  // IDs and instants may hold any digits.
   assert.doesNotMatch(preview, /R5|\bage\b|\b16\b/);
 });
 

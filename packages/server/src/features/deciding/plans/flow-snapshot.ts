@@ -46,9 +46,9 @@ export interface CandidatePlan {
 export interface Routing {
   readonly routes: readonly LiveRoute[];
   readonly places: RoutePlaces;
-  /** Ids of flows that can run. */
+  /** IDs of flows that can run. */
   readonly runnable: readonly string[];
-  /** Id of the default flow; null: there is none. */
+  /** ID of the default flow; null: there is none. */
   readonly fallback: string | null;
 }
 

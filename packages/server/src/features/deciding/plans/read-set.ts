@@ -28,7 +28,7 @@ export interface ReadSetNames {
   readonly attributes: readonly string[];
   /** The same under `request.context.`; null: the whole context. */
   readonly context: readonly string[] | null;
-  /** Ids and names of segments whose membership is stored. */
+  /** IDs and names of segments whose membership is stored. */
   readonly segments: readonly string[];
 }
 

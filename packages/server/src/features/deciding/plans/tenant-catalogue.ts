@@ -19,9 +19,9 @@ export interface TenantCatalogue {
   readonly settings: TenantSettings;
   /** Whether a quota of decisions holds (docs/design/api-access.md 5.4); a tenant is born a playground or never becomes one. */
   readonly isPlayground: boolean;
-  /** Ids of the active channels. */
+  /** IDs of the active channels. */
   readonly channelIds: readonly string[];
-  /** Ids of channels that no plan holds, because they are not active now. */
+  /** IDs of channels that no plan holds, because they are not active now. */
   readonly inactiveChannels: ReadonlySet<string>;
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
   /** Active policies that write suppressions when an outcome is recorded. */

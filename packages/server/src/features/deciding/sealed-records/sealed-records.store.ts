@@ -62,7 +62,7 @@ export async function isRecorded(tx: Tx, id: string): Promise<boolean> {
   return row?.found === true;
 }
 
-/** Ids of randomly chosen records of the tenant. Reads the ids of all. */
+/** IDs of randomly chosen records of the tenant. Reads the ids of all. */
 export async function selectRandomRecords(tx: Tx, most: number): Promise<readonly string[]> {
   const rows = await tx.query<{ id: string }>(
     `select d.id from arbiter.decisions d where d.tenant_id = $1 order by random() limit $2`,

@@ -16,7 +16,7 @@ type Question = OperationInput<typeof shapOperations.decision>['body'];
 const defaultDecimals = 6;
 
 /**
- * Explains a score of a decision (contract part 2, 4.10). Throws 403 `explanations_not_enabled`, 404 for a decision, model
+ * Explains a score of a decision. Throws 403 `explanations_not_enabled`, 404 for a decision, model
  * or offer that the tenant doesn't have, 400 `model_unsupported`, 409 `inputs_unavailable`. Audited.
  */
 export async function explainDecision(

@@ -45,7 +45,7 @@ const maxOpen = 20;
 /** A question for a study. */
 export interface StudyRequest {
   readonly kind: StudyRow['kind'];
-  /** Id or key of the flow. */
+  /** ID or key of the flow. */
   readonly flow: string;
   readonly version: 'draft' | number;
   readonly overlay: readonly OverlayChange[];

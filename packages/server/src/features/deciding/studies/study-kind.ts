@@ -9,7 +9,7 @@ export interface StoredCheckSpec extends Omit<CheckSpec, 'overlay'> {
   readonly overlay?: readonly OverlayChange[];
   /** What the request knew with its overlay, which the study can't look up. */
   readonly known: {
-    /** Ids of offers without stock. */
+    /** IDs of offers without stock. */
     readonly soldOut: readonly string[];
     /** Names of segments without members, by id and by name. */
     readonly emptySegments: readonly (readonly [word: string, name: string])[];

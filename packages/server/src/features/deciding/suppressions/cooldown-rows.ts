@@ -62,7 +62,7 @@ export function runningCooldowns(
   return [...rows.values()];
 }
 
-/** Rises with the instant, as ids do, and is another one for each policy and scope. */
+/** Sorts by instant, like an ID, and differs for each policy and scope. */
 function positionOf(at: number, name: string): string {
   return `${firstIdAt(at).slice(0, 24)}${hash('sha256', name).slice(0, 12)}`;
 }

@@ -59,7 +59,7 @@ export async function setSuppression(
   ports: SuppressionPorts,
 ): Promise<{ readonly row: SuppressionRow; readonly created: boolean }> {
   const { customerId, reason } = body;
-  if (customerId === 'anonymous') throw invalid('/customerId', 'must be a customer id');
+  if (customerId === 'anonymous') throw invalid('/customerId', 'must be a customer ID');
   const target = targetOf(body);
   const expiresAt = endOf(body, tx.now);
   if (target.scope !== 'global') await requireLive(tx, resourceOf[target.scope], target.scopeId, '/scopeId');

@@ -284,7 +284,7 @@ export const volumeNames = (tenantId: string): HotStatement => ({
   values: [tenantId],
 });
 
-/** Everything that is counted over all customers of the tenant. */
+/** Everything counted across the tenant's customers. */
 export async function selectVolumeRefs(tx: Tx): Promise<VolumeRef[]> {
   const rows = await select(tx, keyColumns, 'from arbiter.volumes where tenant_id = $1 order by kind, subject_id', [
     tx.tenantId,

@@ -65,7 +65,7 @@ export async function askWhyNot(
 ): Promise<WhyNotAnswer> {
   const { tenantId, until, signal } = request;
   const offerId = askedId.toLowerCase();
-  if (customerId === 'anonymous') throw invalid('/customerId', 'must be a customer id');
+  if (customerId === 'anonymous') throw invalid('/customerId', 'must be a customer ID');
   const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     ports.database.withTenant(tenantId, request.actor, work, { until });
   const offer = await inTenant((tx) => findOffer(tx, offerId));
@@ -141,7 +141,7 @@ async function liveSubject(
     ip,
     userAgent,
     anonymousKey: () => {
-      throw invalid('/customerId', 'must be a customer id');
+      throw invalid('/customerId', 'must be a customer ID');
     },
     newRequestId: newDecisionId,
   };

@@ -10,7 +10,7 @@ let now = start;
 let server: TestServer;
 let channelId: string;
 let schemaId: string;
-/** Ids of offers by name, best priority first. */
+/** IDs of offers by name, best priority first. */
 const offers: Record<string, string> = {};
 
 async function make(resource: string, body: object, key?: string): Promise<string> {

@@ -15,7 +15,7 @@ export interface ChainCheckpoint {
 
 /** The checkpoint of a chain as its newest checkpoint row states it. */
 export interface StatedCheckpoint extends ChainCheckpoint {
-  /** Id of the row. */
+  /** ID of the row. */
   readonly id: string;
   /** False if the checkpoint wasn't written by a server with these keys. */
   readonly isSigned: boolean;

@@ -130,8 +130,8 @@ export async function selectLastOf(tx: Tx, entityType: string, entityId: string)
 }
 
 /**
- * Deletes rows older than an instant from the old end of the chain, `most` at most, by an owner's function. Answers with
- * their number and the last one of them; null when none is so old.
+ * Deletes rows from before an instant at the start of the chain, `most` at most. Runs as the owner. Returns their number
+ * and the last of them; null if none is that old.
  */
 export async function cutRows(tx: Tx, before: Date, most: number): Promise<(ChainHead & { rows: number }) | null> {
   const [row] = await tx.query<ChainHead & { rows: number }>(
@@ -196,7 +196,7 @@ export async function selectChain(
   );
 }
 
-/** Id and stored hash of one row of the chain; undefined when there is no such row. */
+/** ID and stored hash of one row of the chain; undefined when there is no such row. */
 export async function selectLink(tx: Tx, sequence: number): Promise<{ id: string; hash: string } | undefined> {
   const link = selectList(columns(auditLogs, ['id']), computed({ hash: expression<string>('integrity_hash') }));
   const [row] = await select(tx, link, 'from arbiter.audit_logs where tenant_id = $1 and sequence = $2', [

@@ -4,7 +4,7 @@ import { joinLivingTenant } from '../tenants/index.ts';
 
 const identities = table('user_identities');
 
-/** Id of the user of the tenant who is this subject of the issuer; undefined when nobody is. */
+/** ID of the user of the tenant who is this subject of the issuer; undefined when nobody is. */
 export async function selectUserOf(tx: Tx, issuer: string, subject: string): Promise<string | undefined> {
   const [row] = await select(
     tx,

@@ -37,7 +37,7 @@ function mustSeal(envelope: Envelope | null): Envelope {
   throw new AppError('not_configured', { detail: "Second factors can't be stored: DATA_ENCRYPTION_KEY is not set." });
 }
 
-/** Makes the secret of a factor that asks for nothing until it is enabled. Throws 409 when one is on. */
+/** Creates the secret of a second factor, which has no effect until it's enabled. Throws 409 if one is already on. */
 export async function setUp(
   tx: Tx,
   { envelope }: Sealing,

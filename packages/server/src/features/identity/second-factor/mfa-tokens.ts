@@ -9,7 +9,10 @@ export interface ProvenPassword {
   readonly userId: string;
 }
 
-/** Tokens that carry a proven password to the second factor (docs/design/api-access.md 22). They open nothing by themselves. */
+/**
+ * Tokens that prove the password when the second factor is entered (docs/design/api-access.md 22). On their own, they
+ * grant nothing.
+ */
 export interface MfaTokens {
   /** Throws 503 `not_configured` while NEXTAUTH_SECRET is unset. `passwordHash`: the one that was proven, null without. */
   issue(

@@ -158,7 +158,7 @@ function principalOf(
   };
 }
 
-/** Id of the session that a caller holds; null for keys and tokens. */
+/** ID of the session that a caller holds; null for keys and tokens. */
 export function sessionIdOf(credentialId: string): string | null {
   return credentialId.startsWith('session:') ? credentialId.slice('session:'.length) : null;
 }

@@ -143,7 +143,7 @@ export function settingsProblems(
       : [
           {
             path: `/recordReads/segments/${at}`,
-            message: `must be the id or name of an active segment${didYouMean(word, segments)}`,
+            message: `must be the ID or name of an active segment${didYouMean(word, segments)}`,
           },
         ],
   );

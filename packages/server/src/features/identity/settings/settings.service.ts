@@ -63,7 +63,7 @@ const answer = (stored: StoredSettings): TenantSettingsAnswer => ({
 export interface SettingsPorts {
   /** Columns that sealed records can keep of every customer. */
   recordableColumns(tx: Tx): Promise<ReadonlySet<string>>;
-  /** Ids and names of segments whose membership they can keep. */
+  /** IDs and names of segments whose membership they can keep. */
   recordableSegments(tx: Tx): Promise<ReadonlySet<string>>;
   /** True when the ranking profile exists; it cannot be deleted until the transaction ends. */
   keepsProfile(tx: Tx, id: string): Promise<boolean>;
@@ -128,7 +128,7 @@ function refuse(problems: readonly ErrorEntry[]): void {
   throw new AppError('validation_failed', { detail: `${first.path.slice(1)} ${first.message}`, errors: problems });
 }
 
-/** Ids are kept in lower case, however they were sent. */
+/** IDs are kept in lower case, however they were sent. */
 function inOneSpelling(patch: TenantSettingsPatch): TenantSettingsPatch {
   const { defaultArbitrationProfileId: id } = patch;
   return typeof id === 'string' ? { ...patch, defaultArbitrationProfileId: id.toLowerCase() } : patch;

@@ -74,7 +74,7 @@ export async function finishOidc(
   return insist(() => enterTenant(deps, tenantId, provider, claimed, state, anyTime));
 }
 
-/** False for a browser that did not begin this sign-in; programs have none. */
+/** False for a browser that didn't start this sign-in. Programs have no such check. */
 const isOwnBrowser = ({ browserHash }: SsoState, browser: string | null): boolean =>
   browserHash === null || (browser !== null && nameHash(browser).equals(browserHash));
 

@@ -53,7 +53,7 @@ const send = (sso: TestSso, xml: string, headers: Record<string, string> = {}): 
 const tell = async (sso: TestSso, changes: Partial<Said> = {}, headers: Record<string, string> = {}) =>
   send(sso, await idp.respond(said(sso, changes)), headers);
 
-/** Id of the request that an address of the provider carries. */
+/** ID of the request that an address of the provider carries. */
 function requestIn(url: string): string {
   const { searchParams, origin, pathname } = new URL(url);
   assert.equal(origin + pathname, 'https://idp.example/sso');

@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import { type ResetPorts, resetTenant } from './reset.service.ts';
 import { getTenant, readTenantStatus, renameTenant } from './tenants.service.ts';
 
-/** What the tenant's pages ask of the features above. */
+/** What the tenant operations need from higher features. */
 export interface TenantPorts extends ResetPorts {
   /** True when the tenant has any offer or schema. */
   hasData(tx: Tx): Promise<boolean>;

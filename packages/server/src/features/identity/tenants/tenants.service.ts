@@ -42,7 +42,7 @@ export async function createTenant(tx: Tx, wanted: NewTenant, hooks: readonly On
   for (const hook of hooks) await hook(tx);
 }
 
-/** Id of the tenant that the operator's bootstrap file knows by this name, or of the one with this id; null: there is none. */
+/** ID of the tenant that the operator's bootstrap file knows by this name, or of the one with this id; null: there is none. */
 export async function findOperatorTenant(database: Database, name: string): Promise<string | null> {
   return (await database.withSystem('bootstrap', (tx) => selectIdByBootstrapName(tx, name))) ?? null;
 }

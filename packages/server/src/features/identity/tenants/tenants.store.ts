@@ -79,7 +79,7 @@ export const raiseQuota = (tenantId: string, decisions: number, most: number): H
 export const joinLivingTenant = (tenantId: string): string =>
   `join arbiter.tenants living on living.id = ${tenantId} and living.deleted_at is null`;
 
-/** Ids of all tenants that were not deleted, oldest first. Needs a system transaction. */
+/** IDs of all tenants that were not deleted, oldest first. Needs a system transaction. */
 export async function selectTenantIds(tx: Tx): Promise<string[]> {
   const rows = await select(tx, columns(tenants, ['id']), 'from arbiter.tenants where deleted_at is null order by id');
   return rows.map((row) => row.id);
@@ -90,7 +90,7 @@ export async function selectTenantNames(tx: Tx): Promise<Pick<TenantRow, 'id' | 
   return select(tx, columns(tenants, ['id', 'name']), 'from arbiter.tenants where deleted_at is null order by id');
 }
 
-/** Id of the tenant that the operator knows by this name, or by its id. Needs a system transaction. */
+/** ID of the tenant that the operator knows by this name, or by its id. Needs a system transaction. */
 export async function selectIdByBootstrapName(tx: Tx, name: string): Promise<string | undefined> {
   const [row] = await select(
     tx,

@@ -15,7 +15,7 @@ export function userRoutes(): Handlers<typeof userOperations> {
     },
     get: async (tx, { params }) => reply(200, await getUser(tx, params.id)),
     update: async (tx, { params, body }) => {
-      if (body.id !== undefined && body.id !== params.id) throw invalid('/id', 'must be the id in the path');
+      if (body.id !== undefined && body.id !== params.id) throw invalid('/id', 'must be the ID in the path');
       return reply(200, await changePerson(tx, params.id, body));
     },
     deactivate: async (tx, { params }) => {

@@ -94,7 +94,7 @@ async function tenantProblems(database: Database, file: BootstrapFile): Promise<
   const problems: ErrorEntry[] = [];
   for (const [index, { name }] of file.tenants.entries()) {
     if (isUuid(name) && (await findOperatorTenant(database, name)) === null) {
-      problems.push({ path: `/tenants/${index}/name`, message: 'must be the id of an existing tenant' });
+      problems.push({ path: `/tenants/${index}/name`, message: 'must be the ID of an existing tenant' });
     }
   }
   return problems;

@@ -11,7 +11,7 @@ export interface Sbom {
 }
 
 export interface SbomFacts {
-  /** Id of the document, a UUID. */
+  /** ID of the document, a UUID. */
   readonly id: string;
   readonly now: Date;
   /** Version of Arbiter. */

@@ -7,7 +7,7 @@ import { type TickPorts, tick } from './tick.service.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** Looks at all alert rules. One try: the next tick comes in a minute. */
+/** Checks all alert rules. One attempt, because the next tick comes in a minute. */
 const tickJob = installationJob({
   name: 'tick',
   payload: nothing,

@@ -42,7 +42,7 @@ const ruleColumns = columns(alertSpec, [
 /** The columns of a rule that evaluation reads. */
 export type Rule = RowOf<typeof ruleColumns>;
 
-/** Ids of the rules that are on. */
+/** IDs of the rules that are on. */
 export async function selectEnabledIds(tx: Tx): Promise<string[]> {
   const rows = await select(
     tx,

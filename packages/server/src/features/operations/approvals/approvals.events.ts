@@ -7,9 +7,9 @@ import { openStage } from './approvals.rules.ts';
 import type { ApprovalRow, StageRow } from './approvals.store.ts';
 
 const approvalFields = {
-  approvalId: Type.String({ format: 'uuid', description: 'Id of the request.' }),
+  approvalId: Type.String({ format: 'uuid', description: 'ID of the request.' }),
   entityType: Type.String({ description: 'Kind of record.' }),
-  entityId: Type.String({ description: 'Id of the record, as in the request.' }),
+  entityId: Type.String({ description: 'ID of the record, as in the request.' }),
   action: Type.Enum(approvalActions, { description: 'Requested change.' }),
 };
 
@@ -46,7 +46,7 @@ export const approvalResolved = event({
       oldStatus: Type.Literal('pending', { description: 'Previous status of the request.' }),
       newStatus: Type.Enum(approvalStatuses, { description: 'New status of the request.' }),
       appliedEntityId: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-        description: 'Id of the changed record; null if nothing changed.',
+        description: 'ID of the changed record; null if nothing changed.',
       }),
     },
     { additionalProperties: false },

@@ -44,7 +44,7 @@ export async function decide(
 ): Promise<ApprovalResult> {
   const { row, stages, open } = await hold(tx, id, meant);
   if (!decidesStage(facts.role, open)) {
-    throw new AppError('forbidden', { detail: `The stage ${open.stageName} requires the role ${open.requiredRole}.` });
+    throw new AppError('forbidden', { detail: `The stage ${open.stageName} requires the ${open.requiredRole} role.` });
   }
   const person = await personBehind(tx);
   await assertFourEyes(tx, row, stages);

@@ -144,7 +144,7 @@ describe('an archive that is missing or differs', () => {
     const [, other] = world.server.tenants;
     const tenantId = world.server.tenants[0].id;
     const bytes = await readFile(`${file}.copy`);
-    // Ids have one length, so the footer stays well-formed.
+    // IDs have one length, so the footer stays well-formed.
     const foreign = Buffer.from(bytes.toString('latin1').replaceAll(tenantId, other?.id ?? ''), 'latin1');
     assert.notDeepEqual(foreign, bytes);
     await writeFile(file, foreign);

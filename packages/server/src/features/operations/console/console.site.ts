@@ -6,7 +6,7 @@ import type { Dist, DistFile } from './dist.ts';
 
 /** Files whose names hold a hash of their content; the build puts all of them here. */
 const hashed = '/assets/';
-/** Shows the HTML of a tenant, apart from everything (docs/design/console.md 5.5). */
+/** Shows a tenant's HTML, isolated from the console (docs/design/console.md 5.5). */
 const previewFrame = '/preview-frame.html';
 
 /** The console at every path that no operation has. */

@@ -26,8 +26,8 @@ export function erasureRoutes(ports: ErasureRoutePorts): Handlers<typeof custome
       const { customerId } = request.params;
       if (request.headers['X-Confirm-Delete'] !== customerId) {
         throw new AppError('confirmation_mismatch', {
-          detail: 'X-Confirm-Delete must be the customer id, byte for byte.',
-          errors: [{ path: 'header.X-Confirm-Delete', message: 'must be the customer id in the path' }],
+          detail: 'X-Confirm-Delete must be the customer ID, byte for byte.',
+          errors: [{ path: 'header.X-Confirm-Delete', message: 'must be the customer ID in the path' }],
         });
       }
       const scope = request.query.scope ?? 'all';

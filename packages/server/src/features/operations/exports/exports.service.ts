@@ -109,7 +109,7 @@ async function boundsOf(
   return { lowId: greater(lowId, nextLowId ?? lowId), nextLowId: ahead, nextLowXid: next };
 }
 
-// Ids of one form in lower case compare as texts.
+// IDs of one form in lower case compare as texts.
 const greater = (one: string, other: string): string => (one > other ? one : other);
 const smaller = (one: string, other: string): string => (one < other ? one : other);
 

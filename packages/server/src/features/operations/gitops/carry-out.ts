@@ -276,7 +276,7 @@ export function isRefusal(error: unknown): error is AppError {
 function aboutIds(body: Json, pointer: string): string {
   const value = valueAt(body, pointer);
   return typeof value === 'string' && isUuid(value)
-    ? '; the record with this id was deleted or belongs to another tenant; use an existing one, or remove it'
+    ? '; the record with this ID was deleted or belongs to another tenant; use an existing one, or remove it'
     : '';
 }
 

@@ -18,7 +18,7 @@ export async function overlayOfFolder(
   for (const [path, { kind, ref, body }] of judged.objects) {
     const known = kindOf(kind.type);
     if (known === null) {
-      errors.push({ path: placeOf(path, ''), message: `can’t be tried; only ${listWords(overlayKinds)} can` });
+      errors.push({ path: placeOf(path, ''), message: `can't be tried; only ${listWords(overlayKinds)} can` });
     } else changes.push({ kind: known, key: shownRef(ref), patch: body, replace: true });
   }
   const settings = kindOf(settingsType);

@@ -88,7 +88,7 @@ async function applyOverlay(session: Session, overlay: readonly OverlayChange[])
   });
   refuse(told(errors));
   const waiting = outcome.changes.filter(({ action }) => action === 'await');
-  refuse(told(waiting.map(({ path }) => ({ path, message: 'needs approval, so it can’t be tried' }))));
+  refuse(told(waiting.map(({ path }) => ({ path, message: "needs approval, so it can't be tried" }))));
   for (const { at, kind, id } of removals) await remove(session, at, kind, id);
 }
 
@@ -97,7 +97,7 @@ async function remove(session: Session, at: number, type: string, id: string): P
     await session.call(operationOf(kindAt(type)!, 'deleteById').id, { params: { id } });
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    refuse([{ path: `/overlay/${at}`, message: `can’t be deleted: ${error.detail ?? error.message}` }]);
+    refuse([{ path: `/overlay/${at}`, message: `can't be deleted: ${error.detail ?? error.message}` }]);
   }
 }
 
@@ -126,10 +126,10 @@ function patched(tenant: TenantFiles, overlay: readonly OverlayChange[]): Patche
     const id = tenant.objects.get(path)?.id;
     if (patch === null && id !== undefined) removals.push({ at, kind, id });
     else if (patch === null)
-      problems.push({ path: `/overlay/${at}/key`, message: 'refers to an object that doesn’t exist' });
+      problems.push({ path: `/overlay/${at}/key`, message: "refers to an object that doesn't exist" });
     else if (!isObject(patch)) problems.push({ path: `/overlay/${at}/patch`, message: 'must be an object or null' });
     else if (before === undefined && Object.keys(patch).length === 0) {
-      problems.push({ path: `/overlay/${at}/key`, message: 'refers to an object that doesn’t exist' });
+      problems.push({ path: `/overlay/${at}/key`, message: "refers to an object that doesn't exist" });
     } else {
       bodies.set(path, membersOf(replace ? patch : mergePatch(before ?? named(kind, key), patch)));
       places.set(path, at);

@@ -10,7 +10,7 @@ import { settingsValues } from './settings-file.ts';
 import type { Directory } from './tenant-files.ts';
 import { valuesOf } from './wanted-values.ts';
 
-/** A record that files describe and no database has. */
+/** A record described by files alone, without a database. */
 export interface FolderObject {
   readonly type: string;
   readonly entityType: string;
@@ -50,7 +50,7 @@ export async function readPolicyFolder(files: readonly PolicyFile[]): Promise<Fo
   return { objects, settings: settingsValues(judged.settings ?? {}, directory), errors };
 }
 
-/** Ids by the order of the paths, so that equal folders are judged alike. */
+/** IDs by the order of the paths, so that equal folders are judged alike. */
 function directoryOf({ objects }: JudgedFiles): Directory {
   const ids = new Map<string, string>();
   const refs: Directory['refs'] = new Map();

@@ -62,7 +62,7 @@ export async function providersAmong(tx: Tx, ids: readonly string[]): Promise<Re
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Ids of the tenant's destinations that are on, oldest first. */
+/** IDs of the tenant's destinations that are on, oldest first. */
 export async function enabledProviders(tx: Tx): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     'select id from arbiter.notification_providers where tenant_id = $1 and enabled order by id',

@@ -12,7 +12,7 @@ const kinds = [
   ['experimentId', 'Experiment', 'experiment'],
 ] as const;
 
-/** What figures asked for with these parameters are limited to, in words; records by name, unknown ones by id. */
+/** Describes in words what the parameters filter by: records by name, unknown ones by ID. */
 export async function describeFilters(tx: Tx, params: ReportParams): Promise<ReportFilter[]> {
   const filters: ReportFilter[] = [];
   for (const [param, label, kind] of kinds) {

@@ -56,7 +56,7 @@ const named = {
   experimentId: 'experiment',
 } as const;
 
-/** Ids that are each section's own, and sources that are there. */
+/** IDs that are each section's own, and sources that are there. */
 function checkSections(sections: Sections, sources: number): void {
   const ids = sections.map(({ id }) => id);
   refuseProblems(
@@ -66,7 +66,7 @@ function checkSections(sections: Sections, sources: number): void {
         : [{ path: `/sections/${at}/dataSourceIndex`, message: `must be below ${sources}, the number of sources` }]),
       ...(ids.indexOf(id) === at
         ? []
-        : [{ path: `/sections/${at}/id`, message: 'is already the id of another section' }]),
+        : [{ path: `/sections/${at}/id`, message: 'is already the ID of another section' }]),
     ]),
   );
 }

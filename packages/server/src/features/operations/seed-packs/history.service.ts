@@ -44,7 +44,7 @@ export async function writePackHistory(
     await turns();
   }
   if (past.length === 0) return { interactions: 0, customers: 0 };
-  // Ids are given in the order of time, in which lists show what happened.
+  // IDs are given in the order of time, in which lists show what happened.
   past.sort((a, b) => a.at.getTime() - b.at.getTime());
   const customers = [...new Set(past.map(({ customerId }) => customerId))];
   await announceBooking(tx);

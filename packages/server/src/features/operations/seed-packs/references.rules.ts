@@ -24,7 +24,7 @@ export function named(names: ReadonlyMap<string, string>, name: string): string 
   return value;
 }
 
-/** The map of a scope word of rules and policies. */
+/** Returns the names that a scope of rules and policies refers to. */
 export function namesOfScope(all: NamesOfPack, scope: string | undefined): ReadonlyMap<string, string> {
   const found = Object.entries(all).find(([word]) => word === scope)?.[1];
   if (found === undefined) throw new Error(`a pack can't target the scope ${scope}`);

@@ -13,7 +13,7 @@ export interface UnloadPorts {
   readonly operationHandlers: () => ReadonlyMap<string, AnyHandler>;
 }
 
-/** Ids of the records to delete, by the name under which they are counted. */
+/** IDs of the records to delete, by the name under which they are counted. */
 type Doomed = Map<string, Set<string>>;
 
 /**

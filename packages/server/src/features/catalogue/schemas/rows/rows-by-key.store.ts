@@ -103,7 +103,7 @@ export async function readRowsByKey(
   return statement.parse(await tx.query(statement.text, [statement.keys(keys)]));
 }
 
-/** Returns what such a statement finds for one key; null for nothing. */
+/** Returns the row with one key, or null. */
 export async function readOneByKey(tx: Tx, { text, keys, parse }: RowsByKey, key: string): Promise<TableRow | null> {
   return parse(await tx.query(text, [keys([key])])).get(key) ?? null;
 }

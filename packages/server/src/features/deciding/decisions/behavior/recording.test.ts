@@ -232,7 +232,7 @@ test('recordReads names columns that can be kept, and no others', async () => {
   for (const [body, path, told] of [
     [{ customer: ['hoby'] }, '/recordReads/customer/0', /did you mean hobby/],
     [{ customer: ['tier', 'diagnosis'] }, '/recordReads/customer/1', /not marked neverStore/],
-    [{ segments: ['vip'] }, '/recordReads/segments/0', /must be the id or name of an active segment/],
+    [{ segments: ['vip'] }, '/recordReads/segments/0', /must be the ID or name of an active segment/],
   ] as const) {
     const { status, body: problem, text } = await put(body);
     assert.deepEqual([status, problem.code], [400, 'validation_failed'], text);

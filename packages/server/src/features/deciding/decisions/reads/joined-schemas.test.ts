@@ -8,7 +8,7 @@ import { readCustomerProfile } from '../../../catalogue/schemas/index.ts';
 /** What linked schemas and joins add to the customers of decisions (docs/design/api-catalogue.md 2.3, docs/design/api-settled.md 32 to 35). */
 
 let server: TestServer;
-/** Ids by name. */
+/** IDs by name. */
 const schemas: Record<string, string> = {};
 let flowId = '';
 const offers: Record<string, string> = {};

@@ -44,7 +44,7 @@ function put(a: Part, b: Part): void {
   out.count = count + 2;
 }
 
-/** Ids need no escaping. */
+/** IDs need no escaping. */
 function putId(name: string, id: string | null): void {
   if (id === null) {
     put(name, 'null');

@@ -35,7 +35,7 @@ const attributesBytes = 64 * 1024;
 const attributesDepth = 5;
 
 /**
- * Normalizes the body. Ids come out in lower case, as stored (docs/design/api-access.md 1). Throws AppError
+ * Normalizes the body. IDs come out in lower case, as stored (docs/design/api-access.md 1). Throws AppError
  * `validation_failed` with the path of the value.
  */
 export function readRecommendCall(body: RecommendRequest, facts: CallFacts): RecommendCall {

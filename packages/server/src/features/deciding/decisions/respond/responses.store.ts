@@ -6,8 +6,8 @@ const keptColumns = columns(responseKeys, ['payloadHash', 'answer']);
 export type KeptResponse = RowOf<typeof keptColumns>;
 
 /**
- * Takes a key for this transaction. False: another transaction that is still running has it. To wait for it at the insert
- * would hold up the whole batch, and two batches that come to the same keys in different orders would deadlock.
+ * Takes a key for this transaction. False: another transaction that is still running has it. Waiting for it at the
+ * insert would block the whole batch, and two batches with the same keys in a different order would deadlock.
  */
 export async function takeKey(tx: Tx, keyHash: Buffer): Promise<boolean> {
   const [lock] = await tx.query<{ taken: boolean }>(

@@ -9,7 +9,7 @@ export interface EvaluationTally {
   readonly notEvaluable: Partial<Record<NotEvaluableReason, number>>;
   /** Values that the draft reads and records lack. */
   readonly lacking: string[];
-  /** Ids of the draft's models without a state in the records. */
+  /** IDs of the draft's models without a state in the records. */
   readonly newModels: string[];
   /** Decisions with a probability that is an estimate. */
   estimated: number;

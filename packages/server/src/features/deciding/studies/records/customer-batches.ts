@@ -40,7 +40,7 @@ export async function historiesOf(
   return Map.groupBy(found, ({ customerId }) => customerId);
 }
 
-/** Ids of the customers of records, without those that were erased. */
+/** IDs of the customers of records, without those that were erased. */
 export const customersOf = (records: readonly ReadRecord[]): readonly string[] => [
   ...new Set(records.flatMap(({ record }) => record.customerId ?? [])),
 ];

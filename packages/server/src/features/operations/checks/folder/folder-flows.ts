@@ -54,7 +54,7 @@ export function readFlows(folder: FolderFiles, catalogue: FolderCatalogue, refus
       idle.push({ path, name, reason: `is ${status}` });
       continue;
     }
-    if (config === null) idle.push({ path, name, reason: 'isn’t published' });
+    if (config === null) idle.push({ path, name, reason: "isn't published" });
     else if (!isDraftApart && enabledNodes(config) === 0) idle.push({ path, name, reason: 'has no enabled nodes' });
     for (const { config: wanted, pointer, version } of [published, ...apart]) {
       if (wanted === null || (pointer === '/draft' && enabledNodes(wanted) === 0)) continue;

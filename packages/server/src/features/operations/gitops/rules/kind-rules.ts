@@ -60,7 +60,7 @@ export interface KindRules {
   };
   /** True: the list of records lacks something that a file contains, so each is read individually. */
   readonly whole?: true;
-  /** Properties of bodies that files do not hold, and properties of files that bodies do not have. */
+  /** Properties that only bodies have, and properties that only files have. */
   readonly hides?: readonly string[];
   readonly adds?: readonly string[];
   /** Properties that every file contains. If one doesn't, the stored value stays. */

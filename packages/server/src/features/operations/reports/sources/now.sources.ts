@@ -85,7 +85,7 @@ const modelMetricsTrend: Source = {
           logLoss: metrics?.logLoss ?? null,
           samples: Number(samples ?? 0),
         })),
-        ['AUC and log loss are of rows that the training did not see.'],
+        ['AUC and log loss are measured on rows held back from training.'],
       );
     }
     const learned = (await readStates(tx, [id], false)).get(id);

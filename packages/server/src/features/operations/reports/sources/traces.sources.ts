@@ -35,7 +35,7 @@ async function byStage(tx: Tx, asked: SourceQuery, shape: (stage: StageFigures) 
 
 const stageColumns = [
   column('stage', 'Stage', 'text'),
-  column('averageCandidates', 'Candidates on average', 'decimal'),
+  column('averageCandidates', 'Average candidates', 'decimal'),
   column('shareDropped', 'Share dropped', 'ratio'),
 ];
 
