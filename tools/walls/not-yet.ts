@@ -19,9 +19,6 @@ export const notYet: NotYet = {
     'packages/server/src/db/catalogue-versions.ts': [
       'packages/server/src/db/catalogue-versions.ts, packages/server/src/db/database.ts, packages/server/src/db/transaction.ts',
     ],
-    'packages/server/src/features/identity/mail/mail-layout.ts': [
-      'packages/server/src/features/identity/mail/mail-layout.ts, packages/server/src/features/identity/mail/mail.templates.ts',
-    ],
     'packages/server/src/features/operations/gitops/settings-file.ts': [
       'packages/server/src/features/operations/gitops/settings-file.ts, packages/server/src/features/operations/gitops/tenant-files.ts',
     ],

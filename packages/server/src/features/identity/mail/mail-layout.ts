@@ -1,5 +1,18 @@
 import { escapeHtml } from '../../../http/answers/page.ts';
-import type { MailContent } from './mail.templates.ts';
+
+/** Content of an email before layout. */
+export interface MailContent {
+  readonly subject: string;
+  /** Shown next to the subject in lists of emails. */
+  readonly preview: string;
+  readonly heading: string;
+  readonly paragraphs: readonly string[];
+  /** Names and values, below the paragraphs. */
+  readonly facts?: readonly { readonly name: string; readonly value: string | number | boolean }[];
+  readonly action: { readonly label: string; readonly url: string } | null;
+  /** Below the action, smaller. */
+  readonly notes: readonly string[];
+}
 
 /**
  * Lays out an email as text and as HTML. The HTML says the same, loads nothing, and follows the reader's theme. Email

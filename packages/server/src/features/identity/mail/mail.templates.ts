@@ -1,20 +1,6 @@
 import { lasting, momentInWords, shownName } from './mail.rules.ts';
-import { renderMail } from './mail-layout.ts';
+import { type MailContent, renderMail } from './mail-layout.ts';
 import { type ApprovalChangeWords, type Mail, usefulHours } from './mails.ts';
-
-/** Content of an email before layout. */
-export interface MailContent {
-  readonly subject: string;
-  /** Shown next to the subject in lists of emails. */
-  readonly preview: string;
-  readonly heading: string;
-  readonly paragraphs: readonly string[];
-  /** Names and values, below the paragraphs. */
-  readonly facts?: readonly { readonly name: string; readonly value: string | number | boolean }[];
-  readonly action: { readonly label: string; readonly url: string } | null;
-  /** Below the action, smaller. */
-  readonly notes: readonly string[];
-}
 
 /** Returns the subject and both bodies of an email. `publicUrl` is the server's public address, with its path. */
 export function mailText(mail: Mail, publicUrl: string): { subject: string; text: string; html: string } {
