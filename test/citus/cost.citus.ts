@@ -5,9 +5,8 @@ import { type Cost, type MeasuredServer, shownCost, startMeasured, totalOf } fro
 // Processor time of a decision: one database and clusters of one and two workers, alternating within a run, and the load of one, two
 // and four tenants on one and two workers.
 
-const rounds = 3;
-/** The goal is 1.3. Node's share differs by half between runs on a busy machine. */
-const maxTimes = 1.8;
+const rounds = 5;
+const maxTimes = 1.3;
 /** Measured for the guide: planning on the coordinator costs about the same again. */
 const throughCoordinator = 'two workers, through the coordinator';
 
@@ -27,25 +26,28 @@ interface Kind {
   readonly measure: () => Promise<Cost>;
 }
 
-/** Measures in turns. Returns the median of each kind, in order. */
-async function mediansOf(kinds: readonly Kind[]): Promise<readonly { readonly name: string; readonly cost: Cost }[]> {
+/**
+ * Measures in turns. Returns the lowest cost of each kind, in order: all servers share a process, and a round in which it compiles
+ * or collects the garbage of another one costs up to twice as much.
+ */
+async function lowestOf(kinds: readonly Kind[]): Promise<readonly { readonly name: string; readonly cost: Cost }[]> {
   for (const { measure } of kinds) await measure();
   const costs = new Map<string, Cost[]>(kinds.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const { name, measure } of kinds) costs.get(name)!.push(await measure());
   }
   return kinds.map(({ name }) => {
-    const sorted = costs.get(name)!.toSorted((a, b) => totalOf(a) - totalOf(b));
-    return { name, cost: sorted[Math.floor(sorted.length / 2)]! };
+    const [lowest] = costs.get(name)!.toSorted((a, b) => totalOf(a) - totalOf(b));
+    return { name, cost: lowest! };
   });
 }
 
-test('a decision on a cluster takes at most 1.8 times the processor time', async (t) => {
+test('a decision on a cluster takes at most 1.3 times the processor time', async (t) => {
   const single = await start({ workers: 0 });
   const one = await start({ workers: 1, isDirect: true });
   const two = await start({ workers: 2, isDirect: true });
   const through = await start({ workers: 2 });
-  const [alone, ...others] = await mediansOf([
+  const [alone, ...others] = await lowestOf([
     { name: 'one database', measure: () => single.measure() },
     { name: 'one worker', measure: () => one.measure() },
     { name: 'two workers', measure: () => two.measure() },
@@ -67,9 +69,9 @@ test('two workers share the load of several tenants, at the same cost per decisi
     { name: `${tenants} tenants on 1 worker`, measure: () => one.measure(tenants) },
     { name: `${tenants} tenants on 2 workers`, measure: () => two.measure(tenants) },
   ]);
-  const medians = await mediansOf(kinds);
-  for (const { name, cost } of medians) t.diagnostic(`${name}: ${shownCost(cost)}`);
-  for (const { name, cost } of medians.filter((each) => /[24] tenants on 2/.test(each.name))) {
+  const costs = await lowestOf(kinds);
+  for (const { name, cost } of costs) t.diagnostic(`${name}: ${shownCost(cost)}`);
+  for (const { name, cost } of costs.filter((each) => /[24] tenants on 2/.test(each.name))) {
     const [, first = 0, second = 0] = cost.serversMs;
     const share = first / (first + second);
     assert.ok(share > 0.3 && share < 0.7, `${name}: the first worker has ${(share * 100).toFixed(0)} % of the work`);

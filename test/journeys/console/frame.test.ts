@@ -355,7 +355,7 @@ test('shows the full text to copy without a clipboard', skip, async () => {
   // As over plain HTTP from another machine.
   await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
   await plain.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=proof`);
-  const copy = plain.getByRole('button', { name: 'Copy Plan', exact: true });
+  const copy = plain.getByRole('button', { name: 'Copy plan', exact: true });
   await copy.waitFor();
   assert.equal(await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).count(), 0);
   await says(plain, 'Your browser blocked copying.', () => copy.click());

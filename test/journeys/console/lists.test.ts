@@ -277,7 +277,7 @@ async function viewer(): Promise<Page> {
 
 test('reuses the elements of rows while scrolling', skip, async () => {
   await go('/customers');
-  const members = page.getByRole('grid', { name: 'Rows of coffee_members' });
+  const members = page.getByRole('grid', { name: 'Rows of Coffee members' });
   const rows = members.getByRole('rowgroup').last().getByRole('row');
   await rows.nth(10).waitFor();
   const drawn = await rows.evaluateAll((elements) => {

@@ -36,6 +36,7 @@ export function PauseButton({ kind, operation, record }: PauseButtonProps) {
   const approval = useApprovalRequest();
   const links = useLinks();
   const [asking, setAsking] = useState(false);
+  const [requested, setRequested] = useState<string | null>(null);
   if (status !== 'active' && status !== 'paused') return null;
   const isActive = status === 'active';
   const next = isActive ? 'paused' : 'active';
@@ -48,6 +49,7 @@ export function PauseButton({ kind, operation, record }: PauseButtonProps) {
     const target = { entityType: kind, entityId: id, entityName: name, action: 'update' } as const;
     const isFiled = await approval.file({ ...target, payload: { status: next } });
     if (!isFiled) return toast({ text: t.notRequested(name) });
+    setRequested(next);
     toast({
       text: editingTexts.requested(name),
       action: { label: editingTexts.seeRequests, run: () => links.go(addresses.approvals({ tab: 'mine' })) },
@@ -58,13 +60,16 @@ export function PauseButton({ kind, operation, record }: PauseButtonProps) {
     const isDone = await done({ params: { id }, body: { status: next, rowVersion: version } });
     toast({ text: isDone ? (isActive ? t.paused(name) : t.resumed(name)) : t.failed(name) });
   };
+  const refused = permission.allowed ? null : editingTexts.needsRole(permission.needs);
+  // A second request would wait in the inbox beside the first.
+  const disabledReason = !isRequest ? refused : requested === next ? t.alreadyRequested : null;
   const act = isRequest ? request : isOneWay ? async () => setAsking(true) : change;
   return (
     <>
       <Button
         icon={isActive ? <Pause aria-hidden className="size-4" /> : <Play aria-hidden className="size-4" />}
         busy={busy || approval.busy}
-        disabledReason={isRequest || permission.allowed ? null : editingTexts.needsRole(permission.needs)}
+        disabledReason={disabledReason}
         onClick={() => void act()}
       >
         {isRequest ? (isActive ? t.requestPause : t.requestResume) : isActive ? t.pause : t.resume}

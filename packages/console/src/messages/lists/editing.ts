@@ -19,7 +19,7 @@ export const editingTexts = {
   changes: (labels: readonly string[]) =>
     labels.length === 1 ? `Unsaved change: ${labels[0]}` : `${labels.length} unsaved changes: ${listText(labels)}`,
   restored: 'We restored your unsaved changes.',
-  restoredText: 'They were kept in this browser. Save them, or discard them to start from the stored values.',
+  restoredText: 'This browser saved them. Keep editing and save, or discard them to start from the stored values.',
   rebased: (labels: readonly string[]) =>
     `Someone else changed ${listText(labels)} in the meantime. Your changes are on top of the new version.`,
   summary: (count: number) => (count === 1 ? 'One field needs attention' : `${count} fields need attention`),
@@ -55,7 +55,8 @@ export const pauseTexts = {
   pause: 'Pause',
   resume: 'Resume',
   requestPause: 'Request pause',
-  requestResume: 'Request resuming',
+  requestResume: 'Request resume',
+  alreadyRequested: "Already requested. It takes effect once it's approved.",
   pauseQuestion: (name: string) => `Pause ${name}?`,
   pauseOneWay: 'Decisions stop using it now. To resume it, you need an approval.',
   notRequested: (name: string) => `Couldn't request approval for ${name}. Reload the page and try again.`,

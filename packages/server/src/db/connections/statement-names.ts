@@ -5,7 +5,7 @@ export type StatementNames = (text: string) => string | undefined;
  * Statements whose plans don't last: of tenants' own tables, whose columns may change their types and which would use up
  * the names, and those that select all columns, which fail once a migration adds one.
  */
-const unnamed = /"t_|\*/;
+const unnamed = /"t_|\b(?:select|returning) \*|\.\*/i;
 
 /** Each connection keeps its prepared statements, so texts beyond this number get no name. */
 const maxNames = 200;

@@ -58,7 +58,7 @@ function assertBody({ data = {}, timestamp }: IngestRequest, now: Date): void {
 }
 
 /**
- * Publishes an event, fires triggers, lets journeys react, and runs the actions for up to 2 s (contract part 1, 4.7). What
+ * Publishes an event, fires triggers, lets journeys react, and runs the actions for up to 2 s. What
  * is left becomes jobs. If publishing fails, `streamId` is null and the rest happens all the same.
  */
 export async function ingestEvent(

@@ -6,7 +6,7 @@ import { assertInTime } from '../../../../../../test/deadline.ts';
 import { redisMissing, startTestRedis } from '../../../platform/test-redis.ts';
 import { startTriggerServer, type TriggerServer } from '../triggers/test-triggers.ts';
 
-/** Ingested events over HTTP (contract part 1, 4.7; docs/design/quality.md E25). */
+/** Ingested events over HTTP (docs/design/quality.md E25). */
 
 let world: TriggerServer;
 before(async () => {

@@ -59,8 +59,8 @@ function edgeProblems(nodes: readonly JourneyNode[], edges: readonly JourneyEdge
     const key = edgeKey(from, when);
     const isRepeated = taken.has(key);
     taken.add(key);
-    if (!types.has(from)) return [{ path: `${path}/from`, message: 'must be the id of a node' }];
-    if (!types.has(to)) return [{ path: `${path}/to`, message: 'must be the id of a node' }];
+    if (!types.has(from)) return [{ path: `${path}/from`, message: 'must be the ID of a node' }];
+    if (!types.has(to)) return [{ path: `${path}/to`, message: 'must be the ID of a node' }];
     if (types.get(to) === 'entry_trigger') {
       return [{ path: `${path}/to`, message: 'must not lead back to the entry', nodeId: to }];
     }

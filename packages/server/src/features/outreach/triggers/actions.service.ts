@@ -111,7 +111,7 @@ const checkWebhook: Check = async (tx, config, rules, path) => {
     throw invalid(`${path}/providerId`, "can't be combined with url, secret and headers");
   const id = typeof providerId === 'string' && isUuid(providerId) ? providerId.toLowerCase() : null;
   if (id !== null && (await providersAmong(tx, [id])).has(id)) return;
-  const message = 'must be the id of an existing notification destination';
+  const message = 'must be the ID of an existing notification destination';
   throw new AppError('reference_not_found', {
     detail: `${path}/providerId ${message}.`,
     errors: [{ path: `${path}/providerId`, message }],
