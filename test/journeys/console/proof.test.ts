@@ -54,7 +54,9 @@ test('2b. do_not_contact: no flip, and the reason why', skip, async () => {
   await page.getByRole('button', { name: /Bring A Friend/ }).click();
   await page.getByRole('region', { name: 'Gates' }).getByText('asked us to stop').waitFor();
   await page.getByRole('button', { name: 'Find the smallest changes' }).click();
-  await page.getByText('No change would show this offer: Never contact again.', { exact: false }).waitFor();
+  await page
+    .getByText('No change can show this offer, because of this rule: Never contact again.', { exact: false })
+    .waitFor();
   assert.equal(await page.getByRole('link', { name: 'Try it' }).count(), 0);
   await stage.call('PUT', 'contact-policies', { id: policy.id, status: 'archived' });
 });

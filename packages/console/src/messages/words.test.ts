@@ -58,7 +58,7 @@ test('takes its list of foreign words from the glossary', () => {
   );
 });
 
-/** Where a component spells a text: in an attribute that is read out or shown, or between tags. An example ID is none. */
+/** Matches texts in a component: attributes that users see or hear, and what stands between tags. Ignores example IDs. */
 const spelledTexts = (source: string): readonly string[] =>
   [
     ...source.matchAll(

@@ -332,7 +332,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "targetCategory": {
           "type": "string",
-          "description": "ID or name of a category or sub-category."
+          "description": "Category or sub-category, by ID or name."
         },
         "maxTotal": {
           "type": "integer",

@@ -27,8 +27,7 @@ export const AssemblyChange = Type.Object(
         'of an archived or deleted offer was removed from offerIds.',
     }),
     path: Type.String({
-      description:
-        'JSON Pointer into draftConfig: the current position of an added ID, or the former position of a removed one.',
+      description: 'JSON Pointer into draftConfig. For an added ID, where it is now; for a removed ID, where it was.',
     }),
     before: Type.Unknown({ description: 'Value before; null if there was none.' }),
     after: Type.Unknown({ description: 'Value after; null if it was removed.' }),

@@ -20,7 +20,7 @@ const FlowReference = Type.Object(
       { description: 'How the record is identified in another tenant.' },
     ),
   },
-  { description: 'A record the flow refers to by ID.' },
+  { description: 'A record referenced by the flow.' },
 );
 
 /** A flow as one file that another tenant can take (docs/design/api-settled.md 31). */

@@ -20,7 +20,8 @@ const ruleDetail = Nullable(RuleDetail, {
   description: 'Compared values, by rule type; null if the rule passes. Values that are never stored are withheld.',
 });
 const policyDetail = Nullable(PolicyDetail, {
-  description: 'Compared values, by policy type, or null. Values that are never stored are withheld.',
+  description:
+    'The values that the policy compared, or null. Their fields depend on the policy type. Values that are never stored are withheld.',
 });
 
 const requestFields = {

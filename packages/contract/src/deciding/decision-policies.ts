@@ -169,7 +169,7 @@ export type PolicyResult = { [T in ContactPolicyType]: Static<ReturnType<typeof 
 /** Details of every policy type, where the row does not say which it is. */
 export const PolicyDetail = Type.Unsafe<PolicyDetail>(
   Type.Union([...contactPolicyTypes.map((type) => policyDetails[type]), PolicyError], {
-    description: 'Compared values, by policy type.',
+    description: 'The values that the policy compared. Their fields depend on the policy type.',
   }),
 );
 export type PolicyDetail =

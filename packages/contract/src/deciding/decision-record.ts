@@ -271,7 +271,7 @@ export const RecordedInputs = Type.Object(
       ),
       { description: 'Experiments that the decision was made under.' },
     ),
-    external: Type.Record(Type.String(), ExternalAnswer, { description: 'Answers of webhooks, by node ID.' }),
+    external: Type.Record(Type.String(), ExternalAnswer, { description: 'Webhook responses, keyed by node ID.' }),
     now: Type.Integer({ description: 'Time used for the decision, in milliseconds since 1970.' }),
     zones: Type.Record(
       Type.String(),

@@ -98,7 +98,7 @@ export const decisionTestRunOperations = {
     transaction: 'tenant',
     audit: [{ action: 'read_decision_inputs', entityType: 'decision' }],
     params: Type.Object(
-      { id: IdText('Recommendation ID, request ID or trace ID of the decision.') },
+      { id: IdText('Recommendation ID, request ID, or trace ID.') },
       { description: 'The decision.' },
     ),
     body: Type.Object(

@@ -64,7 +64,9 @@ const ApprovalStage = Type.Object(
     ordinal: Type.Integer({ description: 'Position in the order, from 1.' }),
     ...stageWords,
     status: StringEnum(stageStatuses, { description: 'Result of the stage.' }),
-    decidedBy: Nullable(Type.String(), { description: 'ID of the user who decided it, or null.' }),
+    decidedBy: Nullable(Type.String(), {
+      description: 'ID of the user who decided the stage. Null until then.',
+    }),
     decidedByName: Nullable(Type.String(), { description: 'Name of that user, or null.' }),
     comments: Nullable(Type.String(), { description: 'Comment of that user, or null.' }),
     decidedAt: Nullable(Timestamp('Instant.'), { description: 'When it was decided, or null.' }),
@@ -91,7 +93,9 @@ const requestFields = {
 };
 
 const decided = {
-  approverId: Nullable(Type.String(), { description: 'ID of the user who made the last decision, or null.' }),
+  approverId: Nullable(Type.String(), {
+    description: 'ID of the last user to approve or reject the request. Null before the first review.',
+  }),
   approverName: Nullable(Type.String(), { description: 'Name of that user, or null.' }),
   comments: Nullable(Type.String(), { description: 'Comment of that user, or null.' }),
   resolvedAt: Nullable(Timestamp('Instant.'), { description: 'When the request was closed, or null.' }),

@@ -31,7 +31,7 @@ export const DeadLetter = Type.Object(
   {
     id: Id('ID of the dead letter.'),
     topic: Type.String({ description: 'Job that failed.' }),
-    payload: JsonObject('Payload of the job: IDs only.'),
+    payload: JsonObject('Payload of the job. Contains only IDs.'),
     error: Type.String({ description: 'Error of the last attempt, without customer data.' }),
     retryCount: Int(0, 1_000_000, 'Attempts, including manual retries.'),
     failedAt: Timestamp('When the last attempt failed.'),

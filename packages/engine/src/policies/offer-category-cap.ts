@@ -11,7 +11,7 @@ import type { PolicyKind } from './policy-kind.ts';
 import { maxTotalField, periodField, periodWords, readTotal } from './total-limits.ts';
 
 const fields = {
-  targetCategory: textField('ID or name of a category or sub-category.'),
+  targetCategory: textField('Category or sub-category, by ID or name.'),
   maxTotal: maxTotalField,
   periodType: periodField(periodWords, 'alltime'),
   filterByCategory: flagField(false, 'True: count contacts of that category only.'),

@@ -182,7 +182,7 @@ export const decisionTexts = {
   whyNotWhen: 'Evaluate',
   whyNotBusy: 'Testing changes',
   flipsFound: (n: number) => (n === 1 ? '1 change is enough' : `${n} changes, each enough on its own`),
-  flipFinal: (gate: string) => `No change would show this offer: ${gate}.`,
+  flipFinal: (gate: string) => `No change can show this offer, because of this rule: ${gate}.`,
   flipTruncated: (count: string) => `The search stopped after ${count} decisions, so there may be more.`,
   flipSearched: (count: number, written: string) =>
     `Tested with ${count === 1 ? '1 decision' : `${written} decisions`}. Nothing was stored.`,

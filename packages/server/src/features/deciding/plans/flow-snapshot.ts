@@ -48,7 +48,7 @@ export interface Routing {
   readonly places: RoutePlaces;
   /** IDs of flows that can run. */
   readonly runnable: readonly string[];
-  /** ID of the default flow; null: there is none. */
+  /** ID of the default flow; null without one. */
   readonly fallback: string | null;
 }
 

@@ -4,7 +4,7 @@ import { joinLivingTenant } from '../tenants/index.ts';
 
 const identities = table('user_identities');
 
-/** ID of the user of the tenant who is this subject of the issuer; undefined when nobody is. */
+/** Returns the ID of the tenant's user with this issuer and subject; undefined without one. */
 export async function selectUserOf(tx: Tx, issuer: string, subject: string): Promise<string | undefined> {
   const [row] = await select(
     tx,

@@ -42,7 +42,7 @@ export async function createTenant(tx: Tx, wanted: NewTenant, hooks: readonly On
   for (const hook of hooks) await hook(tx);
 }
 
-/** ID of the tenant that the operator's bootstrap file knows by this name, or of the one with this id; null: there is none. */
+/** Finds a tenant by its name in the bootstrap file, or by its ID. Returns its ID; null without a match. */
 export async function findOperatorTenant(database: Database, name: string): Promise<string | null> {
   return (await database.withSystem('bootstrap', (tx) => selectIdByBootstrapName(tx, name))) ?? null;
 }

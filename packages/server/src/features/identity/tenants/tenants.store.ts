@@ -90,7 +90,7 @@ export async function selectTenantNames(tx: Tx): Promise<Pick<TenantRow, 'id' | 
   return select(tx, columns(tenants, ['id', 'name']), 'from arbiter.tenants where deleted_at is null order by id');
 }
 
-/** ID of the tenant that the operator knows by this name, or by its id. Needs a system transaction. */
+/** Finds a tenant by the operator's name for it, or by its ID. Returns its ID. Needs a system transaction. */
 export async function selectIdByBootstrapName(tx: Tx, name: string): Promise<string | undefined> {
   const [row] = await select(
     tx,

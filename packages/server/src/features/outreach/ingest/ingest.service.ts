@@ -42,7 +42,7 @@ export interface IngestCaller {
 const dayMs = 86_400_000;
 /** How long actions run within the request, together. */
 const actionsWithinMs = 2_000;
-/** The job of an action that goes on in the background, in case this process ends. */
+/** When a job retries an action that is still running in the background, in case this process ends. */
 const afterwardsMs = 10_000;
 /** The first of the five retries. */
 const retryInMs = 5_000;
@@ -135,7 +135,7 @@ function fire(ports: IngestPorts, caller: IngestCaller, event: CustomerEvent, is
   return ports.database.withTenant(tenantId, actor, work, { requestId, until, prepares: true });
 }
 
-/** An action that is tried again by its job. */
+/** An action for a job to try. */
 interface LeftAction {
   readonly id: string;
   readonly inMs: number;
@@ -149,8 +149,8 @@ interface ActionResults {
 }
 
 /**
- * Runs the actions one after the other for up to 2 s. The one that runs then goes on in the background, with a job in case
- * this process ends; the rest become jobs, too.
+ * Runs the actions one after the other for up to 2 s. The one still running continues in the background, and a job retries it
+ * if this process ends. The rest become jobs.
  */
 async function runActions(
   ports: IngestPorts,
