@@ -8,7 +8,7 @@ import { fastFiles } from './fast-tests.ts';
 import { costTable, costTotal, createChildClock, type TaskCost } from './processor-time.ts';
 import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
 import { bundleServer, hooksOption } from './server-bundle.ts';
-import { filesInTurn, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
+import { failureReport, filesInTurn, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
 /**
  * `npm test` runs every test except files whose turn it isn't; `npm test -- <file or folder>...` runs some, whatever the
@@ -139,6 +139,8 @@ console.log(`turn: ${turn} (TEST_TURN=${turn} repeats it); ${waiting} files wait
 console.log(`lanes: ${laneTimes.join(', ')}`);
 console.log(costTable(costs));
 console.log(costTotal(costs, childClock()));
+for (const { task, output } of failed)
+  process.stdout.write(`failed: ${task.files.join(' ')}\n${failureReport(output)}`);
 for (const line of passedAtSecondRun) console.log(`passed at the second run only: ${line}`);
 process.stdout.write(sumSummaries(outputs));
 console.log(`second runs: ${reasons?.size ?? 0}`);

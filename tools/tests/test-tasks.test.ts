@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filesInTurn, sumSummaries, tasksOf } from './test-tasks.ts';
+import { failureReport, filesInTurn, sumSummaries, tasksOf } from './test-tasks.ts';
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
@@ -96,4 +96,14 @@ test('the closing lines are added up; a process without them adds nothing', () =
     sumSummaries([output(3, 0, 0), 'killed', output(4, 1, 2)]),
     'ℹ tests 10\nℹ suites 2\nℹ pass 7\nℹ fail 1\nℹ cancelled 2\nℹ skipped 0\nℹ todo 0\n7 passed, 3 failed\n',
   );
+});
+
+test('the report of a failed process has where its journeys stood and the errors, and nothing else', () => {
+  const state = 'ℹ where it stood\nhttp://localhost/offers\n  heading: Offers\n';
+  const output = `✔ opens\n✖ saves\n${state}✔ closes\nℹ tests 3\n\n✖ failing tests:\n\ntest at a.test.ts:4:1\n✖ saves\n  Error: no\n`;
+  assert.equal(
+    failureReport(output),
+    '  ℹ where it stood\n  http://localhost/offers\n    heading: Offers\n  test at a.test.ts:4:1\n  ✖ saves\n    Error: no\n',
+  );
+  assert.equal(failureReport('killed'), '');
 });

@@ -88,3 +88,25 @@ export function sumSummaries(outputs: readonly string[]): string {
   const lines = figures.map((figure, at) => `ℹ ${figure} ${sums[at]}`);
   return `${lines.join('\n')}\n${pass} passed, ${fail + cancelled} failed\n`;
 }
+
+/** Where a journey stood when it failed (`test/journeys/console/browser.ts`), up to the next line of the reporter. */
+const stand = /^ℹ where it stood\n(?:(?![✔✖ℹ▶]).*\n)*/gm;
+const failing = '✖ failing tests:';
+
+/**
+ * Repeats what a failed process reported of its failures, indented, so that the end of a long log shows them. Returns an
+ * empty text for a process that ended before its reporter did.
+ */
+export function failureReport(output: string): string {
+  const plain = stripVTControlCharacters(output);
+  const start = plain.lastIndexOf(failing);
+  const parts = [
+    ...[...plain.matchAll(stand)].map(([text]) => text),
+    start < 0 ? '' : plain.slice(start + failing.length),
+  ];
+  const lines = parts.join('\n').split('\n');
+  return lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => `  ${line}\n`)
+    .join('');
+}
