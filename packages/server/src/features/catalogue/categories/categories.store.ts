@@ -1,6 +1,7 @@
 import { type CustomField, categoryResource, subCategoryResource } from '@arbiter/contract';
 import type { SnapshotCategory, SnapshotCustomField, SnapshotSubCategory } from '@arbiter/engine';
 import { columns, select } from '../../../db/columns.ts';
+import { uuidArray } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { asJson } from '../../../platform/json.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
@@ -43,15 +44,15 @@ export async function snapshotSubCategories(tx: Tx): Promise<SnapshotSubCategory
   return rows.map((row) => ({ ...row, customFields: snapshotFields(row.customFields) }));
 }
 
-/** Name of a category, deleted ones included; null when the tenant has none of that id. */
-export async function findCategoryName(tx: Tx, id: string): Promise<string | null> {
-  const [row] = await select(
+/** Returns the names of these categories, deleted ones included, by ID. */
+export async function readCategoryNames(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await select(
     tx,
-    columns(categorySpec, ['name']),
-    'from arbiter.categories where tenant_id = $1 and id = $2',
-    [tx.tenantId, id],
+    columns(categorySpec, ['id', 'name']),
+    'from arbiter.categories where tenant_id = $1 and id = any($2::uuid[])',
+    [tx.tenantId, uuidArray(ids)],
   );
-  return row?.name ?? null;
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Keys of the custom fields of all categories and sub-categories: bare names of formulas. */

@@ -7,7 +7,7 @@ import { categorySpec, subCategorySpec } from './categories.store.ts';
 
 export { createCategory, createSubCategory } from './categories.service.ts';
 export {
-  findCategoryName,
+  readCategoryNames,
   selectCustomFieldKeys,
   snapshotCategories,
   snapshotFields,

@@ -87,18 +87,26 @@ export async function snapshotInactivePlacements(tx: Tx): Promise<SnapshotInacti
   );
 }
 
-const facts = columns(channelSpec, ['id', 'name', 'impressionMode']);
-
-/** Returns what history shows of a channel, even a deleted one; null if the tenant has no such channel. */
-export async function findChannelFacts(tx: Tx, id: string): Promise<RowOf<typeof facts> | null> {
-  const [row] = await select(tx, facts, 'from arbiter.channels where tenant_id = $1 and id = $2', [tx.tenantId, id]);
-  return row ?? null;
+/** Returns the names of these channels, deleted ones included, by ID. */
+export async function readChannelNames(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await select(
+    tx,
+    columns(channelSpec, ['id', 'name']),
+    'from arbiter.channels where tenant_id = $1 and id = any($2::uuid[])',
+    [tx.tenantId, uuidArray(ids)],
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** True if the tenant has a placement with this id, deleted ones included. */
-export async function hasPlacement(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx.query('select 1 from arbiter.placements where tenant_id = $1 and id = $2', [tx.tenantId, id]);
-  return rows.length > 0;
+/** Returns those of the IDs that name a placement of the tenant, deleted ones included. */
+export async function placementsAmong(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await select(
+    tx,
+    columns(placementSpec, ['id']),
+    'from arbiter.placements where tenant_id = $1 and id = any($2::uuid[])',
+    [tx.tenantId, uuidArray(ids)],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 const delivery = columns(channelSpec, ['id', 'deliveryMode', 'fileConfig']);

@@ -11,9 +11,9 @@ export { createChannel } from './channels.service.ts';
 export {
   activeChannels,
   channelFiles,
-  findChannelFacts,
-  hasPlacement,
   integrationChannels,
+  placementsAmong,
+  readChannelNames,
   selectInactiveChannelIds,
   snapshotChannels,
   snapshotInactivePlacements,

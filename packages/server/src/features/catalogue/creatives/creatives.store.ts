@@ -1,6 +1,7 @@
 import { creativeResource } from '@arbiter/contract';
 import type { SnapshotCreative } from '@arbiter/engine';
 import { columns, computed, expression, type RowOf, select, selectList } from '../../../db/columns.ts';
+import { uuidArray } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import {
@@ -96,10 +97,13 @@ const facts = columns(creativeSpec, ['id', 'name', 'offerId', 'channelId', 'plac
 
 export type CreativeFacts = RowOf<typeof facts>;
 
-/** What history says of a creative, deleted ones included; null when the tenant has none of that id. */
-export async function findCreativeFacts(tx: Tx, id: string): Promise<CreativeFacts | null> {
-  const [row] = await select(tx, facts, 'from arbiter.creatives where tenant_id = $1 and id = $2', [tx.tenantId, id]);
-  return row ?? null;
+/** Returns what history shows of these creatives, deleted ones included, by ID. */
+export async function readCreativeFacts(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, CreativeFacts>> {
+  const rows = await select(tx, facts, 'from arbiter.creatives where tenant_id = $1 and id = any($2::uuid[])', [
+    tx.tenantId,
+    uuidArray(ids),
+  ]);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 const textColumns = selectList(

@@ -8,9 +8,9 @@ import { creativeSpec } from './creatives.store.ts';
 
 export { type CreativePorts, createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 export {
-  findCreativeFacts,
   findCreativeTexts,
   fingerprintCreatives,
+  readCreativeFacts,
   snapshotCreatives,
   snapshotCreativesOf,
 } from './creatives.store.ts';

@@ -1,6 +1,7 @@
 import { type OfferStatus, offerResource } from '@arbiter/contract';
 import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import { columns, computed, expression, type RowOf, select, selectList } from '../../../db/columns.ts';
+import { uuidArray } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import {
@@ -189,10 +190,20 @@ const facts = selectList(
   computed({ tracksStock: expression<boolean>(tracked) }),
 );
 
+export type OfferFacts = RowOf<typeof facts>;
+
 /** Returns what history shows of an offer, even a deleted one; null if the tenant has no such offer. */
-export async function findOfferFacts(tx: Tx, id: string): Promise<RowOf<typeof facts> | null> {
-  const [row] = await select(tx, facts, 'from arbiter.offers where tenant_id = $1 and id = $2', [tx.tenantId, id]);
-  return row ?? null;
+export async function findOfferFacts(tx: Tx, id: string): Promise<OfferFacts | null> {
+  return (await readOfferFacts(tx, [id])).get(id.toLowerCase()) ?? null;
+}
+
+/** Returns what history shows of these offers, deleted ones included, by ID. */
+export async function readOfferFacts(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, OfferFacts>> {
+  const rows = await select(tx, facts, 'from arbiter.offers where tenant_id = $1 and id = any($2::uuid[])', [
+    tx.tenantId,
+    uuidArray(ids),
+  ]);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 const assemblyColumns = selectList(

@@ -24,9 +24,21 @@ export const saveExposures = (tenantId: string, at: Date, exposures: readonly Ex
   ],
 });
 
-/** Stores the exposures of one impression that was reported, perhaps late: the earliest one counts. */
-export async function noteExposures(tx: Tx, at: Date, exposures: readonly Exposure[]): Promise<void> {
-  if (exposures.length === 0) return;
+/** An exposure by an impression that was reported. */
+export interface ReportedExposure extends Exposure {
+  readonly at: Date;
+}
+
+/** Stores the exposures of impressions that were reported, perhaps late: a customer's earliest one counts. */
+export async function noteExposures(tx: Tx, reported: readonly ReportedExposure[]): Promise<void> {
+  if (reported.length === 0) return;
+  const earliest = new Map<string, ReportedExposure>();
+  for (const one of reported) {
+    const key = `${one.experimentId} ${one.customerId}`;
+    const known = earliest.get(key);
+    if (known === undefined || one.at < known.at) earliest.set(key, one);
+  }
+  const exposures = [...earliest.values()];
   await tx.query(
     `insert into experiment_exposures as known (tenant_id, experiment_id, customer_id, variant, exposed_at)
      select $1, u.experiment_id, u.customer_id, u.variant, u.exposed_at
@@ -38,7 +50,7 @@ export async function noteExposures(tx: Tx, at: Date, exposures: readonly Exposu
       uuidArray(exposures.map((one) => one.experimentId)),
       textArray(exposures.map((one) => one.customerId)),
       textArray(exposures.map((one) => one.variant)),
-      instantArray(exposures.map(() => at)),
+      instantArray(exposures.map((one) => one.at)),
     ],
   );
 }

@@ -12,7 +12,13 @@ export {
   saveAssignments,
   storedAssignment,
 } from './assignments.store.ts';
-export { type Exposure, exposedCustomers, noteExposures, saveExposures } from './exposures.store.ts';
+export {
+  type Exposure,
+  exposedCustomers,
+  noteExposures,
+  type ReportedExposure,
+  saveExposures,
+} from './exposures.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['experiment_assignments', 'experiment_exposures'];

@@ -23,8 +23,9 @@ export {
   joinCustomer,
   joinedCustomer,
   type KeptSuppression,
+  type LockedState,
   lockMadeStates,
-  lockState,
+  lockOrMakeStates,
   lockStates,
   lockStatesInOrder,
   readState,
@@ -34,7 +35,6 @@ export {
   resetState,
   type SavedState,
   saveHeldStates,
-  saveState,
   saveStates,
   saveSuppressions,
 } from './states.store.ts';

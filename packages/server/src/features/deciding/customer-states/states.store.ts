@@ -159,9 +159,9 @@ const keepsBase = ({ stored, hadBase }: SavedState): boolean =>
   stored.base === undefined || (stored.base === null && !hadBase);
 const none = Buffer.alloc(0);
 
-const lockedColumns = columns(states, ['customerSeq', 'state', 'base']);
+const heldColumns = columns(states, ['customerId', 'customerSeq', 'state', 'base']);
 /** A customer's row as `respond` uses it. `isNew`: this transaction created it. */
-export type LockedState = RowOf<typeof lockedColumns> & { readonly isNew: boolean };
+export type LockedState = RowOf<typeof heldColumns> & { readonly isNew: boolean };
 
 /** Random parts of a customer's row. */
 export interface FreshState {
@@ -170,37 +170,51 @@ export interface FreshState {
 }
 
 /**
- * Locks the customer's state row, or creates it; null when another transaction holds it and this one may not `wait`.
- * Creating a row waits for anyone creating the same one, so a transaction that creates several does it in the order of
- * `compareText`, as decisions do.
+ * Locks the customers' rows in id order, and creates those that are missing. Leaves out rows that another transaction holds
+ * if this one may not `wait`. Creating a row waits for anyone creating the same one.
  */
-export async function lockState(
+export async function lockOrMakeStates(
   tx: Tx,
-  customerId: string,
+  customerIds: readonly string[],
   fresh: () => FreshState,
   wait: boolean,
-): Promise<LockedState | null> {
-  const lock = `from customer_states where tenant_id = $1 and customer_id = $2 for update${wait ? '' : ' skip locked'}`;
-  const [known] = await select(tx, lockedColumns, lock, [tx.tenantId, customerId]);
-  if (known) return { ...known, isNew: false };
-  const { ref, dataKey } = fresh();
-  const inserted = await tx.query(
-    `insert into customer_states (tenant_id, customer_id, ref, data_key, state) values ($1, $2, $3, $4, '') on conflict do nothing returning 1`,
-    [tx.tenantId, customerId, ref, dataKey],
-  );
-  const [made] = await select(tx, lockedColumns, lock, [tx.tenantId, customerId]);
-  return made === undefined ? null : { ...made, isNew: inserted.length > 0 };
+): Promise<Map<string, LockedState>> {
+  const locked = new Map<string, LockedState>();
+  const lock = async (ids: readonly string[], made: ReadonlySet<string>): Promise<void> => {
+    const rows = await select(
+      tx,
+      heldColumns,
+      `from customer_states where tenant_id = $1 and customer_id = any($2::text[])
+       order by customer_id for update${wait ? '' : ' skip locked'}`,
+      [tx.tenantId, textArray(ids)],
+    );
+    for (const row of rows) locked.set(row.customerId, { ...row, isNew: made.has(row.customerId) });
+  };
+  if (customerIds.length > 0) await lock(customerIds, new Set());
+  const missing = customerIds.filter((id) => !locked.has(id));
+  if (missing.length > 0)
+    await lock(
+      missing,
+      await ensureStates(
+        tx,
+        missing.map((customerId) => ({ customerId, ...fresh() })),
+      ),
+    );
+  return locked;
 }
 
-/** Makes the rows that are missing, in id order. To be committed before the rows are waited for, so that no two wait for each other. */
+/**
+ * Creates the rows that are missing, in id order, and returns their customers. Waits for anyone creating the same ones, so
+ * all who create several do it in this order.
+ */
 export async function ensureStates(
   tx: Tx,
   rows: readonly ({ readonly customerId: string } & FreshState)[],
-): Promise<void> {
-  await tx.query(
+): Promise<ReadonlySet<string>> {
+  const made = await tx.query<{ customerId: string }>(
     `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
      select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
-     order by u.customer_id collate "C" on conflict (tenant_id, customer_id) do nothing`,
+     order by u.customer_id collate "C" on conflict (tenant_id, customer_id) do nothing returning customer_id as "customerId"`,
     [
       tx.tenantId,
       textArray(rows.map((r) => r.customerId)),
@@ -208,9 +222,8 @@ export async function ensureStates(
       bytesArray(rows.map((r) => r.dataKey)),
     ],
   );
+  return new Set(made.map(({ customerId }) => customerId));
 }
-
-const heldColumns = columns(states, ['customerId', 'customerSeq', 'state', 'base']);
 
 /** Holds the customers' rows, in id order, waiting for those that others hold. Customers without a row are left out. */
 export async function lockStatesInOrder(
@@ -261,8 +274,8 @@ export async function forgetState(tx: Tx, customerId: string): Promise<void> {
 }
 
 /** The customer's state without a lock, or null. */
-export async function readState(tx: Tx, customerId: string): Promise<RowOf<typeof lockedColumns> | null> {
-  const [row] = await select(tx, lockedColumns, 'from customer_states where tenant_id = $1 and customer_id = $2', [
+export async function readState(tx: Tx, customerId: string): Promise<RowOf<typeof heldColumns> | null> {
+  const [row] = await select(tx, heldColumns, 'from customer_states where tenant_id = $1 and customer_id = $2', [
     tx.tenantId,
     customerId,
   ]);
@@ -276,16 +289,6 @@ export async function saveSuppressions(tx: Tx, customerId: string, rows: readonl
     customerId,
     rows.length === 0 ? null : JSON.stringify(rows),
   ]);
-}
-
-/** Writes the customer's row back. */
-export async function saveState(tx: Tx, row: SavedState): Promise<void> {
-  const { state, base } = row.stored;
-  const isKept = keepsBase(row);
-  await tx.query(
-    `update customer_states set state = $3, customer_seq = $4${isKept ? '' : ', base = $5'} where tenant_id = $1 and customer_id = $2`,
-    [tx.tenantId, row.customerId, state, row.customerSeq, ...(isKept ? [] : [base])],
-  );
 }
 
 /**

@@ -22,7 +22,6 @@ export {
   contactsSince,
   ensureInteractionPartitions,
   historyTables,
-  insertInteraction,
   type NewInteraction,
 } from './interactions.store.ts';
 export { type ItemResponse, responsesToItems, valueCurrencies } from './item-responses.store.ts';
@@ -38,16 +37,15 @@ export {
   type TotalsFilter,
 } from './report-figures.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
-export { settleReservation } from './reservations.store.ts';
+export { type Settlement, settleReservations } from './reservations.store.ts';
 export {
   customersOfShown,
   experimentsShown,
-  findConfirmation,
-  findShownItem,
-  findShownItems,
   firstOffersOf,
   insertShown,
   itemIdOf,
+  readConfirmations,
+  readShown,
   type ShownDecision,
   type ShownItem,
   showedOffer,

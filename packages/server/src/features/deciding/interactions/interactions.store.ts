@@ -30,42 +30,6 @@ export interface NewInteraction {
   readonly resolvedBy: NonNullable<InteractionsRow['resolvedBy']>;
 }
 
-export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<void> {
-  await tx.query(
-    `insert into interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction, is_conversion,
-       offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, campaign_id, conversion_value, currency,
-       context, attributes, details, occurred_at, created_at, resolved_by, customer_seq)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
-    [
-      tx.tenantId,
-      row.id,
-      row.customerId,
-      row.interactionType,
-      row.outcomeKey,
-      row.classification,
-      row.direction,
-      row.isConversion,
-      row.offerId,
-      row.creativeId,
-      row.channelId,
-      row.placementId,
-      row.categoryId,
-      row.recommendationId,
-      row.rank,
-      row.campaignId,
-      row.conversionValue,
-      row.currency,
-      row.context,
-      row.attributes,
-      row.details,
-      row.occurredAt,
-      tx.now,
-      row.resolvedBy,
-      row.customerSeq,
-    ],
-  );
-}
-
 /**
  * Returns a customer's counted contacts since an instant, from history: fills the log when a new window looks further
  * back. Contacts summed up by retention or the archive count at the last contact of their day, without a campaign.

@@ -1,5 +1,5 @@
 import { columns, select, table } from '../../../db/columns.ts';
-import { numberArray, type Tx, uuidArray } from '../../../db/index.ts';
+import { numberArray, type Tx, textArray, uuidArray } from '../../../db/index.ts';
 import type { InteractionsRow } from '../../../db/rows.ts';
 import { firstIdAt } from '../../../platform/ids.ts';
 
@@ -7,23 +7,37 @@ const dueColumns = columns(table('interactions'), ['id', 'customerId']);
 
 type SettledBy = NonNullable<InteractionsRow['reservationSettledBy']>;
 
+/** What a response does to a reservation. */
+export interface Settlement {
+  readonly state: 'confirmed' | 'released' | 'expired';
+  readonly by: SettledBy;
+  /** Number of the response in the order of the customer's commits. */
+  readonly customerSeq: number;
+}
+
 /**
- * Sets a reservation's state. Keeps what first settled it, when, and under which number of the customer: a late
- * impression of a released item counts, but the reservation ended with the release.
+ * Sets the state of reservations, by item ID. Keeps what first settled each, when, and under which number of the
+ * customer: a late impression of a released item counts, but the reservation ended with the release.
  */
-export async function settleReservation(
-  tx: Tx,
-  id: string,
-  state: 'confirmed' | 'released' | 'expired',
-  by: SettledBy,
-  customerSeq: number,
-): Promise<void> {
+export async function settleReservations(tx: Tx, settlements: ReadonlyMap<string, Settlement>): Promise<void> {
+  if (settlements.size === 0) return;
+  const each = [...settlements.values()];
+  const ofEach = (list: string): string => `(${list})[array_position($2::uuid[], id)]`;
   await tx.query(
-    `update interactions set reservation_state = $3, reservation_settled_at = coalesce(reservation_settled_at, $4),
-       reservation_settled_by = coalesce(reservation_settled_by, $5),
-       reservation_settled_seq = coalesce(reservation_settled_seq, $6)
-     where tenant_id = $1 and id = $2`,
-    [tx.tenantId, id, state, tx.now, by, customerSeq],
+    // Named by id, so that only their partitions are looked at.
+    `update interactions set reservation_state = ${ofEach('$3::text[]')},
+       reservation_settled_at = coalesce(reservation_settled_at, $6),
+       reservation_settled_by = coalesce(reservation_settled_by, ${ofEach('$4::text[]')}),
+       reservation_settled_seq = coalesce(reservation_settled_seq, ${ofEach('$5::bigint[]')})
+     where tenant_id = $1 and id = any($2::uuid[])`,
+    [
+      tx.tenantId,
+      uuidArray([...settlements.keys()]),
+      textArray(each.map(({ state }) => state)),
+      textArray(each.map(({ by }) => by)),
+      numberArray(each.map(({ customerSeq }) => customerSeq)),
+      tx.now,
+    ],
   );
 }
 

@@ -1,10 +1,10 @@
-import { columns, type RowOf, select, table } from '../../../db/columns.ts';
+import { columnName, columns, type RowOf, select, table } from '../../../db/columns.ts';
 import { type HotStatement, instantArray, numberArray, type Tx, textArray, uuidArray } from '../../../db/index.ts';
 import { isUuid } from '../../../platform/ids.ts';
 
 // Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
 
-const shownColumns = columns(table('interactions'), [
+const shownNames = [
   'id',
   'customerId',
   'interactionType',
@@ -19,7 +19,8 @@ const shownColumns = columns(table('interactions'), [
   'reservationState',
   'reservationExpiresAt',
   'experiments',
-]);
+] as const;
+const shownColumns = columns(table('interactions'), shownNames, 'shown');
 
 /** A history row of a shown item: `impression`, or `recommendation` with its reservation (docs/design/api-decisioning.md 4). */
 export type ShownItem = RowOf<typeof shownColumns>;
@@ -32,7 +33,7 @@ interface PackedIds {
   readonly placementIds: NullableIds;
   readonly categoryIds: NullableIds;
 }
-const packedColumns = columns(table('decision_impressions'), [
+const packedNames = [
   'id',
   'customerId',
   'offerIds',
@@ -43,45 +44,81 @@ const packedColumns = columns(table('decision_impressions'), [
   'ranks',
   'campaignId',
   'experiments',
-]);
+] as const;
+const packedColumns = columns(table('decision_impressions'), packedNames, 'shown');
+const listOf = (names: readonly string[]): string => names.map(columnName).join(', ');
 
 // Query both tables by key, not the view over them: planning the view takes longer than both look-ups.
 
-/** The row of that id, when it is one of a shown item. */
+/** Shown items by what a caller names: their own ids, and those of decisions. */
+export interface ShownItems {
+  readonly byId: ReadonlyMap<string, ShownItem>;
+  /** By rank. Decisions that showed nothing are left out. */
+  readonly byDecision: ReadonlyMap<string, readonly ShownItem[]>;
+}
+
+/**
+ * Reads the items with these ids and those of these decisions, in two statements at most. Leaves out ids that name none,
+ * whatever their form.
+ */
+export async function readShown(
+  tx: Tx,
+  { itemIds, decisionIds }: { readonly itemIds: readonly string[]; readonly decisionIds: readonly string[] },
+): Promise<ShownItems> {
+  const items = new Set(itemIds.filter(isUuid).map((id) => id.toLowerCase()));
+  const decisions = new Set(decisionIds.filter(isDecisionId).map((id) => id.toLowerCase()));
+  const packed = await readImpressions(tx, [...decisions, ...[...items].map(decisionOf)]);
+  const byId = new Map<string, ShownItem>();
+  for (const { items: shown } of packed.values())
+    for (const item of shown) if (items.has(item.id)) byId.set(item.id, item);
+  // Rows of their own: items that are or were reserved, and impressions that were reported.
+  const ranges = [
+    ...[...items].filter((id) => !byId.has(id)).map((id) => ({ from: id, to: id })),
+    ...[...decisions]
+      .filter((id) => packed.get(id)?.isWhole !== true)
+      .map((id) => ({ from: id, to: lastItemIdOf(id) })),
+  ];
+  const rows = await readRows(tx, ranges);
+  for (const row of rows) if (items.has(row.id)) byId.set(row.id, row);
+  const byDecision = new Map<string, readonly ShownItem[]>();
+  for (const id of decisions) {
+    const own = [
+      ...(packed.get(id)?.items ?? []),
+      ...rows.filter((row) => row.recommendationId === id && decisionOf(row.id) === id),
+    ];
+    if (own.length > 0)
+      byDecision.set(
+        id,
+        own.sort((a, b) => Number(a.rank) - Number(b.rank)),
+      );
+  }
+  return { byId, byDecision };
+}
+
+/** Returns the row with this id if it belongs to a shown item, or null. */
 export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | null> {
-  if (!isUuid(id)) return null;
-  const { items } = await findImpressions(tx, `${id.slice(0, 34)}00`);
-  const shown = items.find((item) => item.id === id.toLowerCase());
-  if (shown !== undefined) return shown;
-  const [row] = await select(tx, shownColumns, 'from interactions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
-  return row ?? null;
+  return (await readShown(tx, { itemIds: [id], decisionIds: [] })).byId.get(id.toLowerCase()) ?? null;
 }
 
-/** ID of the impression by which a reservation was confirmed; null when the item is no confirmed reservation. */
-export async function findConfirmation(tx: Tx, item: ShownItem): Promise<string | null> {
-  if (item.interactionType !== 'recommendation') return null;
-  const [row] = await tx.query<{ id: string }>(
-    `select id from interactions
-     where tenant_id = $1 and customer_id = $2 and id > $3 and recommendation_id = $4 and rank = $5
-       and interaction_type = 'impression'
-     order by id limit 1`,
-    [tx.tenantId, item.customerId, item.id, item.recommendationId, item.rank],
+/** Reads the impressions that confirmed these reservations: their ids by those of the items. */
+export async function readConfirmations(tx: Tx, items: readonly ShownItem[]): Promise<Map<string, string>> {
+  if (items.length === 0) return new Map();
+  const rows = await tx.query<{ itemId: string; id: string }>(
+    `select item.id as "itemId", shown.id
+     from unnest($2::uuid[], $3::text[], $4::uuid[], $5::smallint[]) as item(id, customer_id, recommendation_id, rank)
+     cross join lateral (select row.id from interactions row
+       where row.tenant_id = $1 and row.customer_id = item.customer_id and row.id > item.id
+         and row.recommendation_id = item.recommendation_id and row.rank = item.rank and row.interaction_type = 'impression'
+       order by row.id limit 1) shown`,
+    [
+      tx.tenantId,
+      uuidArray(items.map((item) => item.id)),
+      textArray(items.map((item) => item.customerId)),
+      uuidArray(items.map((item) => item.recommendationId)),
+      numberArray(items.map((item) => item.rank)),
+    ],
   );
-  return row?.id ?? null;
-}
-
-/** The items of a decision, by rank: their ids follow the decision's. */
-export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownItem[]> {
-  if (!isUuid(decisionId) || !decisionId.endsWith('00')) return [];
-  const { items, isWhole } = await findImpressions(tx, decisionId);
-  if (isWhole) return items;
-  const others = await select(
-    tx,
-    shownColumns,
-    'from interactions where tenant_id = $1 and id between $2 and $3 and recommendation_id = $2 order by id',
-    [tx.tenantId, decisionId, lastItemIdOf(decisionId)],
-  );
-  return [...items, ...others].sort((a, b) => Number(a.rank) - Number(b.rank));
+  return new Map(rows.map(({ itemId, id }) => [itemId, id]));
 }
 
 /**
@@ -147,14 +184,43 @@ export async function customersOfShown(
 }
 
 /** What a decision showed immediately; `isWhole`: it reserved nothing. */
-async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: ShownItem[]; isWhole: boolean }> {
-  const [packed] = await select(tx, packedColumns, 'from decision_impressions where tenant_id = $1 and id = $2', [
-    tx.tenantId,
-    decisionId,
-  ]);
-  if (packed === undefined) return { items: [], isWhole: false };
+interface ShownAtOnce {
+  readonly items: readonly ShownItem[];
+  readonly isWhole: boolean;
+}
+
+/** Reads what these decisions showed immediately, by their ids. */
+async function readImpressions(tx: Tx, decisionIds: readonly string[]): Promise<ReadonlyMap<string, ShownAtOnce>> {
+  if (decisionIds.length === 0) return new Map();
+  const rows = await select(
+    tx,
+    packedColumns,
+    // One look-up per id: a list of ids would be searched in the partition of every month.
+    `from unnest($2::uuid[]) as asked(id) cross join lateral (select ${listOf(packedNames)} from decision_impressions shown
+       where shown.tenant_id = $1 and shown.id = asked.id limit 1) shown`,
+    [tx.tenantId, uuidArray([...new Set(decisionIds)])],
+  );
+  return new Map(rows.map((row) => [row.id, { items: unpacked(row), isWhole: row.ranks === null }]));
+}
+
+/** Reads the rows between these ids. */
+async function readRows(
+  tx: Tx,
+  ranges: readonly { readonly from: string; readonly to: string }[],
+): Promise<readonly ShownItem[]> {
+  if (ranges.length === 0) return [];
+  return select(
+    tx,
+    shownColumns,
+    `from unnest($2::uuid[], $3::uuid[]) as asked(first, last) cross join lateral (select ${listOf(shownNames)} from interactions row
+       where row.tenant_id = $1 and row.id between asked.first and asked.last order by row.id) shown`,
+    [tx.tenantId, uuidArray(ranges.map(({ from }) => from)), uuidArray(ranges.map(({ to }) => to))],
+  );
+}
+
+function unpacked(packed: RowOf<typeof packedColumns>): ShownItem[] {
   const ids: PackedIds = packed;
-  const items = packed.offerIds.map((offerId, place): ShownItem => {
+  return packed.offerIds.map((offerId, place): ShownItem => {
     const rank = packed.ranks?.[place] ?? place + 1;
     return {
       id: itemIdOf(packed.id, rank),
@@ -173,8 +239,11 @@ async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: Sho
       experiments: packed.experiments,
     };
   });
-  return { items, isWhole: packed.ranks === null };
 }
+
+const isDecisionId = (id: string): boolean => isUuid(id) && id.endsWith('00');
+/** ID of the decision to which an item's id belongs. */
+const decisionOf = (id: string): string => `${id.slice(0, 34)}00`;
 
 /** Returns the id at a position of a packed column: a single id may stand for all, and a column without ids is null. */
 const idAt = (ids: NullableIds, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;

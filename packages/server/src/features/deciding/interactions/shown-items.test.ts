@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../../../db/test-database
 import { firstIdAt, newId } from '../../../platform/ids.ts';
 import { contactsSince } from './interactions.store.ts';
 import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
-import { settleReservation } from './reservations.store.ts';
-import { type DecidedItem, findShownItem, findShownItems, insertShown } from './shown-items.store.ts';
+import { settleReservations } from './reservations.store.ts';
+import { type DecidedItem, findShownItem, insertShown, readShown } from './shown-items.store.ts';
 import { itemIdOf } from './test-history.ts';
 
 let db: TestDatabase;
@@ -26,6 +26,9 @@ const ids = Array.from({ length: 6 }, () => newId()) as [string, string, string,
 const [a, b, c, d, e, f] = ids;
 const at = new Date();
 const soon = new Date(at.getTime() + 3_600_000);
+
+const shownBy = async (tx: Tx, id: string) =>
+  (await readShown(tx, { itemIds: [], decisionIds: [id] })).byDecision.get(id) ?? [];
 
 const decisionId = () => `${newId().slice(0, 34)}00`;
 const itemsOf = (
@@ -93,7 +96,7 @@ test('what a batch showed is one row a decision, and is read item by item as it 
       reservationExpiresAt: reservedUntil,
     }));
     const sortKeys = (row: object) => Object.fromEntries(Object.entries(row).sort());
-    const found = await within(tenant, (tx) => findShownItems(tx, id));
+    const found = await within(tenant, (tx) => shownBy(tx, id));
     assert.deepEqual(found.map(sortKeys), expected.map(sortKeys));
     const viewed = await db.ownerQuery<Record<string, unknown>>(
       `select ${viewColumns} from arbiter.interaction_history where tenant_id = $1 and recommendation_id = $2 order by rank`,
@@ -106,7 +109,7 @@ test('what a batch showed is one row a decision, and is read item by item as it 
     }
     assert.equal(await within(tenant, (tx) => findShownItem(tx, id)), null, 'a decision is no item');
     assert.equal(await within(tenant, (tx) => findShownItem(tx, itemIdOf(id, 9))), null);
-    assert.deepEqual(await within(other, (tx) => findShownItems(tx, id)), []);
+    assert.deepEqual(await within(other, (tx) => shownBy(tx, id)), []);
   }
   const [page] = await db.ownerQuery<{ context: object; created: boolean }>(
     `select context, created_at = occurred_at and occurred_at = $2 as created from arbiter.interaction_history
@@ -196,7 +199,9 @@ test('the first settlement of a reservation stays, whatever comes after', async 
     ['open', null, false],
     ['open', null, false],
   ]);
-  await within(tenant, (tx) => settleReservation(tx, items[0]!.id, 'released', 'not_presented', 2));
+  await within(tenant, (tx) =>
+    settleReservations(tx, new Map([[items[0]!.id, { state: 'released', by: 'not_presented', customerSeq: 2 }]])),
+  );
   await within(tenant, (tx) => expireReservations(tx, ofErased, 2 * 86_400_000));
   const first = [
     ['released', 'not_presented', true],
@@ -205,7 +210,9 @@ test('the first settlement of a reservation stays, whatever comes after', async 
   ];
   assert.deepEqual(await settled(), first);
   for (const item of items.slice(0, 2))
-    await within(tenant, (tx) => settleReservation(tx, item.id, 'confirmed', 'impression', 9));
+    await within(tenant, (tx) =>
+      settleReservations(tx, new Map([[item.id, { state: 'confirmed', by: 'impression', customerSeq: 9 }]])),
+    );
   assert.deepEqual(await settled(), [
     ['confirmed', 'not_presented', true],
     ['confirmed', 'sweep', true],

@@ -19,7 +19,7 @@ import {
   type CustomerKeys,
   decodeState,
   type KeyedHash,
-  lockState,
+  lockOrMakeStates,
   readState,
   saveSuppressions,
 } from '../customer-states/index.ts';
@@ -160,7 +160,7 @@ export async function getSuppression(tx: Tx, id: string): Promise<Suppression> {
 const notFound = () => new AppError('not_found', { detail: 'This suppression does not exist.' });
 
 async function lockCustomer(tx: Tx, customerId: string, keys: CustomerKeys): Promise<void> {
-  await lockState(tx, customerId, () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) }), true);
+  await lockOrMakeStates(tx, [customerId], () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) }), true);
 }
 
 async function noteChange(

@@ -4,7 +4,7 @@ import { AppError } from '../../../../platform/app-error.ts';
 import { newId } from '../../../../platform/ids.ts';
 import type { KeyedHash } from '../../customer-states/index.ts';
 import { callKey } from '../respond/respond.rules.ts';
-import { findResponse, keepResponse } from '../respond/responses.store.ts';
+import { findResponses, keepResponses } from '../respond/responses.store.ts';
 
 /** A call of many items with an Idempotency-Key. */
 export interface KeyedItems {
@@ -30,8 +30,8 @@ export async function claimCall(
   const claim = { id: newId() };
   const payloadHash = customerHash.of(tx.tenantId, text);
   const row = { keyHash, payloadHash, customerId: '', answer: JSON.stringify(claim) };
-  if (await keepResponse(tx, row)) return claim.id;
-  const earlier = await findResponse(tx, [keyHash]);
+  if (await keepResponses(tx, [row])) return claim.id;
+  const [earlier] = await findResponses(tx, [keyHash]);
   const isSame = customerHash.all(tx.tenantId, text).some((hash) => earlier?.payloadHash.equals(hash) === true);
   if (!isSame) throw new AppError('idempotency_key_reused');
   return String(earlier?.answer?.id);

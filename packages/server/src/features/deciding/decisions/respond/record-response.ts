@@ -1,19 +1,11 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import type { SnapshotPolicy } from '@arbiter/engine';
-import type { Tx } from '../../../../db/index.ts';
 import { newId } from '../../../../platform/ids.ts';
 import type { OutcomeTypeFacts } from '../../../catalogue/outcomes/index.ts';
-import { noteExposures } from '../../assignments/index.ts';
+import type { ReportedExposure } from '../../assignments/index.ts';
 import { addContact, addOutcome, type CustomerState, laneOf } from '../../customer-states/index.ts';
-import {
-  experimentsShown,
-  insertInteraction,
-  interactionEvent,
-  type NewInteraction,
-  type ShownItem,
-  settleReservation,
-} from '../../interactions/index.ts';
-import { triggeredRows, writeTriggered } from '../../suppressions/index.ts';
+import { experimentsShown, type NewInteraction, type ShownItem } from '../../interactions/index.ts';
+import { triggeredRows } from '../../suppressions/index.ts';
 import { type Booking, impressionCents, outcomeCents, pricesOf } from '../../volumes/index.ts';
 import type { RespondCall } from './respond.rules.ts';
 import type { Responded } from './responded.ts';
@@ -21,12 +13,11 @@ import type { ResponseSubject, SubjectFacts } from './response-subject.ts';
 
 /** A response whose customer is locked, with everything that decides what it does. */
 export interface OpenResponse {
-  readonly tx: Tx;
   readonly call: RespondCall;
   readonly outcome: OutcomeTypeFacts;
   readonly direction: NewInteraction['direction'];
   readonly subject: ResponseSubject;
-  /** The subject's item, read under the lock. */
+  /** The subject's item, as read under the lock and changed by earlier responses of the batch. */
   readonly item: ShownItem | null;
   /** The item if it was reserved when it was decided. */
   readonly reservedId: string | null;
@@ -41,91 +32,86 @@ export interface OpenResponse {
 
 export type ImpressionEffect = RespondAnswer['impression'];
 
-/** History rows and bookings of one response, as they are written. */
-interface WrittenResponse {
+/** What a response does, as it's being worked out. */
+interface Effects {
   readonly rows: NewInteraction[];
   readonly bookings: Booking[];
+  readonly exposures: ReportedExposure[];
+  settlement: Responded['settlement'];
+  triggered: Responded['triggered'];
 }
 
-/** Writes the history, reservation and suppressions of a response, and changes the customer's state. */
-export async function recordResponse(
-  open: OpenResponse,
-  outcomePolicies: readonly SnapshotPolicy[],
-): Promise<Responded> {
-  const { tx, outcome, subject, names, item, reservedId } = open;
+/** Works out what a response does, and changes the customer's state. Its answer isn't stored yet. */
+export function recordResponse(open: OpenResponse, outcomePolicies: readonly SnapshotPolicy[]): Responded {
+  const { outcome, subject, names, item, reservedId } = open;
   // Before the row of an impression that the response implies: ids are in the order of what they name.
   const id = newId();
-  const written: WrittenResponse = { rows: [], bookings: [] };
-  const impression = await settleItem(open);
-  if (outcome.key === 'impression') await writeReportedImpression(open, written, id, impression);
-  else await writeOutcome(open, written, id, impression, outcomePolicies);
-  const { rows, bookings } = written;
+  const effects: Effects = { rows: [], bookings: [], exposures: [], settlement: null, triggered: [] };
+  const impression = settleItem(open, effects);
+  if (outcome.key === 'impression') reportImpression(open, effects, id, impression);
+  else reportOutcome(open, effects, id, impression, outcomePolicies);
+  const { rows, bookings, exposures, settlement, triggered } = effects;
   return {
     answer: answerOf(open, id, impression, 'recorded'),
+    key: null,
     change: evidenceChange(open),
     sold: outcome.isConversion && names.tracksStock ? subject.offerId : null,
     bookings: { facts: bookings, settled: reservedId !== null && impression !== null ? [reservedId] : [] },
     confirmedBefore: impression === 'confirmed' ? (item?.reservationExpiresAt?.getTime() ?? null) : null,
-    events: rows.map((row) => interactionEvent(tx, row)),
-    itemIds: rows.map((row) => row.id),
+    rows,
+    settlement,
+    exposures,
+    triggered,
   };
 }
 
 /** Settles the reservation of the item, if the response is about one. Returns what becomes of its impression. */
-async function settleItem({ tx, outcome, item, state, customerSeq, now }: OpenResponse): Promise<ImpressionEffect> {
+function settleItem({ outcome, item, state, customerSeq, now }: OpenResponse, effects: Effects): ImpressionEffect {
   const { key, category } = outcome;
   if (item !== null && isOpen(item, now)) {
     if (key === 'impression' || category === 'response') {
       dropReservation(state, item.id);
-      await settleReservation(tx, item.id, 'confirmed', key === 'impression' ? key : 'response', customerSeq);
+      const by = key === 'impression' ? key : 'response';
+      effects.settlement = { itemId: item.id, state: 'confirmed', by, customerSeq };
       return 'confirmed';
     }
     if (key === 'not_presented' || key === 'expired') {
       dropReservation(state, item.id);
-      await settleReservation(tx, item.id, key === 'expired' ? 'expired' : 'released', key, customerSeq);
+      const settled = key === 'expired' ? 'expired' : 'released';
+      effects.settlement = { itemId: item.id, state: settled, by: key, customerSeq };
       return 'released';
     }
   }
   if (key !== 'impression') return null;
   if (item === null) return 'counted';
-  await settleReservation(tx, item.id, 'confirmed', 'impression', customerSeq);
+  effects.settlement = { itemId: item.id, state: 'confirmed', by: 'impression', customerSeq };
   return 'late';
 }
 
-async function writeReportedImpression(
-  open: OpenResponse,
-  written: WrittenResponse,
-  id: string,
-  impression: ImpressionEffect,
-): Promise<void> {
+function reportImpression(open: OpenResponse, effects: Effects, id: string, impression: ImpressionEffect): void {
   const { call } = open;
   const details = impression === 'late' ? lateDetails(call.details) : call.details;
-  await countImpression(open, written, id, { ...sentWith(call), details });
+  countImpression(open, effects, id, { ...sentWith(call), details });
 }
 
-async function writeOutcome(
+function reportOutcome(
   open: OpenResponse,
-  written: WrittenResponse,
+  effects: Effects,
   id: string,
   impression: ImpressionEffect,
   outcomePolicies: readonly SnapshotPolicy[],
-): Promise<void> {
-  const { tx, call, outcome, direction, subject, names, state, at, now } = open;
-  if (impression === 'confirmed') await countImpression(open, written, newId(), {});
+): void {
+  const { call, outcome, direction, subject, names, state, at, now } = open;
+  if (impression === 'confirmed') countImpression(open, effects, newId(), {});
   const { key, isConversion, classification } = outcome;
   addOutcome(state, key, laneOf(state, laneParts(open)), at);
   const isPositive = classification === 'positive';
   const { conversionValue } = call;
-  book(
-    open,
-    written,
-    0,
-    outcomeCents(pricesOf(names.budget), { key, isConversion, isPositive, conversionValue }),
-    null,
-  );
+  const cents = outcomeCents(pricesOf(names.budget), { key, isConversion, isPositive, conversionValue });
+  book(open, effects, 0, cents, null);
   const about = { key, offerId: subject.offerId, categoryId: names.offerCategoryId, at };
-  await writeTriggered(tx, subject.customerId, triggeredRows(outcomePolicies, about, now));
-  await write(tx, written, {
+  effects.triggered = triggeredRows(outcomePolicies, about, now);
+  effects.rows.push({
     ...rowBase(open),
     ...sentWith(call),
     id,
@@ -138,24 +124,21 @@ async function writeOutcome(
 }
 
 /** Counts an impression as a contact. `sent`: what the caller reported with it; nothing for one that an outcome implies. */
-async function countImpression(
+function countImpression(
   open: OpenResponse,
-  written: WrittenResponse,
+  effects: Effects,
   id: string,
   sent: Partial<ReturnType<typeof sentWith>>,
-): Promise<void> {
-  const { tx, state, names, reservedId, at, now, item } = open;
+): void {
+  const { state, names, reservedId, at, now, item } = open;
   // A contact reported ahead of time counts from now on: it must not move the customer's decisions into the future.
   addContact(state, laneOf(state, laneParts(open)), Math.min(at, now));
-  book(open, written, 1, impressionCents(pricesOf(names.budget)), reservedId);
+  book(open, effects, 1, impressionCents(pricesOf(names.budget)), reservedId);
   const { customerId } = open.subject;
-  const under = item === null ? [] : experimentsShown(item);
-  await noteExposures(
-    tx,
-    new Date(at),
-    under.map(({ id, variant }) => ({ experimentId: id, customerId, variant })),
-  );
-  await write(tx, written, {
+  for (const { id: experimentId, variant } of item === null ? [] : experimentsShown(item)) {
+    effects.exposures.push({ experimentId, customerId, variant, at: new Date(at) });
+  }
+  effects.rows.push({
     ...rowBase(open),
     ...sent,
     id,
@@ -167,14 +150,9 @@ async function countImpression(
   });
 }
 
-async function write(tx: Tx, { rows }: WrittenResponse, row: NewInteraction): Promise<void> {
-  await insertInteraction(tx, row);
-  rows.push(row);
-}
-
 function book(
   { subject, at }: OpenResponse,
-  { bookings }: WrittenResponse,
+  { bookings }: Effects,
   impressions: 0 | 1,
   cents: number,
   confirms: string | null,

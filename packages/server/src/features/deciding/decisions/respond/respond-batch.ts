@@ -1,23 +1,20 @@
 import type { RespondAnswer } from '@arbiter/contract';
-import { compareText } from '@arbiter/engine';
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../../../db/index.ts';
 import { AppError } from '../../../../platform/app-error.ts';
 import { snapshotPolicies } from '../../../catalogue/contact-policies/index.ts';
-import { takeStock } from '../../../catalogue/offers/index.ts';
 import { readOutcomeTypes } from '../../../catalogue/outcomes/index.ts';
-import { countInRealtime } from '../../../data/behavioral-metrics/index.ts';
 import { readSettings } from '../../../identity/settings/index.ts';
-import { appendEvents } from '../../../operations/stream/index.ts';
-import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../../evidence/index.ts';
+import type { EvidenceChange, EvidenceKeeper } from '../../evidence/index.ts';
 import { type CatalogueCache, outcomePoliciesOf, realtimeCounterOf, type TenantCatalogue } from '../../plans/index.ts';
-import { announceBooking, bookVolumes } from '../../volumes/index.ts';
+import { announceBooking } from '../../volumes/index.ts';
 import type { SetApart } from '../queue/batcher.ts';
 import { settleHeld } from '../queue/held-customers.ts';
 import { byTime, refuse } from '../queue/patience.ts';
 import type { WaitingRoom } from '../queue/waiting-room.ts';
 import type { RespondCall } from './respond.rules.ts';
-import { type RespondKeys, respondOne } from './respond.service.ts';
+import { type BatchOutcome, type RespondKeys, respondTogether } from './respond.service.ts';
 import type { Responded } from './responded.ts';
+import { writeResponses } from './write-responses.ts';
 
 /** One respond request on its way through a batch. */
 export interface RespondJob {
@@ -119,13 +116,6 @@ async function attempt(
   }
 }
 
-/** How the jobs of one transaction end. */
-interface BatchOutcome {
-  readonly settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[];
-  /** Jobs of customers that another transaction has locked. */
-  readonly left: RespondJob[];
-}
-
 async function record(
   ports: RespondPorts,
   tenantId: string,
@@ -134,20 +124,32 @@ async function record(
   until: number,
 ): Promise<readonly RespondJob[]> {
   const known = await ports.catalogues.get(tenantId);
-  const outcome: BatchOutcome = { settled: [], left: [] };
+  let outcome: BatchOutcome<RespondJob> | null = null;
   const work = async (tx: Tx): Promise<EvidenceChange[]> => {
     await announceBooking(tx);
     const catalogue = await newestCatalogue(tx, known);
-    const responded = await respondInOrder(ports, tx, catalogue, jobs, wait, outcome);
-    return writeTogether(tx, catalogue, responded);
+    outcome = await respondTogether(tx, ports, catalogue, jobs, wait);
+    const responded = outcome.recorded.map((each) => each.responded);
+    const numbered = await writeResponses(tx, catalogue, responded, outcome.saved);
+    assertInTime(tx, responded);
+    return numbered;
   };
   const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, { until, prepares: true });
   if (numbered.length > 0) ports.evidence.committed(tenantId, numbered);
-  for (const { job, answer, error } of outcome.settled) {
-    if (answer === null) job.reject(error);
-    else job.resolve(answer);
-  }
-  return outcome.left;
+  const { recorded, rejected, left }: BatchOutcome<RespondJob> = outcome!;
+  for (const { item, responded } of recorded) item.resolve(responded.answer);
+  for (const { item, error } of rejected) item.reject(error);
+  return left;
+}
+
+/**
+ * Throws for a reservation that has expired meanwhile. Whoever decides after this has released the customer and the volumes
+ * reads a later instant than this one, so nobody can have given away what's confirmed here.
+ */
+function assertInTime(tx: Tx, responded: readonly Responded[]): void {
+  const now = tx.latest();
+  if (responded.some(({ confirmedBefore }) => confirmedBefore !== null && confirmedBefore <= now))
+    throw new ReservationExpired();
 }
 
 type RespondCatalogue = Pick<
@@ -169,88 +171,3 @@ async function newestCatalogue(tx: Tx, known: TenantCatalogue): Promise<RespondC
     realtimeCounter: await realtimeCounterOf(tx, await readSettings(tx)),
   };
 }
-
-/** Records one response after the other. Returns those that were recorded, and adds to `outcome` how each job ends. */
-async function respondInOrder(
-  ports: RespondPorts,
-  tx: Tx,
-  catalogue: RespondCatalogue,
-  jobs: readonly RespondJob[],
-  wait: boolean,
-  { settled, left }: BatchOutcome,
-): Promise<readonly Responded[]> {
-  const recorded: Responded[] = [];
-  const lockedElsewhere = new Set<string>();
-  for (const job of inIdOrder(jobs)) {
-    // A customer's jobs stay in order, even when the customer is free by now.
-    if (lockedElsewhere.has(ports.keyOf(job))) {
-      left.push(job);
-      continue;
-    }
-    try {
-      const responded = await respondOne(tx, ports, catalogue, job.call, job.credentialId, wait);
-      if (responded === 'held') {
-        lockedElsewhere.add(ports.keyOf(job));
-        left.push(job);
-        continue;
-      }
-      if (responded === 'in_progress') {
-        settled.push({ job, answer: null, error: new AppError('idempotency_in_progress') });
-        continue;
-      }
-      recorded.push(responded);
-      settled.push({ job, answer: responded.answer, error: null });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500 || lostRace.has(error.code)) throw error;
-      settled.push({ job, answer: null, error });
-    }
-  }
-  return recorded;
-}
-
-/** Writes what the responses of a batch do beyond their customers: stock, events, evidence, volumes. */
-async function writeTogether(
-  tx: Tx,
-  { countsVolumes, settings, realtimeCounter }: RespondCatalogue,
-  responded: readonly Responded[],
-): Promise<EvidenceChange[]> {
-  await takeStock(
-    tx,
-    responded.flatMap(({ sold }) => (sold === null ? [] : [sold])),
-  );
-  await appendEvents(
-    tx,
-    responded.flatMap(({ events }) => events),
-    responded.flatMap(({ itemIds }) => itemIds),
-  );
-  await countInRealtime(
-    tx,
-    realtimeCounter,
-    responded.flatMap(({ itemIds }) => itemIds),
-  );
-  const numbered = await appendChanges(
-    tx,
-    responded.flatMap(({ change }) => (change === null ? [] : [change])),
-  );
-  if (countsVolumes) {
-    const facts = responded.flatMap(({ bookings }) => bookings.facts);
-    const settled = responded.flatMap(({ bookings }) => bookings.settled);
-    if (facts.length + settled.length > 0) await bookVolumes(tx, { facts, settled }, settings.timezone);
-  }
-  // Whoever decides after this has released the customer and the volumes reads a later instant than this one, so
-  // nobody can have given away what's confirmed here.
-  const now = tx.latest();
-  if (responded.some(({ confirmedBefore }) => confirmedBefore !== null && confirmedBefore <= now))
-    throw new ReservationExpired();
-  return numbered;
-}
-
-/**
- * By customer, each customer's in order of arrival: batches that create rows of the same new customers would otherwise
- * lock each other out. A customer named only by a recommendation has a row.
- */
-const inIdOrder = (jobs: readonly RespondJob[]): readonly RespondJob[] =>
-  jobs.toSorted((a, b) => compareText(a.call.customerId ?? '', b.call.customerId ?? ''));
-
-/** Reasons to reject a response after its first write, which roll the batch back. */
-const lostRace: ReadonlySet<string> = new Set(['concurrent_modification', 'idempotency_in_progress']);

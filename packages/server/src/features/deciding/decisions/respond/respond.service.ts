@@ -1,24 +1,35 @@
+import { compareText } from '@arbiter/engine';
 import type { Tx } from '../../../../db/index.ts';
 import { AppError } from '../../../../platform/app-error.ts';
 import { newId } from '../../../../platform/ids.ts';
+import type { OutcomeTypeFacts } from '../../../catalogue/outcomes/index.ts';
 import {
   type CustomerKeys,
+  type CustomerState,
   decodeState,
   encodeState,
-  erasedAt,
   forgetState,
   instantFor,
   type KeyedHash,
-  lockState,
-  saveState,
+  lockOrMakeStates,
+  readErasures,
+  type SavedState,
 } from '../../customer-states/index.ts';
-import { findConfirmation, findShownItem, type ShownItem } from '../../interactions/index.ts';
+import { type NewInteraction, readConfirmations, readShown, type ShownItem } from '../../interactions/index.ts';
 import type { TenantCatalogue } from '../../plans/index.ts';
 import { answerOf, type OpenResponse, recordResponse } from './record-response.ts';
 import { type RespondCall, responseKeys } from './respond.rules.ts';
 import { type Responded, withoutEffects } from './responded.ts';
-import { claimKey, findEarlierAnswer, storeAnswer } from './response-keys.ts';
-import { notFound, readSubjectFacts, resolveSubject } from './response-subject.ts';
+import { type EarlierAnswers, findEarlierAnswer, loadAnswers } from './response-keys.ts';
+import {
+  notFound,
+  type ResponseFacts,
+  type ResponseSubject,
+  readResponseFacts,
+  resolveSubject,
+  subjectFacts,
+} from './response-subject.ts';
+import { type NewResponseKey, takeKeys } from './responses.store.ts';
 
 /** Keys that protect customers' data, and what remains of erased customers. */
 export interface RespondKeys {
@@ -26,89 +37,264 @@ export interface RespondKeys {
   readonly customerHash: KeyedHash;
 }
 
-type FoundState = NonNullable<Awaited<ReturnType<typeof lockState>>>;
+/** A response to record. */
+export interface RespondItem {
+  readonly call: RespondCall;
+  readonly credentialId: string;
+}
+
+/** How the responses of one transaction end. Nothing of it is written yet, except rows of new customers. */
+export interface BatchOutcome<Item> {
+  readonly recorded: { readonly item: Item; readonly responded: Responded }[];
+  readonly rejected: { readonly item: Item; readonly error: AppError }[];
+  /** Responses of customers that another transaction has locked. */
+  readonly left: Item[];
+  /** States that the responses changed. */
+  readonly saved: readonly SavedState[];
+}
+
+type RespondCatalogue = Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies'>;
 
 /**
- * Records one response in an open transaction (docs/design/api-decisioning.md 3, 4). Throws any rejection before the
- * first write, so that the batch's other responses stand. `held`: another transaction has the customer's row, and this
- * one may not `wait` for it. `in_progress`: another running transaction has the caller's key.
+ * Works out what responses do, one after the other on what they name, which is read for all of them at once
+ * (docs/design/api-decisioning.md 3, 4). Rejects each on its own, so that the others stand. A response whose customer another
+ * transaction holds is `left` if this one may not `wait`.
  */
-export async function respondOne(
+export async function respondTogether<Item extends RespondItem>(
   tx: Tx,
-  { keys, customerHash }: RespondKeys,
-  catalogue: Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies'>,
-  call: RespondCall,
-  credentialId: string,
+  ports: RespondKeys,
+  catalogue: RespondCatalogue,
+  items: readonly Item[],
   wait: boolean,
-): Promise<Responded | 'held' | 'in_progress'> {
-  const outcome = catalogue.outcomes.get(call.outcome);
+): Promise<BatchOutcome<Item>> {
+  const outcome = { recorded: [], rejected: [], left: [] } as Omit<BatchOutcome<Item>, 'saved'>;
+  const facts = await readResponseFacts(
+    tx,
+    items.map(({ call }) => call),
+  );
+  const candidates: Candidate<Item>[] = [];
+  for (const item of items) {
+    const rejection = orRejection(() => candidates.push(candidateOf(tx, ports, catalogue, facts, item)));
+    if (rejection instanceof AppError) outcome.rejected.push({ item, error: rejection });
+  }
+  // By customer, each customer's in order of arrival.
+  candidates.sort((a, b) => compareText(a.subject.customerId, b.subject.customerId));
+  const batch = await openBatch(tx, ports, facts, candidates, wait);
+  for (const candidate of candidates) {
+    const { item } = candidate;
+    const responded = orRejection(() => respondOne(batch, catalogue, candidate));
+    if (responded instanceof AppError) outcome.rejected.push({ item, error: responded });
+    else if (responded === null) outcome.left.push(item);
+    else outcome.recorded.push({ item, responded });
+  }
+  return { ...outcome, saved: await closeCustomers(tx, batch) };
+}
+
+/** Returns the result, or the error that rejects the response. */
+function orRejection<Result>(work: () => Result): Result | AppError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return error;
+    throw error;
+  }
+}
+
+/** A response with what it names. */
+interface Candidate<Item> {
+  readonly item: Item;
+  readonly call: RespondCall;
+  readonly outcome: OutcomeTypeFacts;
+  readonly subject: ResponseSubject;
+  readonly direction: NewInteraction['direction'];
+  /** Keyed hashes of its customer, newest first. */
+  readonly customerHashes: readonly Buffer[];
+  /** Keys under which it may be stored, preferred first; none: it can't be told from others. */
+  readonly keyHashes: readonly Buffer[];
+}
+
+function candidateOf<Item extends RespondItem>(
+  tx: Tx,
+  { customerHash }: RespondKeys,
+  { outcomes }: RespondCatalogue,
+  facts: ResponseFacts,
+  item: Item,
+): Candidate<Item> {
+  const { call, credentialId } = item;
+  const outcome = outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome must be an active outcome type.' });
-  const subject = await resolveSubject(tx, call);
+  const subject = resolveSubject(facts, call);
   const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
   const customerHashes = customerHash.all(tx.tenantId, subject.customerId);
-  const [keyHash, ...otherHashes] = responseKeys(call, credentialId, subject, direction, customerHashes);
-  if (call.explicitKey !== null && keyHash !== undefined) {
-    const earlier = await claimKey(tx, call, [keyHash, ...otherHashes]);
-    if (earlier !== null) return earlier;
+  const keyHashes = responseKeys(call, credentialId, subject, direction, customerHashes);
+  return { item, call, outcome, subject, direction, customerHashes, keyHashes };
+}
+
+/** A customer whose row this transaction holds. */
+interface OpenCustomer {
+  readonly state: CustomerState;
+  readonly hadBase: boolean;
+  /** The row was created for the batch. */
+  readonly isNew: boolean;
+  customerSeq: number;
+  changed: boolean;
+}
+
+/** What responses of one transaction read and change. */
+interface OpenBatch {
+  /** The transaction's instant in epoch ms. */
+  readonly databaseNow: number;
+  readonly facts: ResponseFacts;
+  readonly answers: EarlierAnswers;
+  /** Explicit keys that this transaction has, in hex. */
+  readonly taken: ReadonlySet<string>;
+  /** Those that could be locked. */
+  readonly customers: ReadonlyMap<string, OpenCustomer>;
+  /** When customers were erased last, by hash in hex. */
+  readonly erasures: ReadonlyMap<string, Date>;
+  /** Items of reservations as they are now, by ID. */
+  readonly reserved: Map<string, ShownItem>;
+  /** IDs of the impressions that confirmed reservations, by item ID. */
+  readonly confirmations: Map<string, string>;
+}
+
+/** Takes the keys of callers, locks the customers, and reads what may only be read under these locks. */
+async function openBatch<Item>(
+  tx: Tx,
+  { keys }: RespondKeys,
+  facts: ResponseFacts,
+  candidates: readonly Candidate<Item>[],
+  wait: boolean,
+): Promise<OpenBatch> {
+  const answers: EarlierAnswers = new Map();
+  const explicit = candidates.filter(hasExplicitKey).flatMap(({ keyHashes }) => keyHashes);
+  const taken = explicit.length === 0 ? new Set<string>() : await takeKeys(tx, distinct(explicit));
+  // Read before rows of customers are created: a rejected response leaves nothing behind.
+  await loadAnswers(tx, answers, explicit);
+  const open = candidates.filter((each) => !hasExplicitKey(each) || isFirst(each, answers, taken));
+  const customerIds = [...new Set(open.map(({ subject }) => subject.customerId))];
+  const rows = await lockOrMakeStates(
+    tx,
+    customerIds,
+    () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) }),
+    wait,
+  );
+  const customers = new Map(
+    [...rows].map(([id, { state, base, customerSeq, isNew }]): [string, OpenCustomer] => [
+      id,
+      { state: decodeState(state, base), hadBase: base !== null, isNew, customerSeq, changed: false },
+    ]),
+  );
+  const locked = open.filter(({ subject }) => customers.has(subject.customerId));
+  const hashes = distinct(locked.flatMap(({ customerHashes }) => customerHashes));
+  const erasures = hashes.length === 0 ? new Map<string, Date>() : await readErasures(tx, hashes);
+  // A derived key belongs to one customer: nobody else stores an answer under it while the row is locked.
+  await loadAnswers(
+    tx,
+    answers,
+    locked.flatMap((each) => (hasExplicitKey(each) ? [] : each.keyHashes)),
+  );
+  const reserved = await readReserved(tx, locked);
+  const confirmed = locked.flatMap(({ outcome, subject: { itemId } }) => {
+    const item = outcome.key === 'impression' && itemId !== null ? reserved.get(itemId) : undefined;
+    return item?.reservationState === 'confirmed' ? [item] : [];
+  });
+  const confirmations = await readConfirmations(tx, confirmed);
+  return {
+    databaseNow: tx.now.getTime(),
+    facts,
+    answers,
+    taken,
+    customers,
+    erasures,
+    reserved,
+    confirmations,
+  };
+}
+
+const hasExplicitKey = ({ call }: Pick<Candidate<unknown>, 'call'>): boolean => call.explicitKey !== null;
+
+const isFirst = ({ keyHashes }: Candidate<unknown>, answers: EarlierAnswers, taken: ReadonlySet<string>): boolean =>
+  keyHashes.every((hash) => taken.has(hash.toString('hex')) && !answers.has(hash.toString('hex')));
+
+const distinct = (hashes: readonly Buffer[]): readonly Buffer[] => [
+  ...new Map(hashes.map((hash) => [hash.toString('hex'), hash])).values(),
+];
+
+/** Reads items that were reserved again, under the lock: another response may have changed them. Impressions never change. */
+async function readReserved(tx: Tx, locked: readonly Candidate<unknown>[]): Promise<Map<string, ShownItem>> {
+  const itemIds = locked.flatMap(({ subject: { item } }) =>
+    item?.interactionType === 'recommendation' ? [item.id] : [],
+  );
+  return new Map((await readShown(tx, { itemIds, decisionIds: [] })).byId);
+}
+
+/**
+ * Records one response on what the earlier ones of the batch did. Null: another transaction has its customer. Throws
+ * AppError when it's rejected.
+ */
+function respondOne(
+  batch: OpenBatch,
+  { outcomePolicies }: RespondCatalogue,
+  candidate: Candidate<unknown>,
+): Responded | null {
+  const { call, outcome, subject, keyHashes } = candidate;
+  const { answers, taken } = batch;
+  if (hasExplicitKey(candidate)) {
+    const earlier = findEarlierAnswer(answers, call, keyHashes);
+    if (earlier !== null) return withoutEffects(earlier);
+    // The key's holder may be another repeat of a response that was answered long ago.
+    if (!isFirst(candidate, answers, taken)) throw new AppError('idempotency_in_progress');
   }
-  const fresh = () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) });
-  const row = await lockState(tx, subject.customerId, fresh, wait);
-  if (row === null) return 'held';
-  await assertNotErased(tx, row, subject.customerId, customerHashes, call);
-  if (call.explicitKey === null && keyHash !== undefined) {
-    // A derived key belongs to one customer: nobody else stores an answer under it while the row is locked.
-    const earlier = await findEarlierAnswer(tx, call, [keyHash, ...otherHashes]);
-    if (earlier !== null) return earlier;
+  const customer = batch.customers.get(subject.customerId);
+  if (customer === undefined) return null;
+  refuseErased(batch, candidate);
+  if (!hasExplicitKey(candidate)) {
+    const earlier = findEarlierAnswer(answers, call, keyHashes);
+    if (earlier !== null) return withoutEffects(earlier);
   }
-  const open = await openResponse(tx, { call, outcome, subject, direction }, row);
-  const { item, state, customerSeq } = open;
+  const open = openResponse(batch, candidate, customer);
+  const { item } = open;
   if (outcome.key === 'impression' && item !== null && isCounted(item)) {
     // The row of the impression: that of an item that was reserved is another one than the item's.
-    const interactionId = (await findConfirmation(tx, item)) ?? item.id;
+    const interactionId = batch.confirmations.get(item.id) ?? item.id;
     const answer = answerOf(open, interactionId, 'already_counted', 'duplicate');
     // A key of the caller's is given to this response like to any other.
-    if (call.explicitKey !== null) await storeAnswer(tx, call, keyHash, answer);
-    return withoutEffects(answer);
+    return withoutEffects(answer, hasExplicitKey(candidate) ? keep(answers, candidate, answer) : null);
   }
-  const responded = await recordResponse(open, catalogue.outcomePolicies);
-  const { customerId } = subject;
-  await saveState(tx, { customerId, customerSeq, hadBase: row.base !== null, stored: encodeState(state) });
-  await storeAnswer(tx, call, keyHash, responded.answer);
-  return responded;
+  const responded = recordResponse(open, outcomePolicies);
+  customer.customerSeq += 1;
+  customer.changed = true;
+  noteSettlement(batch, item, responded);
+  return { ...responded, key: keep(answers, candidate, responded.answer) };
 }
 
-/** Throws 404 for a response that's older than the customer's erasure. Under the lock, which may have waited for it. */
-async function assertNotErased(
-  tx: Tx,
-  row: FoundState,
-  customerId: string,
-  customerHashes: readonly Buffer[],
-  { at, receivedAt }: RespondCall,
-): Promise<void> {
-  const erased = await erasedAt(tx, customerHashes);
-  if (erased === null || (at ?? receivedAt) >= erased.getTime()) return;
-  if (row.isNew) await forgetState(tx, customerId);
-  throw notFound('Customer');
+/** Throws 404 for a response that's older than the customer's erasure. */
+function refuseErased({ erasures }: OpenBatch, { call, customerHashes }: Candidate<unknown>): void {
+  const happened = call.at ?? call.receivedAt;
+  for (const hash of customerHashes) {
+    const erased = erasures.get(hash.toString('hex'));
+    if (erased !== undefined && happened < erased.getTime()) throw notFound('Customer');
+  }
 }
 
-async function openResponse(
-  tx: Tx,
-  resolved: Pick<OpenResponse, 'call' | 'outcome' | 'subject' | 'direction'>,
-  row: FoundState,
-): Promise<OpenResponse> {
-  const { call, subject } = resolved;
-  const state = decodeState(row.state, row.base);
-  const now = instantFor(state, tx.now.getTime());
+function openResponse(
+  { facts, reserved, databaseNow }: OpenBatch,
+  { call, outcome, subject, direction }: Candidate<unknown>,
+  { state, customerSeq }: OpenCustomer,
+): OpenResponse {
+  const now = instantFor(state, databaseNow);
   const reservedId = subject.item?.interactionType === 'recommendation' ? subject.item.id : null;
   return {
-    ...resolved,
-    tx,
-    // Another response may have changed a reservation. An impression never changes.
-    item: reservedId === null ? subject.item : await findShownItem(tx, reservedId),
+    call,
+    outcome,
+    subject,
+    direction,
+    item: reservedId === null ? subject.item : (reserved.get(reservedId) ?? null),
     reservedId,
-    names: await readSubjectFacts(tx, subject),
+    names: subjectFacts(facts, subject),
     state,
-    customerSeq: row.customerSeq + 1,
+    customerSeq: customerSeq + 1,
     now,
     at: call.at ?? now,
   };
@@ -117,3 +303,36 @@ async function openResponse(
 /** The item's impression is already in history. */
 const isCounted = (item: ShownItem): boolean =>
   item.interactionType === 'impression' || item.reservationState === 'confirmed';
+
+/** Lets later responses of the batch see what became of a reservation. */
+function noteSettlement(
+  { reserved, confirmations }: OpenBatch,
+  item: ShownItem | null,
+  { settlement, rows }: Responded,
+): void {
+  if (settlement === null || item === null) return;
+  reserved.set(item.id, { ...item, reservationState: settlement.state });
+  const impression = rows.find((row) => row.interactionType === 'impression');
+  if (impression !== undefined && !confirmations.has(item.id)) confirmations.set(item.id, impression.id);
+}
+
+/** Notes the answer under the response's key, if it has one, and returns what to store. */
+function keep(
+  answers: EarlierAnswers,
+  { call: { payloadHash }, keyHashes: [keyHash] }: Candidate<unknown>,
+  answer: Responded['answer'],
+): NewResponseKey | null {
+  if (keyHash === undefined) return null;
+  answers.set(keyHash.toString('hex'), { payloadHash, answer });
+  return { keyHash, payloadHash, customerId: answer.customerId, answer: JSON.stringify(answer) };
+}
+
+/** Deletes rows that no response needed after all, and returns the states to save. */
+async function closeCustomers(tx: Tx, { customers }: OpenBatch): Promise<SavedState[]> {
+  const saved: SavedState[] = [];
+  for (const [customerId, { state, hadBase, customerSeq, isNew, changed }] of customers) {
+    if (changed) saved.push({ customerId, customerSeq, hadBase, stored: encodeState(state) });
+    else if (isNew) await forgetState(tx, customerId);
+  }
+  return saved;
+}
