@@ -106,9 +106,9 @@ function createResponseBatcher(
   const waitingRoom = createWaitingRoom(waitingSeats);
   const ports = { database, catalogues, evidence, keys, customerHash, waitingRoom, keyOf: respondKey };
   return createBatcher({
-    maxJobs: 24,
+    maxJobs: 64,
     maxInFlight: 2,
-    minJobsBeside: 8,
+    minJobsBeside: 32,
     keyOf: respondKey,
     run: (tenantId, jobs, setApart) => runRespondBatch(ports, tenantId, jobs, setApart),
   });
