@@ -5,7 +5,7 @@ import { build, type Plugin } from 'vite';
 import { bundleProofPage } from './bundle-proof.ts';
 
 /**
- * The console's bundle: what tools/build-console.js starts. Writes into a folder beside `dist` and puts it there in the end, so
+ * The console's bundle: what tools/build.js starts. Writes into a folder beside `dist` and puts it there in the end, so
  * that neither a running server nor a second build sees half of it. Beside what Vite writes stand:
  *
  * - a brotli and a gzip form of each text, so that the server compresses nothing

@@ -24,7 +24,7 @@ function run(hooks: readonly string[], ...args: readonly string[]): string {
 test('programs, processes and threads lead to the bundle, their parts to the source', () => {
   const threads = globSync('packages/server/src/main/threads/*-thread.ts', { cwd: root });
   assert.ok(threads.length >= 6);
-  const starts = [...threads, 'packages/cli/src/main.ts', 'packages/server/src/main/processes/worker-process.ts'];
+  const starts = [...threads, 'packages/cli/src/main.ts', 'packages/server/src/main/processes/process-entry.ts'];
   const addresses = [...starts, 'packages/cli/src/run.ts'].map(addressOf);
   const script = `console.log(JSON.stringify(${JSON.stringify(addresses)}.map((each) => import.meta.resolve(each))))`;
   const found: string[] = JSON.parse(run([hooksOption(bundle)], '--input-type=module', '-e', script));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Plugin } from 'vite';
+import { bundledName, bundleModules } from '../bundle-modules.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/test-server');
@@ -10,13 +10,11 @@ const cache = join(root, 'node_modules/.cache/test-server');
 /** What tests start as a process or a thread, all from the same sources: about 2,000 modules each. */
 const starts = [
   'packages/cli/src/main.ts',
-  'packages/server/src/main/processes/worker-process.ts',
+  'packages/server/src/main/processes/process-entry.ts',
   'packages/server/src/main/threads/*-thread.ts',
   'test/faults/nodes/{export,job,pipeline}-node.ts',
 ];
 const sources = ['packages/{cli,contract,engine,lab,packs,sdk,server}/**/*.{ts,json}', 'test/faults/**/*.ts'];
-/** Packages of hundreds of small modules go into the bundle. The others stay where they look for their own files. */
-const bundledPackages = new Set(['typebox', 'kysely', 'jose', 'luxon']);
 /** Another run may still start servers from a bundle of other sources. */
 const oldAfterMs = 86_400_000;
 
@@ -31,14 +29,15 @@ export async function bundleServer(): Promise<string> {
     ...globSync(sources, { cwd: root, exclude }),
     'package-lock.json',
     'tools/tests/server-bundle.ts',
+    'tools/bundle-modules.ts',
   ]);
   const folder = join(cache, name);
   if (existsSync(folder)) return name;
   const draft = `${folder}.${process.pid}`;
   const entries = globSync(starts, { cwd: root, exclude });
   try {
-    await build(draft, entries);
-    const files = entries.map((entry) => [pathToFileURL(join(root, entry)).href, `${nameOf(entry)}.js`]);
+    await bundleModules(draft, Object.fromEntries(entries.map((entry) => [entry, bundledName(entry)])));
+    const files = entries.map((entry) => [pathToFileURL(join(root, entry)).href, `${bundledName(entry)}.js`]);
     writeFileSync(join(draft, 'entries.json'), JSON.stringify(Object.fromEntries(files)));
     for (const other of readdirSync(cache).map((each) => join(cache, each))) {
       if (Date.now() - statSync(other).mtimeMs > oldAfterMs) rmSync(other, { recursive: true, force: true });
@@ -70,45 +69,3 @@ function hashOf(files: readonly string[]): string {
   }
   return hash.digest('hex').slice(0, 16);
 }
-
-const nameOf = (entry: string): string => entry.replaceAll('/', '-').replace(/\.ts$/, '');
-
-async function build(folder: string, entries: readonly string[]): Promise<void> {
-  const { build: bundle } = await import('vite');
-  await bundle({
-    root,
-    configFile: false,
-    envFile: false,
-    logLevel: 'error',
-    plugins: [standAtSource],
-    ssr: { noExternal: true },
-    build: {
-      ssr: true,
-      target: 'node24',
-      minify: false,
-      outDir: folder,
-      rolldownOptions: {
-        input: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(root, entry)])),
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
-      },
-    },
-  });
-}
-
-/** Modules find files and programs next to their source, and packages from there. */
-const standAtSource: Plugin = {
-  name: 'stand-at-source',
-  enforce: 'pre',
-  resolveId(id, importer) {
-    if (importer === undefined || /^[./]|^node:|^@arbiter\//.test(id) || importer.includes('/node_modules/'))
-      return null;
-    if (bundledPackages.has(id.split('/')[0] ?? '')) return null;
-    return { id, external: true };
-  },
-  transform(code, file) {
-    if (!code.includes('import.meta.') || file.includes('/node_modules/')) return null;
-    return code
-      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href))
-      .replaceAll('import.meta.dirname', JSON.stringify(dirname(file)));
-  },
-};

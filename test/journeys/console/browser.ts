@@ -22,7 +22,7 @@ export const cannotBrowse: string | false =
     ? false
     : program === undefined
       ? 'there is no chromium on this machine'
-      : 'the console is not built: npm run console:build';
+      : 'the console is not built: npm run build';
 
 /** Why no browser can be started; false if one can, or with BROWSER_TESTS=required. */
 export const noBrowser: string | false =

@@ -13,7 +13,7 @@ const place = '<script type="application/json" id="proof">';
 export async function proofPage(template: string | null, proof: Proof): Promise<string> {
   const [before, after] = template?.split(place) ?? [];
   if (before === undefined || after === undefined) {
-    throw new AppError('not_configured', { detail: "The console isn't built. Run npm run console:build." });
+    throw new AppError('not_configured', { detail: "The console isn't built. Run npm run build." });
   }
   return `${before}${place}${await proofText(proof)}${after}`;
 }

@@ -232,7 +232,7 @@ test('a newer build is shown without a restart; without any, the page says what 
   try {
     const missing = await get('/', { accept: browser }, 'GET', other);
     assert.equal(missing.statusCode, 200);
-    assert.match(missing.body, /npm run console:build/);
+    assert.match(missing.body, /npm run build/);
     assert.equal((await get('/offers', { accept: browser }, 'GET', other)).statusCode, 404);
     assert.equal((await get('/login', { accept: browser }, 'GET', other)).statusCode, 200);
     assert.equal((await other.call('GET', '/api/v1/offers')).status, 200);

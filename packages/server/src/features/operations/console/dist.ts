@@ -22,7 +22,7 @@ export interface Dist {
   read(): Promise<Build | null>;
 }
 
-/** @param folder packages/console/dist, which tools/build-console.js replaces as a whole */
+/** @param folder packages/console/dist, which tools/build.js replaces as a whole */
 export function createDist(folder: string): Dist {
   let known: { readonly changedAt: number; readonly build: Promise<Build> } | null = null;
   return {

@@ -36,7 +36,7 @@ export function notBuiltPage(base: string): string {
     heading: "The console isn't built",
     body:
       '<p>The server is running and its API is available. Only the console is missing. Build it in the ' +
-      'Arbiter folder:</p><code class="secret">npm run console:build</code><p>Then reload this page. You ' +
+      'Arbiter folder:</p><code class="secret">npm run build</code><p>Then reload this page. You ' +
       `don't need to restart the server.</p><p class="more"><a href="${at}/api/docs">API documentation</a> ` +
       `· <a href="${at}/login">Sign in</a></p>`,
   });

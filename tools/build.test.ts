@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+/** Runs the tool in a folder of its own, with a stand-in for the bundler. */
+const root = mkdtempSync(join(tmpdir(), 'arbiter-build-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+const write = (path: string, text: string) => {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+const run = (...options: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools/build.js'), ...options], {
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+};
+const stand = (text: string) => {
+  for (const part of ['console', 'server']) write(`tools/bundle-${part}.ts`, text.replaceAll('PART', part));
+};
+const builds = `import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+const dist = join(import.meta.dirname, '../packages/PART/dist');
+mkdirSync(dist, { recursive: true });
+for (const name of ['index.html', 'main.js']) writeFileSync(join(dist, name), '');
+writeFileSync(join(dist, '.stamp'), process.argv[2] ?? '');
+console.log('built PART');
+`;
+
+test('what cannot be built stops nobody who does not ask for it', () => {
+  write('package.json', '{ "type": "module" }');
+  mkdirSync(join(root, 'tools'), { recursive: true });
+  cpSync(join(import.meta.dirname, 'build.js'), join(root, 'tools/build.js'));
+  for (const name of ['cli', 'console', 'contract', 'engine', 'lab', 'packs', 'sdk', 'server'])
+    write(`packages/${name}/package.json`, '{}');
+  stand(builds);
+  const without = run('--if-stale');
+  assert.equal(without.status, 0);
+  const lines = without.stderr.trim().split('\n');
+  assert.equal(lines.length, 2, without.stderr);
+  assert.match(lines[0]!, /^arbiter: the console was not built: Vite is not installed\. .*npm run build.*$/);
+  assert.match(lines[1]!, /^arbiter: the server's bundle was not built: Vite is not installed\. .*sources.*$/);
+  assert.equal(run('--required').status, 1);
+
+  write('node_modules/vite/package.json', '{}');
+  stand('throw new Error("no room left");');
+  const failed = run('--if-stale');
+  assert.equal(failed.status, 0);
+  assert.equal(failed.stderr.trim().split('\n').length, 2, 'a line for each');
+  const required = run('--required');
+  assert.equal(required.status, 1);
+  assert.match(required.stderr, /no room left/);
+});
+
+test('each is built when its sources have changed, tests aside', () => {
+  stand(builds);
+  const built = (...parts: readonly string[]) => ({
+    status: 0,
+    stdout: parts.map((part) => `built ${part}\n`).join(''),
+    stderr: '',
+  });
+  assert.deepEqual(run('--if-stale'), built('console', 'server'));
+  assert.ok(existsSync(join(root, 'packages/console/dist/index.html')));
+  assert.deepEqual(run('--if-stale'), built());
+  write('packages/console/src/table.test.ts', 'changed');
+  assert.deepEqual(run('--if-stale'), built());
+  for (const [path, ...parts] of [
+    ['packages/console/src/data/boot.ts', 'console'],
+    ['packages/server/src/main/compose.ts', 'server'],
+    ['packages/engine/src/index.ts', 'console', 'server'],
+    ['package-lock.json', 'console', 'server'],
+  ] as const) {
+    write(path, 'changed');
+    assert.deepEqual(run('--if-stale'), built(...parts), path);
+    assert.deepEqual(run('--if-stale'), built(), path);
+  }
+  assert.match(readFileSync(join(root, 'packages/console/dist/.stamp'), 'utf8'), /^[0-9a-f]{64}$/);
+});
