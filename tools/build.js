@@ -71,7 +71,7 @@ function filesBelow(folder) {
       const isSource = !/^(dist.*|node_modules|corpus|conformance|gallery)$/.test(entry.name);
       return isSource ? filesBelow(path) : [];
     }
-    return entry.name.includes('.test.') ? [] : [path];
+    return entry.isFile() && !entry.name.includes('.test.') ? [path] : [];
   });
 }
 
