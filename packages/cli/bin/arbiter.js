@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const self = fileURLToPath(import.meta.url);
 const here = dirname(self);
@@ -17,7 +17,8 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   // Caches stripped and compiled sources: commands start in half the time, and the server needs 30 MB
   // less memory, because the stripper is never loaded.
   module.enableCompileCache?.();
-  await import(isBundleFresh() ? '../../server/dist/main.js' : '../src/main.ts');
+  if (isBundleFresh()) await import(pathToFileURL(join(packages, 'server/dist/main.js')).href);
+  else await import('../src/main.ts');
 } else {
   const node = findNode();
   if (node === null) {

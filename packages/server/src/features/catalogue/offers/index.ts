@@ -17,7 +17,6 @@ export {
   fingerprintOffers,
   fingerprintOtherOffers,
   hasOffers,
-  type OfferFacts,
   offersNamingSegment,
   readAssemblyOffers,
   readOfferFacts,

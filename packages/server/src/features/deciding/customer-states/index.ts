@@ -23,7 +23,6 @@ export {
   joinCustomer,
   joinedCustomer,
   type KeptSuppression,
-  type LockedState,
   lockMadeStates,
   lockOrMakeStates,
   lockStates,
