@@ -71,9 +71,9 @@ function standAtSource(folder: string, entries: Readonly<Record<string, string>>
 
 const pathFromRoot = (path: string): string => relative(root, path).split(sep).join('/');
 
-/** A single character beyond Latin-1 would make V8 store a whole file with two bytes per character. */
+/** A single character beyond ASCII would make V8 store a whole file with two bytes per character. */
 const asciiOnly: Plugin = {
   name: 'ascii-only',
   renderChunk: (code) =>
-    code.replace(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 };
