@@ -74,6 +74,13 @@ const pathFromRoot = (path: string): string => relative(root, path).split(sep).j
 /** A single character beyond ASCII would make V8 store a whole file with two bytes per character. */
 const asciiOnly: Plugin = {
   name: 'ascii-only',
-  renderChunk: (code) =>
-    code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  generateBundle(_options, bundle) {
+    for (const part of Object.values(bundle)) {
+      if (part.type !== 'chunk') continue;
+      part.code = part.code.replace(
+        /[\u0080-\uffff]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+    }
+  },
 };
