@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -79,4 +79,33 @@ test('each is built when its sources have changed, tests aside', () => {
     assert.deepEqual(run('--if-stale'), built(), path);
   }
   assert.match(readFileSync(join(root, 'packages/console/dist/.stamp'), 'utf8'), /^[0-9a-f]{64}$/);
+});
+
+test('the command line starts the bundle while it is newer than every source', () => {
+  const program = join(root, 'packages/cli/bin/arbiter.js');
+  mkdirSync(join(program, '..'), { recursive: true });
+  cpSync(join(import.meta.dirname, '../packages/cli/bin/arbiter.js'), program);
+  const at = (path: string, minute: number) => utimesSync(join(root, path), minute * 60, minute * 60);
+  const started = () => spawnSync(process.execPath, [program], { encoding: 'utf8' }).stdout.trim();
+  const names = ['cli', 'contract', 'engine', 'lab', 'packs', 'sdk', 'server'];
+  for (const name of names) write(`packages/${name}/src/deep/part.ts`, '');
+  write('packages/cli/src/main.ts', "console.log('sources');");
+  for (const name of names)
+    for (const path of ['src/deep/part.ts', 'src/deep', 'src']) at(`packages/${name}/${path}`, 1);
+  for (const path of ['packages/cli/src/main.ts', 'packages/server/src/main/compose.ts', 'packages/server/src/main'])
+    at(path, 1);
+  at('packages/engine/src/index.ts', 1);
+  rmSync(join(root, 'packages/server/dist'), { recursive: true, force: true });
+  assert.equal(started(), 'sources', 'without a stamp');
+
+  write('packages/server/dist/main.js', "console.log('bundle');");
+  write('packages/server/dist/.stamp', '');
+  at('packages/server/dist/.stamp', 2);
+  assert.equal(started(), 'bundle');
+  for (const path of ['packages/lab/src/deep/part.ts', 'packages/sdk/src/deep']) {
+    at(path, 3);
+    assert.equal(started(), 'sources', path);
+    at(path, 1);
+  }
+  assert.equal(started(), 'bundle');
 });

@@ -33,8 +33,9 @@ test('programs, processes and threads lead to the bundle, their parts to the sou
 });
 
 test('a command says the same from the bundle and from the sources', () => {
-  const program = join(root, 'packages/cli/bin/arbiter.js');
-  const help = run([], program, 'help');
+  const sources = join(root, 'packages/cli/src/main.ts');
+  const help = run([], sources, 'help');
   assert.match(help, /serve/);
-  assert.equal(run([hooksOption(bundle)], program, 'help'), help);
+  assert.equal(run([hooksOption(bundle)], sources, 'help'), help);
+  assert.equal(run([], join(root, 'packages/cli/bin/arbiter.js'), 'help'), help);
 });
