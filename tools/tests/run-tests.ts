@@ -109,14 +109,14 @@ async function runLanes(name: string, most: number, queue: Task[], then: Task[] 
 }
 const processors = availableParallelism();
 const half = Math.max(1, Math.floor(processors / 2));
-/** Fast tests wait for nothing, so more lanes than processors would only share their caches. */
 const hasOwnLane = (path: string): boolean => !isFast && (path.startsWith(faults) || path.startsWith(journeys));
 const others = queueOf((path) => !hasOwnLane(path));
 const journeyQueue = queueOf((path) => path.startsWith(journeys));
 const faultQueue = queueOf((path) => path.startsWith(faults) && !measured.includes(path));
 await Promise.all([
-  runLanes('journeys', isFast ? 0 : half, journeyQueue, others),
+  runLanes('journeys', half, journeyQueue, others),
   runLanes('others', processors, others),
+  // Fast tests seldom wait, so one more lane is enough.
   runLanes('faults', isFast ? 0 : half, faultQueue, others),
 ]);
 const measuredQueue = queueOf((path) => measured.includes(path));
