@@ -48,11 +48,24 @@ test('every secret of the configuration is in this matrix', () => {
   assert.deepEqual(Object.keys(proven).sort(), [...names].sort());
 });
 
-const spellings: readonly (readonly [string, string | undefined])[] = [
-  ['unset', undefined],
-  ['empty', ''],
-  ['blank', ' \t'],
-];
+const readWith = (value: string | undefined): Config =>
+  readConfig(Object.fromEntries(names.map((name) => [name, value])));
+/** What every spelling is read as, so the servers below stand for all of them. */
+const config = readWith(undefined);
+
+test('secrets that are unset, empty or blank are read alike', () => {
+  for (const name of names) {
+    const value: unknown = Reflect.get(config, name);
+    assert.ok(value === null || (Array.isArray(value) && value.length === 0), name);
+  }
+  assert.deepEqual(config.blank, []);
+  for (const value of ['', ' \t']) {
+    const { blank, warnings, ...read } = readWith(value);
+    assert.deepEqual([...blank].sort(), [...names].sort());
+    assert.equal(warnings.length, names.length + config.warnings.length);
+    assert.deepEqual({ ...config, ...read }, config);
+  }
+});
 
 /** Credentials that a caller could make up. */
 const forms: readonly Readonly<Record<string, string>>[] = [
@@ -90,167 +103,156 @@ before(async () => {
 });
 after(() => server?.close());
 
-for (const [spelling, value] of spellings) {
-  describe(`secrets that are ${spelling}`, () => {
-    const config: Config = readConfig(Object.fromEntries(names.map((name) => [name, value])));
-    const others: TestNode[] = [];
-    after(async () => {
-      for (const other of others) await other.close();
-    });
-    /** Starts a server on the same database with only these secrets empty. */
-    function without(...empty: (keyof Config)[]): TestNode {
-      const changed = Object.fromEntries(empty.map((name) => [name, config[name]]));
-      const options: TestServerOptions = { config: { ...trusting, ...changed } };
-      const other = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
-      others.push(other);
-      return other;
-    }
-
-    test('are read as unset', () => {
-      for (const name of names) {
-        const read: unknown = Reflect.get(config, name);
-        assert.ok(read === null || (Array.isArray(read) && read.length === 0), name);
-      }
-      assert.deepEqual([...config.blank].sort(), value === undefined ? [] : [...names].sort());
-    });
-
-    test('all of them: nothing that asks for a credential opens to anything that could stand for none', async () => {
-      const closed = without(
-        'API_KEY_PEPPER',
-        'JWT_SIGNING_SECRET',
-        'NEXTAUTH_SECRET',
-        'METRICS_TOKEN',
-        'CRON_SECRET',
-        'CRON_TOKEN',
-        'WEBHOOK_SIGNING_SECRET',
-        'WHATSAPP_APP_SECRET',
-      );
-      const keyed = all.filter(({ auth }) => namesTenant(auth) || isSecret(auth) || isSignature(auth));
-      for (const { id, method, path, auth } of keyed) {
-        const own = isSecret(auth) ? auth.headers : isSignature(auth) ? [auth.header] : [];
-        const sent = [...forms, ...own.flatMap((name) => ['', 'undefined', 'null'].map((text) => ({ [name]: text })))];
-        for (const headers of sent) {
-          const answer = await closed.call(method, path.replaceAll(/\{\w+\}/g, 'x'), { key: null, headers });
-          assert.equal(answer.status, 401, `${id} with ${JSON.stringify(headers)}: ${answer.text}`);
-        }
-      }
-      const real = { authorization: `Bearer ${server.tenants[0].keys.admin}` };
-      assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: real })).status, 401);
-      assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status, 401);
-    });
-
-    test('webhooks: an empty key signs nothing, and an empty token sets up nothing', async () => {
-      const closed = without('WEBHOOK_SIGNING_SECRET', 'WHATSAPP_APP_SECRET', 'WHATSAPP_WEBHOOK_VERIFY_TOKEN');
-      for (const [path, header] of [
-        ['delivery', 'x-webhook-signature'],
-        ['whatsapp', 'x-hub-signature-256'],
-      ] as const) {
-        for (const key of ['', ' ', 'undefined', 'null']) {
-          const signature = `sha256=${createHmac('sha256', key).update('{}').digest('hex')}`;
-          const call = { key: null, headers: { [header]: signature }, body: {} };
-          const answer = await closed.call('POST', `/api/v1/webhooks/${path}`, call);
-          assert.equal(answer.status, 401, answer.text);
-        }
-      }
-      for (const token of ['', ' ', 'undefined', 'null']) {
-        const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': 'x' });
-        assert.equal((await closed.call('GET', `/api/v1/webhooks/whatsapp?${query}`, { key: null })).status, 403);
-      }
-    });
-
-    test('API_KEY_PEPPER: no key or client is made, none opens, and the answer names it', async () => {
-      const closed = without('API_KEY_PEPPER');
-      const [tenant] = server.tenants;
-      const get = await closed.call<{ detail: string }>('GET', '/api/v1/tenant', { key: tenant.keys.admin });
-      assert.equal(get.status, 401);
-      assert.match(get.body.detail, /API_KEY_PEPPER/);
-      for (const path of ['/api/v1/api-keys', '/api/v1/oauth/clients']) {
-        const body = { name: 'x' };
-        const made = await closed.call<{ code: string; detail: string }>('POST', path, {
-          key: null,
-          headers: { cookie },
-          body,
-        });
-        assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
-        assert.match(made.body.detail, /API_KEY_PEPPER/);
-      }
-      for (const client_secret of ['', 'undefined', 'null', 'kcs_x']) {
-        const body = { grant_type: 'client_credentials', client_id: `kci_${client_secret}`, client_secret };
-        const token = await closed.call('POST', '/api/v1/oauth/token', { key: null, body });
-        assert.ok(token.status === 401 || (token.status === 400 && client_secret === ''), token.text);
-      }
-    });
-
-    test('JWT_SIGNING_SECRET and its fallback: no access token is made or taken', async () => {
-      const closed = without('JWT_SIGNING_SECRET', 'NEXTAUTH_SECRET');
-      const [tenant] = server.tenants;
-      const client = await server.call<{ clientId: string; clientSecret: string }>('POST', '/api/v1/oauth/clients', {
-        body: {},
-      });
-      const { clientId: client_id, clientSecret: client_secret } = client.body;
-      const body = { grant_type: 'client_credentials', client_id, client_secret };
-      const token = await closed.call<{ error: string }>('POST', '/api/v1/oauth/token', { key: null, body });
-      assert.deepEqual([token.status, token.body.error], [503, 'server_error'], token.text);
-      const seconds = Math.floor(Date.now() / 1000);
-      const claims = { sub: client_id, tid: tenant.id, role: 'admin', scopes: ['admin'], iss: 'arbiter', jti: 'x' };
-      const lived = { ...claims, iat: seconds, exp: seconds + 3600 };
-      for (const secret of ['', ' ', 'undefined', 'null']) {
-        const bearer = forged('at+jwt', 'access', lived, secret);
-        const headers = { authorization: `Bearer ${bearer}` };
-        const answer = await closed.call('GET', '/api/v1/tenant', { key: null, headers });
-        assert.equal(answer.status, 401, `signed with ${JSON.stringify(secret)}: ${answer.text}`);
-      }
-    });
-
-    test('NEXTAUTH_SECRET: nobody signs in, and no session is taken', async () => {
-      const closed = without('NEXTAUTH_SECRET');
-      const people = createPeople(server);
-      const person = await people.person(server.tenants[0]);
-      const login = await createPeople(closed).login({ email: person.email, password: person.password });
-      assert.deepEqual([login.status, login.body.code], [503, 'not_configured'], login.text);
-      const [, payload = ''] = cookie.split('=')[1]?.split('.') ?? [];
-      const claims: object = JSON.parse(Buffer.from(payload, 'base64url').toString());
-      for (const secret of ['', ' ', 'undefined', 'null']) {
-        const headers = { cookie: `arbiter_session=${forged('session+jwt', 'session', claims, secret)}` };
-        const answer = await closed.call('GET', '/api/v1/tenant', { key: null, headers });
-        assert.equal(answer.status, 401, `signed with ${JSON.stringify(secret)}: ${answer.text}`);
-      }
-    });
-
-    test('GOOGLE_CLIENT_SECRET: sign-in with Google is not there, whatever its id says', async () => {
-      const changed = { GOOGLE_CLIENT_ID: 'an id', GOOGLE_CLIENT_SECRET: config.GOOGLE_CLIENT_SECRET };
-      const options: TestServerOptions = { config: { ...trusting, ...changed } };
-      const closed = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
-      others.push(closed);
-      for (const path of ['/api/auth/signin/google', '/api/auth/callback/google?code=x&state=y']) {
-        assert.equal((await closed.call('GET', path, { key: null })).status, 404, path);
-      }
-    });
-
-    test('DATA_ENCRYPTION_KEY: a secret is not stored in clear', async () => {
-      const closed = without('DATA_ENCRYPTION_KEY');
-      const [tenant] = server.tenants;
-      const body = {
-        name: `Channel ${spelling}`,
-        channelType: 'webhook',
-        providerConfig: { url: 'https://hooks.example.com/x', headers: { Authorization: 'Bearer of the provider' } },
-      };
-      const made = await closed.call<{ code: string }>('POST', '/api/v1/channels', { key: tenant.keys.admin, body });
-      assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
-    });
-
-    test('DATA_ENCRYPTION_KEY: no mail is queued, and nobody learns which addresses are known', async () => {
-      const closed = without('DATA_ENCRYPTION_KEY');
-      for (const path of ['forgot-password', 'resend-verification']) {
-        const answer = await closed.call<{ code: string }>('POST', `/api/v1/auth/${path}`, {
-          key: null,
-          body: { email: `stranger@${spelling}.test` },
-        });
-        assert.deepEqual([answer.status, answer.body.code], [503, 'not_configured'], answer.text);
-      }
-    });
+describe('without secrets', () => {
+  const others: TestNode[] = [];
+  after(async () => {
+    for (const other of others) await other.close();
   });
-}
+  /** Starts a server on the same database with only these secrets empty. */
+  function without(...empty: (keyof Config)[]): TestNode {
+    const changed = Object.fromEntries(empty.map((name) => [name, config[name]]));
+    const options: TestServerOptions = { config: { ...trusting, ...changed } };
+    const other = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
+    others.push(other);
+    return other;
+  }
+
+  test('all of them: nothing that asks for a credential opens to anything that could stand for none', async () => {
+    const closed = without(
+      'API_KEY_PEPPER',
+      'JWT_SIGNING_SECRET',
+      'NEXTAUTH_SECRET',
+      'METRICS_TOKEN',
+      'CRON_SECRET',
+      'CRON_TOKEN',
+      'WEBHOOK_SIGNING_SECRET',
+      'WHATSAPP_APP_SECRET',
+    );
+    const keyed = all.filter(({ auth }) => namesTenant(auth) || isSecret(auth) || isSignature(auth));
+    for (const { id, method, path, auth } of keyed) {
+      const own = isSecret(auth) ? auth.headers : isSignature(auth) ? [auth.header] : [];
+      const sent = [...forms, ...own.flatMap((name) => ['', 'undefined', 'null'].map((text) => ({ [name]: text })))];
+      for (const headers of sent) {
+        const answer = await closed.call(method, path.replaceAll(/\{\w+\}/g, 'x'), { key: null, headers });
+        assert.equal(answer.status, 401, `${id} with ${JSON.stringify(headers)}: ${answer.text}`);
+      }
+    }
+    const real = { authorization: `Bearer ${server.tenants[0].keys.admin}` };
+    assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: real })).status, 401);
+    assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status, 401);
+  });
+
+  test('webhooks: an empty key signs nothing, and an empty token sets up nothing', async () => {
+    const closed = without('WEBHOOK_SIGNING_SECRET', 'WHATSAPP_APP_SECRET', 'WHATSAPP_WEBHOOK_VERIFY_TOKEN');
+    for (const [path, header] of [
+      ['delivery', 'x-webhook-signature'],
+      ['whatsapp', 'x-hub-signature-256'],
+    ] as const) {
+      for (const key of ['', ' ', 'undefined', 'null']) {
+        const signature = `sha256=${createHmac('sha256', key).update('{}').digest('hex')}`;
+        const call = { key: null, headers: { [header]: signature }, body: {} };
+        const answer = await closed.call('POST', `/api/v1/webhooks/${path}`, call);
+        assert.equal(answer.status, 401, answer.text);
+      }
+    }
+    for (const token of ['', ' ', 'undefined', 'null']) {
+      const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': 'x' });
+      assert.equal((await closed.call('GET', `/api/v1/webhooks/whatsapp?${query}`, { key: null })).status, 403);
+    }
+  });
+
+  test('API_KEY_PEPPER: no key or client is made, none opens, and the answer names it', async () => {
+    const closed = without('API_KEY_PEPPER');
+    const [tenant] = server.tenants;
+    const get = await closed.call<{ detail: string }>('GET', '/api/v1/tenant', { key: tenant.keys.admin });
+    assert.equal(get.status, 401);
+    assert.match(get.body.detail, /API_KEY_PEPPER/);
+    for (const path of ['/api/v1/api-keys', '/api/v1/oauth/clients']) {
+      const body = { name: 'x' };
+      const made = await closed.call<{ code: string; detail: string }>('POST', path, {
+        key: null,
+        headers: { cookie },
+        body,
+      });
+      assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
+      assert.match(made.body.detail, /API_KEY_PEPPER/);
+    }
+    for (const client_secret of ['', 'undefined', 'null', 'kcs_x']) {
+      const body = { grant_type: 'client_credentials', client_id: `kci_${client_secret}`, client_secret };
+      const token = await closed.call('POST', '/api/v1/oauth/token', { key: null, body });
+      assert.ok(token.status === 401 || (token.status === 400 && client_secret === ''), token.text);
+    }
+  });
+
+  test('JWT_SIGNING_SECRET and its fallback: no access token is made or taken', async () => {
+    const closed = without('JWT_SIGNING_SECRET', 'NEXTAUTH_SECRET');
+    const [tenant] = server.tenants;
+    const client = await server.call<{ clientId: string; clientSecret: string }>('POST', '/api/v1/oauth/clients', {
+      body: {},
+    });
+    const { clientId: client_id, clientSecret: client_secret } = client.body;
+    const body = { grant_type: 'client_credentials', client_id, client_secret };
+    const token = await closed.call<{ error: string }>('POST', '/api/v1/oauth/token', { key: null, body });
+    assert.deepEqual([token.status, token.body.error], [503, 'server_error'], token.text);
+    const seconds = Math.floor(Date.now() / 1000);
+    const claims = { sub: client_id, tid: tenant.id, role: 'admin', scopes: ['admin'], iss: 'arbiter', jti: 'x' };
+    const lived = { ...claims, iat: seconds, exp: seconds + 3600 };
+    for (const secret of ['', ' ', 'undefined', 'null']) {
+      const bearer = forged('at+jwt', 'access', lived, secret);
+      const headers = { authorization: `Bearer ${bearer}` };
+      const answer = await closed.call('GET', '/api/v1/tenant', { key: null, headers });
+      assert.equal(answer.status, 401, `signed with ${JSON.stringify(secret)}: ${answer.text}`);
+    }
+  });
+
+  test('NEXTAUTH_SECRET: nobody signs in, and no session is taken', async () => {
+    const closed = without('NEXTAUTH_SECRET');
+    const people = createPeople(server);
+    const person = await people.person(server.tenants[0]);
+    const login = await createPeople(closed).login({ email: person.email, password: person.password });
+    assert.deepEqual([login.status, login.body.code], [503, 'not_configured'], login.text);
+    const [, payload = ''] = cookie.split('=')[1]?.split('.') ?? [];
+    const claims: object = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    for (const secret of ['', ' ', 'undefined', 'null']) {
+      const headers = { cookie: `arbiter_session=${forged('session+jwt', 'session', claims, secret)}` };
+      const answer = await closed.call('GET', '/api/v1/tenant', { key: null, headers });
+      assert.equal(answer.status, 401, `signed with ${JSON.stringify(secret)}: ${answer.text}`);
+    }
+  });
+
+  test('GOOGLE_CLIENT_SECRET: sign-in with Google is not there, whatever its id says', async () => {
+    const changed = { GOOGLE_CLIENT_ID: 'an id', GOOGLE_CLIENT_SECRET: config.GOOGLE_CLIENT_SECRET };
+    const options: TestServerOptions = { config: { ...trusting, ...changed } };
+    const closed = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
+    others.push(closed);
+    for (const path of ['/api/auth/signin/google', '/api/auth/callback/google?code=x&state=y']) {
+      assert.equal((await closed.call('GET', path, { key: null })).status, 404, path);
+    }
+  });
+
+  test('DATA_ENCRYPTION_KEY: a secret is not stored in clear', async () => {
+    const closed = without('DATA_ENCRYPTION_KEY');
+    const [tenant] = server.tenants;
+    const body = {
+      name: 'Channel',
+      channelType: 'webhook',
+      providerConfig: { url: 'https://hooks.example.com/x', headers: { Authorization: 'Bearer of the provider' } },
+    };
+    const made = await closed.call<{ code: string }>('POST', '/api/v1/channels', { key: tenant.keys.admin, body });
+    assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
+  });
+
+  test('DATA_ENCRYPTION_KEY: no mail is queued, and nobody learns which addresses are known', async () => {
+    const closed = without('DATA_ENCRYPTION_KEY');
+    for (const path of ['forgot-password', 'resend-verification']) {
+      const answer = await closed.call<{ code: string }>('POST', `/api/v1/auth/${path}`, {
+        key: null,
+        body: { email: 'stranger@nowhere.test' },
+      });
+      assert.deepEqual([answer.status, answer.body.code], [503, 'not_configured'], answer.text);
+    }
+  });
+});
 
 test('the same calls succeed where the secrets are set, so that the refusals above are theirs', async () => {
   const [tenant] = server.tenants;

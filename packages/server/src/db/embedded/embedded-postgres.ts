@@ -91,6 +91,7 @@ const lossy: Readonly<Record<string, string>> = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  wal_compression: 'off',
   shared_buffers: '64MB',
   autovacuum: 'off',
 };
@@ -261,8 +262,7 @@ function initialise(native: string, data: string, launcher: Launcher, durable: b
     '--encoding=UTF8',
     '--locale-provider=builtin',
     '--locale=C.UTF-8',
-    '--data-checksums',
-    ...(durable ? [] : ['--no-sync']),
+    ...(durable ? ['--data-checksums'] : ['--no-data-checksums', '--no-sync']),
   ];
   const result = spawnSync(program!, args, { encoding: 'utf8', ...ids(launcher) });
   if (result.status !== 0) throw new Error(`initdb failed: ${result.stderr || result.error}`);
