@@ -1,5 +1,6 @@
 import type { Operation } from '@arbiter/contract/core/operation';
 import { type ReactNode, useMemo } from 'react';
+import { can } from '../../data/can.ts';
 import { codeOf, type Failure } from '../../data/failure.ts';
 import { type Mutation, useMutate, useOperation } from '../../data/use-operation.ts';
 import { editTitles } from '../../messages/edit-titles.ts';
@@ -8,9 +9,11 @@ import type { RecordKindValue } from '../../records/record-kind.ts';
 import { type RecordKind, recordKinds } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useOptionalParam } from '../../route/use-address.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { useLinks } from '../../ui/link.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ProblemPanel } from '../../ui/problem.tsx';
 import { Loaded } from '../loaded.tsx';
 import { needsApproval, type Write } from './approval-need.ts';
 import { type Values, valuesOf } from './changes.ts';
@@ -64,12 +67,15 @@ export interface RecordEditorProps {
   readonly editing?: (name: string) => string;
   /** Query that reads the record. */
   readonly query?: Values;
+  /** Why a record can't be changed by anyone; null if it can. */
+  readonly lockOf?: (record: Values) => string | null;
   readonly children: (parts: FormParts) => ReactNode;
 }
 
 const nothing: Values = {};
 
 const same = (record: Values): Values => record;
+const unlocked = (): null => null;
 
 /** The fields with the shapes that follow from the values. */
 function shaped(fields: readonly FieldSpec[], shapes: RecordEditorProps['shapes'], values: Values) {
@@ -121,15 +127,17 @@ function NewRecord(props: RecordEditorProps) {
   };
   return (
     <Page title={editTitles.create(titles.one)} parents={[{ title: titles.many, to: path }]}>
-      <RecordFormFrame
-        {...{ form, fields, operation: create, ...approval.shown(mutation) }}
-        act={approval.isNeeded ? t.requestApproval : t.create(titles.one)}
-        isNew
-        onSave={(changes) => void save(changes)}
-        onCancel={() => links.go(path)}
-      >
-        {children({ form, field: finder(fields), record: null })}
-      </RecordFormFrame>
+      <UnlessRefused reason={approval.isNeeded ? null : refusalOf(create)} next={{ title: titles.many, to: path }}>
+        <RecordFormFrame
+          {...{ form, fields, operation: create, ...approval.shown(mutation) }}
+          act={approval.isNeeded ? t.requestApproval : t.create(titles.one)}
+          isNew
+          onSave={(changes) => void save(changes)}
+          onCancel={() => links.go(path)}
+        >
+          {children({ form, field: finder(fields), record: null })}
+        </RecordFormFrame>
+      </UnlessRefused>
     </Page>
   );
 }
@@ -175,7 +183,7 @@ function StoredRecord(props: RecordEditorProps & { readonly id: string }) {
 }
 
 function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
-  const { kind, as, operations, spec, shapes, body, asBody = same, children } = props;
+  const { kind, as, operations, spec, shapes, body, asBody = same, lockOf = unlocked, children } = props;
   const { titles, record } = as ?? recordKinds[kind];
   const links = useLinks();
   const { updateById } = operations;
@@ -219,16 +227,48 @@ function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
     toast({ text: t.saved(nameOf(saved)) });
     links.go(page);
   };
+  const refusal = lockOf(body) ?? (approval.isNeeded ? null : refusalOf(updateById));
   return (
-    <RecordFormFrame
-      {...{ form, fields, operation: updateById, ...approval.shown(mutation) }}
-      act={approval.isNeeded ? t.requestApproval : t.save}
-      isNew={false}
-      onSave={(changes) => void save(changes)}
-      onCancel={() => links.go(page)}
-    >
-      {children({ form, field: finder(fields), record: body })}
-    </RecordFormFrame>
+    <UnlessRefused reason={refusal} next={{ title: nameOf(body), to: page }}>
+      <RecordFormFrame
+        {...{ form, fields, operation: updateById, ...approval.shown(mutation) }}
+        act={approval.isNeeded ? t.requestApproval : t.save}
+        isNew={false}
+        onSave={(changes) => void save(changes)}
+        onCancel={() => links.go(page)}
+      >
+        {children({ form, field: finder(fields), record: body })}
+      </RecordFormFrame>
+    </UnlessRefused>
+  );
+}
+
+/** Why the user's role can't call the operation; null if it can. */
+function refusalOf(operation: Operation): string | null {
+  const permission = can(operation);
+  return permission.allowed ? null : t.needsRole(permission.needs);
+}
+
+interface UnlessRefusedProps {
+  readonly reason: string | null;
+  /** The page that shows what can't be changed here. */
+  readonly next: { readonly title: string; readonly to: string };
+  readonly children: ReactNode;
+}
+
+/** The form, or why there is none: fields that nobody can save only waste what is typed. */
+function UnlessRefused({ reason, next, children }: UnlessRefusedProps) {
+  if (reason === null) return children;
+  return (
+    <ProblemPanel
+      tone="warn"
+      title={reason}
+      actions={
+        <ButtonLink size="small" wraps to={next.to}>
+          {next.title}
+        </ButtonLink>
+      }
+    />
   );
 }
 
