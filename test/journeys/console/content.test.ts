@@ -304,7 +304,19 @@ test('shows viewers, and everyone while content is off, why nothing can be chang
   await go(page, `/content/${item.id}`);
   await shows(page, 'Content management is turned off');
   assert.equal(await page.getByRole('button', { name: 'Submit for review' }).getAttribute('aria-disabled'), 'true');
+  await go(page, '/content/new');
+  await shows(page, 'Content management is turned off');
+  assert.equal(await page.getByRole('textbox').count(), 0);
   await stage.call('PUT', 'tenant-settings', { enableContentManagement: true });
+});
+
+test('shows why a built-in outcome type has no form', skip, async () => {
+  const { data } = await stage.call('GET', 'outcome-types?limit=1');
+  const [type] = data as readonly { readonly id: string; readonly isSystem: boolean }[];
+  assert.ok(type?.isSystem);
+  await go(page, `/outcomes/${type.id}/edit`);
+  await shows(page, "This outcome type is built in. It can't be changed or deleted.");
+  assert.equal(await page.getByRole('textbox').count(), 0);
 });
 
 test('gaps of the matrix link to a new creative for that offer and channel', skip, async () => {

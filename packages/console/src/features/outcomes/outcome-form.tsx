@@ -5,6 +5,7 @@ import { type FormParts, RecordEditor } from '../../forms/editing/record-editor.
 import { Presets } from '../../forms/presets.tsx';
 import { outcomeTexts as t } from '../../messages/catalogue/outcomes.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
+import { ProblemPanel } from '../../ui/problem.tsx';
 
 const spec = { labels: t.labels, help: t.help };
 const initial = {
@@ -29,7 +30,7 @@ export function OutcomeForm() {
       operations={outcomeTypeOperations}
       spec={spec}
       initial={initial}
-      lockOf={({ isSystem }) => (isSystem === true ? t.builtInText : null)}
+      instead={(record) => (record?.isSystem === true ? <ProblemPanel tone="warn" title={t.builtInText} /> : null)}
     >
       {(parts) => <Fields {...parts} />}
     </RecordEditor>

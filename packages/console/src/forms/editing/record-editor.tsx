@@ -67,15 +67,15 @@ export interface RecordEditorProps {
   readonly editing?: (name: string) => string;
   /** Query that reads the record. */
   readonly query?: Values;
-  /** Why a record can't be changed by anyone; null if it can. */
-  readonly lockOf?: (record: Values) => string | null;
+  /** Stands in place of the form of a record that nobody can change now, or of a new one; null: the form. */
+  readonly instead?: (record: Values | null) => ReactNode;
   readonly children: (parts: FormParts) => ReactNode;
 }
 
 const nothing: Values = {};
 
 const same = (record: Values): Values => record;
-const unlocked = (): null => null;
+const noneInstead = (): null => null;
 
 /** The fields with the shapes that follow from the values. */
 function shaped(fields: readonly FieldSpec[], shapes: RecordEditorProps['shapes'], values: Values) {
@@ -94,7 +94,7 @@ export function RecordEditor(props: RecordEditorProps) {
 }
 
 function NewRecord(props: RecordEditorProps) {
-  const { kind, as, operations, spec, shapes, initial = nothing, children } = props;
+  const { kind, as, operations, spec, shapes, initial = nothing, instead = noneInstead, children } = props;
   const { titles, path, record } = as ?? recordKinds[kind];
   const links = useLinks();
   const { create } = operations;
@@ -125,9 +125,11 @@ function NewRecord(props: RecordEditorProps) {
     toast({ text: t.created(nameOf(made)) });
     links.go(record(made.id));
   };
+  const list = { title: titles.many, to: path };
+  const refusal = instead(null) ?? (approval.isNeeded ? null : refusalOf(create, list));
   return (
-    <Page title={editTitles.create(titles.one)} parents={[{ title: titles.many, to: path }]}>
-      <UnlessRefused reason={approval.isNeeded ? null : refusalOf(create)} next={{ title: titles.many, to: path }}>
+    <Page title={editTitles.create(titles.one)} parents={[list]}>
+      {refusal ?? (
         <RecordFormFrame
           {...{ form, fields, operation: create, ...approval.shown(mutation) }}
           act={approval.isNeeded ? t.requestApproval : t.create(titles.one)}
@@ -137,7 +139,7 @@ function NewRecord(props: RecordEditorProps) {
         >
           {children({ form, field: finder(fields), record: null })}
         </RecordFormFrame>
-      </UnlessRefused>
+      )}
     </Page>
   );
 }
@@ -183,7 +185,7 @@ function StoredRecord(props: RecordEditorProps & { readonly id: string }) {
 }
 
 function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
-  const { kind, as, operations, spec, shapes, body, asBody = same, lockOf = unlocked, children } = props;
+  const { kind, as, operations, spec, shapes, body, asBody = same, instead = noneInstead, children } = props;
   const { titles, record } = as ?? recordKinds[kind];
   const links = useLinks();
   const { updateById } = operations;
@@ -227,9 +229,10 @@ function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
     toast({ text: t.saved(nameOf(saved)) });
     links.go(page);
   };
-  const refusal = lockOf(body) ?? (approval.isNeeded ? null : refusalOf(updateById));
+  const refusal =
+    instead(body) ?? (approval.isNeeded ? null : refusalOf(updateById, { title: nameOf(body), to: page }));
   return (
-    <UnlessRefused reason={refusal} next={{ title: nameOf(body), to: page }}>
+    refusal ?? (
       <RecordFormFrame
         {...{ form, fields, operation: updateById, ...approval.shown(mutation) }}
         act={approval.isNeeded ? t.requestApproval : t.save}
@@ -239,30 +242,21 @@ function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
       >
         {children({ form, field: finder(fields), record: body })}
       </RecordFormFrame>
-    </UnlessRefused>
+    )
   );
 }
 
-/** Why the user's role can't call the operation; null if it can. */
-function refusalOf(operation: Operation): string | null {
+/**
+ * What stands in place of the form if the user's role can't save it, with a link to a page that it can read: fields that
+ * can't be saved only waste what is typed. Null: the role can.
+ */
+function refusalOf(operation: Operation, next: { readonly title: string; readonly to: string }): ReactNode {
   const permission = can(operation);
-  return permission.allowed ? null : t.needsRole(permission.needs);
-}
-
-interface UnlessRefusedProps {
-  readonly reason: string | null;
-  /** The page that shows what can't be changed here. */
-  readonly next: { readonly title: string; readonly to: string };
-  readonly children: ReactNode;
-}
-
-/** The form, or why there is none: fields that nobody can save only waste what is typed. */
-function UnlessRefused({ reason, next, children }: UnlessRefusedProps) {
-  if (reason === null) return children;
+  if (permission.allowed) return null;
   return (
     <ProblemPanel
       tone="warn"
-      title={reason}
+      title={t.needsRole(permission.needs)}
       actions={
         <ButtonLink size="small" wraps to={next.to}>
           {next.title}
