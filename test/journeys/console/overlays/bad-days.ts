@@ -25,7 +25,9 @@ async function saveOffer(page: Page, answer: (route: Route) => Promise<void>): P
   const { id } = await ask(page, 'POST', 'offers', { name: unused('Iced Latte'), status: 'draft' });
   await go(page, `/offers/${id}/edit`);
   await page.getByRole('textbox', { name: 'Name' }).fill(unused('Iced Oat Latte'));
-  await page.route('**/api/v1/offers/*', answer);
+  await page.route('**/api/v1/offers/*', (route) =>
+    route.request().method() === 'PUT' ? answer(route) : route.continue(),
+  );
   await press(page, 'Save');
 }
 
