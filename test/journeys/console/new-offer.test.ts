@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { settled } from './places.ts';
+import { stopExploring } from './walks.ts';
 
 let stage: Stage;
 let page: Page;
@@ -17,6 +18,8 @@ before(async () => {
   stage = await openStage();
   page = await stage.open();
   page.setDefaultTimeout(60_000);
+  // One decision in twenty would put another offer first.
+  await stopExploring(stage);
   await page.goto(stage.firstRun);
 });
 holdEachJourney(() => stage);
@@ -41,8 +44,11 @@ async function type(name: string, text: string): Promise<void> {
 
 /** Chooses in a list by the first letters of an option. */
 async function choose(name: string, option: string): Promise<void> {
-  await tabTo(page.getByRole('combobox', { name, exact: true }));
+  const list = page.getByRole('combobox', { name, exact: true });
+  await tabTo(list);
   await page.keyboard.type(option);
+  const chosen = await list.locator('option:checked').textContent();
+  assert.ok(chosen?.startsWith(option), `${name} is "${chosen}" after typing "${option}"`);
 }
 
 async function save(address: RegExp): Promise<string> {
@@ -80,8 +86,8 @@ test('takes a new offer with two creatives to the first place, by keyboard', ski
   await type('Business value', '100');
   await tabTo(page.getByRole('button', { name: 'Add condition' }));
   await page.keyboard.press('Enter');
+  // Entered before the list is searched.
   await page.keyboard.type('first_name');
-  await page.getByRole('option', { name: /^first_name/ }).waitFor();
   await page.keyboard.press('Enter');
   await choose('Operator', 'has a');
   const offer = await save(/\/offers\/[0-9a-f-]{36}$/);

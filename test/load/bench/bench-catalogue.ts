@@ -27,8 +27,8 @@ export async function post(target: BenchTarget, path: string, body: object): Pro
       body: JSON.stringify(body),
     });
   let response = await ask();
-  // On a busy machine the server says when to retry.
-  for (let tries = 1; response.status === 503 && tries < 20; tries += 1) {
+  // On a busy machine the server says when to retry: also when it can't count calls.
+  for (let tries = 1; (response.status === 503 || response.status === 429) && tries < 20; tries += 1) {
     await response.arrayBuffer();
     await new Promise((done) => setTimeout(done, Number(response.headers.get('retry-after') ?? 1) * 1_000));
     response = await ask();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { deleteLater, undoMs } from './pending-deletions.ts';
-
-// Browsers have these, Node doesn't.
-Object.assign(globalThis, { addEventListener: () => undefined, removeEventListener: () => undefined });
+import { setGlobals } from './test-browser.ts';
 
 test('a deletion waits, and isn’t sent when it’s undone', () => {
+  // Browsers have these, Node doesn't.
+  const restore = setGlobals({ addEventListener: () => undefined, removeEventListener: () => undefined });
   mock.timers.enable({ apis: ['setTimeout'] });
   const sent: string[] = [];
   const undo = deleteLater('a', () => sent.push('a'));
@@ -17,4 +17,5 @@ test('a deletion waits, and isn’t sent when it’s undone', () => {
   assert.deepEqual(sent, ['b']);
   assert.equal(undo(), false, 'too late, or already undone');
   mock.timers.reset();
+  restore();
 });

@@ -19,11 +19,18 @@ export class MemoryStorage {
   };
 }
 
-/** Defines a browser global. */
-export function setGlobals(values: Readonly<Record<string, unknown>>): void {
+/** Defines globals of a browser. Returns what takes them back: other files may share the process. */
+export function setGlobals(values: Readonly<Record<string, unknown>>): () => void {
+  const before = Object.keys(values).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
   for (const [name, value] of Object.entries(values)) {
-    Object.defineProperty(globalThis, name, { value, configurable: true });
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }
+  return () => {
+    for (const [name, descriptor] of before) {
+      if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
+      else Object.defineProperty(globalThis, name, descriptor);
+    }
+  };
 }
 
 const signInWays = { google: false, registration: false, sso: false };

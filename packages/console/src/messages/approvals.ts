@@ -30,6 +30,7 @@ export const approvalTexts = {
   by: (name: string, when: string) => `${name}, ${when}`,
   expires: (when: string) => `Expires ${when}`,
   expiresNow: 'Expires in a few minutes',
+  seeOwn: (count: number) => (count === 1 ? 'See your open request' : `See your ${count} open requests`),
   statuses: { pending: 'waiting', approved: 'approved', rejected: 'rejected', expired: 'expired' },
   none: {
     waiting: { title: 'Nothing needs your attention', text: 'Requests that you can decide appear here.' },

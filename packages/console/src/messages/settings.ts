@@ -1,5 +1,18 @@
 import { titles } from './titles.ts';
 
+/** Texts of the links to the other pages of settings. */
+export const settingLinkTexts = {
+  title: 'More settings',
+  pages: {
+    account: { title: titles.account, text: 'Your password, second factor, theme and shortcuts.' },
+    people: { title: titles.people, text: 'Invite people and set their roles.' },
+    singleSignOn: { title: titles.singleSignOn, text: 'Sign in with your identity provider, and sync people by SCIM.' },
+    apiKeys: { title: titles.apiKeys, text: 'Keys that your applications send.' },
+    oauthClients: { title: titles.oauthClients, text: 'Applications that get short-lived tokens instead of a key.' },
+    destinations: { title: titles.destinations, text: 'Where alerts and reports go: Slack, Teams, email, webhooks.' },
+  },
+} as const;
+
 /** Texts of settings, API keys and the user's own account. */
 export const settingsTexts = {
   title: titles.settings,
@@ -15,8 +28,6 @@ export const settingsTexts = {
   changed: (count: number) => (count === 1 ? '1 change' : `${count} changes`),
   forAdmins: 'Only admins can change settings. You can view them.',
   needsAdmin: 'You need the admin role to change this.',
-  keys: titles.apiKeys,
-  account: titles.account,
   sample: 'Sample data',
   sampleLead: (name: string, description: string) => `${name}. ${description}`,
   sampleLoaded: 'loaded',

@@ -1,5 +1,5 @@
 import { type UseComboboxReturnValue, type UseComboboxState, useCombobox } from 'downshift';
-import { useEffect, useState } from 'react';
+import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
 import { pickTexts } from '../messages/lists/forms.ts';
 import { cx } from './cx.ts';
 import { controlClass, Field, type FieldLook, useField } from './field.tsx';
@@ -47,6 +47,61 @@ export function PickField(props: PickFieldProps) {
   );
 }
 
+interface Found {
+  readonly picks: readonly Pick[];
+  /** The text they were found for; null: none was searched for. */
+  readonly of: string | null;
+  readonly status: 'searching' | 'found' | 'failed';
+}
+
+const nothingFound: Found = { picks: [], of: null, status: 'searching' };
+
+interface SearchOptions {
+  readonly find: ChooserProps['find'];
+  readonly wanted: string;
+  readonly isOpen: boolean;
+  readonly setFound: Dispatch<SetStateAction<Found>>;
+}
+
+/** Searches while the list is open, once the user pauses. Until then the options of the text before stay. */
+function useSearch({ find, wanted, isOpen, setFound }: SearchOptions): void {
+  useEffect(() => {
+    if (!isOpen) return;
+    const stop = new AbortController();
+    setFound((before) => ({ ...before, status: 'searching' }));
+    const begin = setTimeout(async () => {
+      // The list says that the search failed; the next keystroke searches again.
+      const picks = await find(wanted, stop.signal).catch(() => null);
+      if (stop.signal.aborted) return;
+      setFound({ picks: picks ?? [], of: wanted, status: picks === null ? 'failed' : 'found' });
+    }, debounceMs);
+    return () => {
+      clearTimeout(begin);
+      stop.abort();
+    };
+  }, [isOpen, wanted, find, setFound]);
+}
+
+/**
+ * Searches at once for a text that was entered before its search ended, and passes on the best option, even if the focus
+ * moves on meanwhile.
+ */
+function useEntry(find: ChooserProps['find'], onFound: (best: Pick | undefined) => void) {
+  const latest = useRef(onFound);
+  latest.current = onFound;
+  const search = useRef<AbortController>(null);
+  return {
+    cancel: () => search.current?.abort(),
+    async enter(text: string): Promise<void> {
+      const stop = new AbortController();
+      search.current = stop;
+      // The list that opens without an option says why.
+      const found = await find(text, stop.signal).catch(() => []);
+      if (!stop.signal.aborted) latest.current(found[0]);
+    },
+  };
+}
+
 /** Numbers in a build, texts otherwise. */
 const changeTypes = useCombobox.stateChangeTypes;
 
@@ -67,8 +122,14 @@ function adapt(
 
 function Chooser({ label, shown, find, onPick, required = false, placeholder = pickTexts.any }: ChooserProps) {
   const wiring = useField();
-  const [picks, setPicks] = useState<readonly Pick[]>([]);
-  const [status, setStatus] = useState<'searching' | 'found' | 'failed'>('searching');
+  const [{ picks, of, status }, setFound] = useState(nothingFound);
+  const entry = useEntry(find, (best) => {
+    if (best === undefined) box.openMenu();
+    else {
+      box.setInputValue(best.label);
+      onPick(best);
+    }
+  });
   const box = useCombobox<Pick>({
     items: [...picks],
     inputId: wiring.id,
@@ -79,6 +140,7 @@ function Chooser({ label, shown, find, onPick, required = false, placeholder = p
     itemToString: (pick) => pick?.label ?? '',
     stateReducer: (state, { type, changes }) => adapt(state, String(type), changes),
     onInputValueChange: ({ inputValue, type }) => {
+      entry.cancel();
       // Only typing clears it. The library also empties the field on focus, including after a click on an option.
       if (type === changeTypes.InputChange && inputValue === '' && !required) onPick(null);
     },
@@ -91,22 +153,7 @@ function Chooser({ label, shown, find, onPick, required = false, placeholder = p
   // A click on an option takes the focus back before the page knows what was picked.
   useEffect(() => setInputValue(shown), [shown, setInputValue]);
   const wanted = inputValue === shown ? '' : inputValue.trim();
-  useEffect(() => {
-    if (!isOpen) return;
-    const stop = new AbortController();
-    setStatus('searching');
-    const begin = setTimeout(async () => {
-      // The list says that the search failed; the next keystroke searches again.
-      const found = await find(wanted, stop.signal).catch(() => null);
-      if (stop.signal.aborted) return;
-      setPicks(found ?? []);
-      setStatus(found === null ? 'failed' : 'found');
-    }, debounceMs);
-    return () => {
-      clearTimeout(begin);
-      stop.abort();
-    };
-  }, [isOpen, wanted, find]);
+  useSearch({ find, wanted, isOpen, setFound });
   return (
     <div className="relative">
       <input
@@ -119,6 +166,14 @@ function Chooser({ label, shown, find, onPick, required = false, placeholder = p
             setEditing(true);
           },
           onBlur: () => setEditing(false),
+          onKeyDown: (event) => {
+            if (event.key !== 'Enter' || !isOpen || of === wanted) return;
+            // The list is still that of an earlier text.
+            event.preventDefault();
+            Object.assign(event.nativeEvent, { preventDownshiftDefault: true });
+            box.closeMenu();
+            void entry.enter(wanted);
+          },
         })}
         // Outside of editing, the field shows the selection, whatever was typed and whenever the selection changes.
         value={isEditing ? inputValue : shown}

@@ -13,11 +13,9 @@ export interface Painted {
   readonly allMs: number;
 }
 
-const begin = 'globalThis.benchWatch ??= { paintedAt: 0, inputs: [], tasks: [] };';
-
-/** Records, from the next page on, when changes of its content are painted. */
-export async function lookAtPainting(page: Page): Promise<void> {
-  await page.addInitScript(`${begin}
+/** Records, from the next page on, when changes of its content are painted, the time from inputs to the next paint, and tasks of more than 50 ms. */
+export async function watchPage(page: Page): Promise<void> {
+  await page.addInitScript(`globalThis.benchWatch = { paintedAt: 0, inputs: [], tasks: [] };
     new MutationObserver((changes) => {
       if (!changes.some(({ target }) => (target instanceof Element ? target : target.parentElement)?.closest('#page'))) return;
       requestAnimationFrame(() => {
@@ -25,7 +23,14 @@ export async function lookAtPainting(page: Page): Promise<void> {
         port1.onmessage = () => { benchWatch.paintedAt = performance.now(); };
         port2.postMessage(0);
       });
-    }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });`);
+    }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    new PerformanceObserver((list) => {
+      for (const { name, duration, interactionId } of list.getEntries())
+        if (interactionId > 0) benchWatch.inputs.push({ name: String(interactionId), ms: duration });
+    }).observe({ type: 'event', durationThreshold: 16 });
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) benchWatch.tasks.push(duration);
+    }).observe({ type: 'longtask' });`);
 }
 
 /** Calls that repeat while a page is open, or don't change it. */
@@ -42,23 +47,6 @@ export async function painted(page: Page): Promise<Painted> {
     const last = Math.max(0, ...calls.map(({ responseEnd }) => responseEnd).filter((end) => end <= at));
     return { afterDataMs: at - last, allMs: at };
   })()`);
-}
-
-/** Records, from the next page on, the time from inputs to the next paint. */
-export async function lookAtInput(page: Page): Promise<void> {
-  await page.addInitScript(`${begin}
-    new PerformanceObserver((list) => {
-      for (const { name, duration, interactionId } of list.getEntries())
-        if (interactionId > 0) benchWatch.inputs.push({ name: String(interactionId), ms: duration });
-    }).observe({ type: 'event', durationThreshold: 16 });`);
-}
-
-/** Records, from the next page on, tasks of more than 50 ms. */
-export async function lookAtLongTasks(page: Page): Promise<void> {
-  await page.addInitScript(`${begin}
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) benchWatch.tasks.push(duration);
-    }).observe({ type: 'longtask' });`);
 }
 
 /** Runs actions one by one, and returns the milliseconds of each to the next paint, at least 16. */

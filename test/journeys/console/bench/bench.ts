@@ -12,15 +12,7 @@ import { median, usPerDocument } from '../../../load/bench/bench-load.ts';
 import { machineText, ms, n0, type Row, table } from '../../../load/bench/bench-report.ts';
 import { cannotBrowse, openStage } from '../browser.ts';
 import { settled } from '../places.ts';
-import {
-  inputTimes,
-  lookAtInput,
-  lookAtLongTasks,
-  lookAtPainting,
-  type Painted,
-  painted,
-  scrollTasks,
-} from './bench-watch.ts';
+import { inputTimes, type Painted, painted, scrollTasks, watchPage } from './bench-watch.ts';
 
 const { values } = parseArgs({
   options: {
@@ -69,7 +61,7 @@ const stage = await openStage({ finds: 'nothing' });
 try {
   const page = await stage.open();
   page.setDefaultTimeout(120_000);
-  await lookAtPainting(page);
+  await watchPage(page);
   await page.goto(stage.firstRun);
   await settled(page);
   await part('routes', () => benchScreens(page));
@@ -222,8 +214,6 @@ async function benchList(page: Page): Promise<void> {
     const customerId = `CM-${String((at % 1_000) + 1).padStart(6, '0')}`;
     await stage.call('POST', 'recommend', { customerId, channel: ['email', 'web', 'push'][at % 3] });
   });
-  await lookAtInput(page);
-  await lookAtLongTasks(page);
   await page.goto(`${stage.url}/decisions`);
   await settled(page);
   const grid = page.getByRole('grid');
@@ -342,7 +332,6 @@ async function benchCanvas(page: Page): Promise<void> {
 
 /** The editor of a flow with many nodes: types a name, selects and moves nodes, on the outline and the canvas. */
 async function benchEditor(page: Page): Promise<void> {
-  await lookAtInput(page);
   const address = `${stage.url}/flows/${await flowOfManyNodes()}/edit`;
   await page.goto(address);
   await settled(page);
@@ -368,7 +357,6 @@ async function benchEditor(page: Page): Promise<void> {
 
 /** The form of a policy: types its name. */
 async function benchPolicies(page: Page): Promise<void> {
-  await lookAtInput(page);
   await page.goto(`${stage.url}/policies/new`);
   await settled(page);
   await page.getByRole('button', { name: 'Three a day' }).click();
@@ -379,7 +367,6 @@ async function benchPolicies(page: Page): Promise<void> {
 
 /** Sets the priority of many offers in a list of all of them. */
 async function benchBulk(page: Page): Promise<void> {
-  await lookAtLongTasks(page);
   await page.goto(`${stage.url}/offers`);
   await settled(page);
   const grid = page.getByRole('grid');

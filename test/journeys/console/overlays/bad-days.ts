@@ -1,6 +1,6 @@
 // What screens show on bad days: fields and features that are gone, limits, a lost server.
-import type { Page } from 'playwright-core';
-import { ask, go, type Overlay, rowsOf, unused } from './steps.ts';
+import type { Page, Route } from 'playwright-core';
+import { ask, go, type Overlay, press, rowsOf, unused } from './steps.ts';
 
 /** Answers the list of offers with an error. */
 async function offersFailWith(
@@ -18,6 +18,17 @@ async function offersFailWith(
     }),
   );
   await page.goto(new URL('/offers', page.url()).href);
+}
+
+/** Changes a new offer in its form, and presses Save while the server answers like this. */
+async function saveOffer(page: Page, answer: (route: Route) => Promise<void>): Promise<void> {
+  const { id } = await ask(page, 'POST', 'offers', { name: unused('Iced Latte'), status: 'draft' });
+  await go(page, `/offers/${id}/edit`);
+  await page.getByRole('textbox', { name: 'Name' }).fill(unused('Iced Oat Latte'));
+  await page.route('**/api/v1/offers/*', (route) =>
+    route.request().method() === 'PUT' ? answer(route) : route.continue(),
+  );
+  await press(page, 'Save');
 }
 
 export const badDayOverlays: readonly Overlay[] = [
@@ -43,6 +54,32 @@ export const badDayOverlays: readonly Overlay[] = [
       const problem = { code: 'rate_limited', title: 'Too many requests', error: 'Too many requests' };
       await offersFailWith(page, 429, { ...problem, retryAfterSeconds: 40 }, { 'retry-after': '40' });
       await page.getByText('Try again in', { exact: false }).first().waitFor();
+      await page.unrouteAll();
+    },
+  },
+  {
+    name: 'form-at-rate-limit',
+    address: '/offers',
+    open: async (page) => {
+      const code = 'rate_limited';
+      const problem = { title: 'Too many requests', error: 'Too many requests', retryAfterSeconds: 40, errors: [] };
+      await saveOffer(page, (route) =>
+        route.fulfill({
+          status: 429,
+          headers: { 'content-type': 'application/problem+json', 'retry-after': '40' },
+          json: { type: `urn:arbiter:error:${code}`, status: 429, code, requestId: '01a22d2f', ...problem },
+        }),
+      );
+      await page.getByText('Try again in', { exact: false }).first().waitFor();
+      await page.unrouteAll();
+    },
+  },
+  {
+    name: 'form-without-server',
+    address: '/offers',
+    open: async (page) => {
+      await saveOffer(page, (route) => route.abort('connectionrefused'));
+      await page.getByRole('alert').first().waitFor();
       await page.unrouteAll();
     },
   },

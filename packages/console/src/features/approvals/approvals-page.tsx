@@ -5,8 +5,10 @@ import { boot, roleOf } from '../../data/boot.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { approvalTexts as t } from '../../messages/approvals.ts';
+import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { useKeys } from '../../route/use-keys.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -98,7 +100,21 @@ interface InboxProps {
 
 /** The requests of a tab next to the chosen one. */
 function Inbox({ tab, all, rows, chosen, selection, reviewer, isLink, onChoose }: InboxProps) {
-  if (rows.length === 0 && !isLink) return <Empty title={t.none[tab].title}>{t.none[tab].text}</Empty>;
+  const own = requestsOf('mine', all, reviewer).filter(({ status }) => status === 'pending').length;
+  if (rows.length === 0 && !isLink) {
+    return (
+      <Empty
+        title={t.none[tab].title}
+        actions={
+          tab !== 'waiting' || own === 0 ? null : (
+            <ButtonLink to={addresses.approvals({ tab: 'mine' })}>{t.seeOwn(own)}</ButtonLink>
+          )
+        }
+      >
+        {t.none[tab].text}
+      </Empty>
+    );
+  }
   const panel =
     chosen === undefined ? (
       <p className="text-soft">{t.choose}</p>

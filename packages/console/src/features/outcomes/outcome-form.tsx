@@ -25,7 +25,13 @@ const presets = (
 /** Creates an outcome type, or changes one. */
 export function OutcomeForm() {
   return (
-    <RecordEditor kind="outcomeType" operations={outcomeTypeOperations} spec={spec} initial={initial}>
+    <RecordEditor
+      kind="outcomeType"
+      operations={outcomeTypeOperations}
+      spec={spec}
+      initial={initial}
+      instead={(record) => (record?.isSystem === true ? <ProblemPanel tone="warn" title={t.builtInText} /> : null)}
+    >
       {(parts) => <Fields {...parts} />}
     </RecordEditor>
   );
@@ -37,31 +43,28 @@ function Fields({ form, field, record }: FormParts) {
   );
   const isPositive = form.valueAt('/classification') === 'positive';
   return (
-    <>
-      {record?.isSystem === true ? <ProblemPanel tone="warn" title={t.builtInText} /> : null}
-      <FieldGroups>
-        <FieldGroup title={t.formBasics}>
-          {record === null ? <Presets form={form} presets={presets} /> : null}
-          {input('/name')}
-          {record === null ? (
-            input('/key')
-          ) : (
-            <div>
-              <h3 className="text-dense font-medium">{listTexts.key}</h3>
-              <code className="text-dense">{String(record.key)}</code>
-              <p className="text-caption text-soft">{t.fixedKey}</p>
-            </div>
-          )}
-          {input('/description')}
-          {input('/status', t.statuses)}
-          {input('/ordinal')}
-        </FieldGroup>
-        <FieldGroup title={t.formMeaning}>
-          {input('/classification', t.formClassifications)}
-          {input('/category', t.formCategories)}
-          {isPositive || form.valueAt('/isConversion') === true ? input('/isConversion') : null}
-        </FieldGroup>
-      </FieldGroups>
-    </>
+    <FieldGroups>
+      <FieldGroup title={t.formBasics}>
+        {record === null ? <Presets form={form} presets={presets} /> : null}
+        {input('/name')}
+        {record === null ? (
+          input('/key')
+        ) : (
+          <div>
+            <h3 className="text-dense font-medium">{listTexts.key}</h3>
+            <code className="text-dense">{String(record.key)}</code>
+            <p className="text-caption text-soft">{t.fixedKey}</p>
+          </div>
+        )}
+        {input('/description')}
+        {input('/status', t.statuses)}
+        {input('/ordinal')}
+      </FieldGroup>
+      <FieldGroup title={t.formMeaning}>
+        {input('/classification', t.formClassifications)}
+        {input('/category', t.formCategories)}
+        {isPositive || form.valueAt('/isConversion') === true ? input('/isConversion') : null}
+      </FieldGroup>
+    </FieldGroups>
   );
 }

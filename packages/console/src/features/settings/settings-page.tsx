@@ -4,13 +4,12 @@ import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { Loaded } from '../../forms/loaded.tsx';
 import { settingsTexts as t } from '../../messages/settings.ts';
-import { titles } from '../../messages/titles.ts';
-import { addresses } from '../../route/addresses.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { DescribedField } from './described-fields.tsx';
 import { SampleData } from './sample-data.tsx';
 import { NumberField, RegionField, SwitchField, ThemeField } from './setting-fields.tsx';
+import { SettingLinks } from './setting-links.tsx';
 import { featureSettings, governanceSettings, numberSettings, textSettings } from './settings-changes.ts';
 import { type SettingsForm, useSettingsForm } from './use-settings-form.ts';
 
@@ -18,19 +17,8 @@ import { type SettingsForm, useSettingsForm } from './use-settings-form.ts';
 export function SettingsPage() {
   const stored = useOperation(tenantSettingsOperations.get, {});
   return (
-    <Page
-      title={t.title}
-      lead={t.lead}
-      width="prose"
-      actions={
-        <>
-          <ButtonLink to={addresses.account()}>{t.account}</ButtonLink>
-          <ButtonLink to={addresses.people()}>{titles.people}</ButtonLink>
-          <ButtonLink to={addresses.apiKeys()}>{t.keys}</ButtonLink>
-          <ButtonLink to={addresses.destinations()}>{titles.destinations}</ButtonLink>
-        </>
-      }
-    >
+    <Page title={t.title} lead={t.lead} width="prose">
+      <SettingLinks />
       <Loaded answer={stored} operation={tenantSettingsOperations.get}>
         {(settings) => <Form stored={settings} />}
       </Loaded>

@@ -1,5 +1,6 @@
 import type { Operation } from '@arbiter/contract/core/operation';
 import { type ReactNode, useMemo } from 'react';
+import { can } from '../../data/can.ts';
 import { codeOf, type Failure } from '../../data/failure.ts';
 import { type Mutation, useMutate, useOperation } from '../../data/use-operation.ts';
 import { editTitles } from '../../messages/edit-titles.ts';
@@ -8,9 +9,11 @@ import type { RecordKindValue } from '../../records/record-kind.ts';
 import { type RecordKind, recordKinds } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useOptionalParam } from '../../route/use-address.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { useLinks } from '../../ui/link.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ProblemPanel } from '../../ui/problem.tsx';
 import { Loaded } from '../loaded.tsx';
 import { needsApproval, type Write } from './approval-need.ts';
 import { type Values, valuesOf } from './changes.ts';
@@ -64,12 +67,15 @@ export interface RecordEditorProps {
   readonly editing?: (name: string) => string;
   /** Query that reads the record. */
   readonly query?: Values;
+  /** Stands in place of the form of a record that nobody can change now, or of a new one; null: the form. */
+  readonly instead?: (record: Values | null) => ReactNode;
   readonly children: (parts: FormParts) => ReactNode;
 }
 
 const nothing: Values = {};
 
 const same = (record: Values): Values => record;
+const noneInstead = (): null => null;
 
 /** The fields with the shapes that follow from the values. */
 function shaped(fields: readonly FieldSpec[], shapes: RecordEditorProps['shapes'], values: Values) {
@@ -88,7 +94,7 @@ export function RecordEditor(props: RecordEditorProps) {
 }
 
 function NewRecord(props: RecordEditorProps) {
-  const { kind, as, operations, spec, shapes, initial = nothing, children } = props;
+  const { kind, as, operations, spec, shapes, initial = nothing, instead = noneInstead, children } = props;
   const { titles, path, record } = as ?? recordKinds[kind];
   const links = useLinks();
   const { create } = operations;
@@ -119,17 +125,21 @@ function NewRecord(props: RecordEditorProps) {
     toast({ text: t.created(nameOf(made)) });
     links.go(record(made.id));
   };
+  const list = { title: titles.many, to: path };
+  const refusal = instead(null) ?? (approval.isNeeded ? null : refusalOf(create, list));
   return (
-    <Page title={editTitles.create(titles.one)} parents={[{ title: titles.many, to: path }]}>
-      <RecordFormFrame
-        {...{ form, fields, operation: create, ...approval.shown(mutation) }}
-        act={approval.isNeeded ? t.requestApproval : t.create(titles.one)}
-        isNew
-        onSave={(changes) => void save(changes)}
-        onCancel={() => links.go(path)}
-      >
-        {children({ form, field: finder(fields), record: null })}
-      </RecordFormFrame>
+    <Page title={editTitles.create(titles.one)} parents={[list]}>
+      {refusal ?? (
+        <RecordFormFrame
+          {...{ form, fields, operation: create, ...approval.shown(mutation) }}
+          act={approval.isNeeded ? t.requestApproval : t.create(titles.one)}
+          isNew
+          onSave={(changes) => void save(changes)}
+          onCancel={() => links.go(path)}
+        >
+          {children({ form, field: finder(fields), record: null })}
+        </RecordFormFrame>
+      )}
     </Page>
   );
 }
@@ -175,7 +185,7 @@ function StoredRecord(props: RecordEditorProps & { readonly id: string }) {
 }
 
 function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
-  const { kind, as, operations, spec, shapes, body, asBody = same, children } = props;
+  const { kind, as, operations, spec, shapes, body, asBody = same, instead = noneInstead, children } = props;
   const { titles, record } = as ?? recordKinds[kind];
   const links = useLinks();
   const { updateById } = operations;
@@ -219,16 +229,40 @@ function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
     toast({ text: t.saved(nameOf(saved)) });
     links.go(page);
   };
+  const refusal =
+    instead(body) ?? (approval.isNeeded ? null : refusalOf(updateById, { title: nameOf(body), to: page }));
   return (
-    <RecordFormFrame
-      {...{ form, fields, operation: updateById, ...approval.shown(mutation) }}
-      act={approval.isNeeded ? t.requestApproval : t.save}
-      isNew={false}
-      onSave={(changes) => void save(changes)}
-      onCancel={() => links.go(page)}
-    >
-      {children({ form, field: finder(fields), record: body })}
-    </RecordFormFrame>
+    refusal ?? (
+      <RecordFormFrame
+        {...{ form, fields, operation: updateById, ...approval.shown(mutation) }}
+        act={approval.isNeeded ? t.requestApproval : t.save}
+        isNew={false}
+        onSave={(changes) => void save(changes)}
+        onCancel={() => links.go(page)}
+      >
+        {children({ form, field: finder(fields), record: body })}
+      </RecordFormFrame>
+    )
+  );
+}
+
+/**
+ * What stands in place of the form if the user's role can't save it, with a link to a page that it can read: fields that
+ * can't be saved only waste what is typed. Null: the role can.
+ */
+function refusalOf(operation: Operation, next: { readonly title: string; readonly to: string }): ReactNode {
+  const permission = can(operation);
+  if (permission.allowed) return null;
+  return (
+    <ProblemPanel
+      tone="warn"
+      title={t.needsRole(permission.needs)}
+      actions={
+        <ButtonLink size="small" wraps to={next.to}>
+          {next.title}
+        </ButtonLink>
+      }
+    />
   );
 }
 

@@ -61,6 +61,7 @@ export const offerFormTexts = {
     '/mandatoryExpiresAt': 'Mandatory until',
     '/mandatoryApprovedBy': 'Approved by',
   },
+  texts: 'Edit the texts customers see',
   help: {
     '/name': '',
     '/description': '',

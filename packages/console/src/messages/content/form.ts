@@ -14,7 +14,6 @@ export const contentFormTexts = {
   unfinished: 'Some fields need attention. Fix them to update the preview.',
   addVariable: 'Add token',
   removeVariable: (name: string) => `Remove token ${name}`,
-  offText: "Changes can't be saved until an admin turns it on in the settings.",
   backToDraft: 'A change starts a new draft',
   backToDraftText: 'The draft goes through review again. The live version stays live until you publish it.',
   labels: {

@@ -91,7 +91,8 @@ export const decisionTexts = {
   erasedText:
     'Erasing the customer destroyed the key to this record. Nobody can read who it was, what was read or what was shown. What remains is when the decision was made, and by which flow and plan.',
   erasedLeft: 'What remains',
-  withheld: (names: string) => `${names}: marked as never stored. The decision is recorded but can't be replayed.`,
+  withheld: (names: string) =>
+    `The record leaves out fields that are never stored: ${names}. The decision can't be replayed without them.`,
   notFoundTitle: 'Decision not found',
   notFound: "It may belong to another tenant, or it's older than the decision retention period.",
   backToList: 'All decisions',

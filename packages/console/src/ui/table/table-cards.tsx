@@ -110,7 +110,7 @@ function placeClass({ line: at, part }: CardCell, hasCorner: boolean): string {
   if (at === 0 && part === 'end')
     return 'absolute end-0 flex h-6.5 w-29 items-center justify-end ps-0 @max-[16rem]:static @max-[16rem]:w-auto @max-[16rem]:justify-start @max-[16rem]:ps-4';
   if (at === 0) return cx('col-span-full flex min-h-6.5 items-center py-0.5', hasCorner && 'pe-29 @max-[16rem]:pe-4');
-  return cx('flex gap-x-1.5 leading-6', part === 'whole' ? 'col-span-full' : 'pe-1');
+  return cx('flex gap-x-1.5 leading-6', part === 'whole' && 'col-span-full', part === 'start' && 'pe-1');
 }
 
 export interface CardSortProps<Row> extends Pick<SortedRows<Row>, 'sorting' | 'setSort'> {

@@ -8,6 +8,7 @@ import { blockTexts } from '../../../messages/content/blocks.ts';
 import { contentFormTexts as t } from '../../../messages/content/form.ts';
 import { ProblemPanel } from '../../../ui/problem.tsx';
 import { whyNotChange } from '../content-enabled.ts';
+import { ContentOff } from '../content-off.tsx';
 import { BlocksInput, blocksIn } from './blocks/blocks-input.tsx';
 import { FormPreview } from './form-preview.tsx';
 import { TemplateBlocks } from './template-blocks.tsx';
@@ -21,25 +22,25 @@ const onlyTemplates = { isTemplate: true };
 /** Creates a content item, or changes one. */
 export function ContentForm() {
   return (
-    <RecordEditor kind="contentItem" operations={contentOperations} spec={spec} initial={initial}>
+    <RecordEditor
+      kind="contentItem"
+      operations={contentOperations}
+      spec={spec}
+      initial={initial}
+      instead={() => (whyNotChange() === null ? null : <ContentOff />)}
+    >
       {(parts) => <Fields {...parts} />}
     </RecordEditor>
   );
 }
 
 function Fields({ form, field, record }: FormParts) {
-  const off = whyNotChange();
   const blocks = blocksIn(form);
   const templateId = form.valueAt('/parentTemplateId');
   const parent = useMemo(() => ({ ...field('/parentTemplateId'), to: 'contentItem' }), [field]);
   return (
     <FieldGroups>
       <div className="flex min-w-0 flex-col gap-4">
-        {off === null ? null : (
-          <ProblemPanel tone="warn" title={off}>
-            {t.offText}
-          </ProblemPanel>
-        )}
         {record === null || record.status === 'draft' ? null : (
           <ProblemPanel tone="info" title={t.backToDraft}>
             {t.backToDraftText}

@@ -8,6 +8,7 @@ import { flowTrialTexts as t } from '../../../messages/flows/flow-trials.ts';
 import { pin, unpin, useSavedRecords } from '../../../records/saved-records.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Button } from '../../../ui/button.tsx';
+import { cx } from '../../../ui/cx.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { type FirstOffer, maxPinned, type PinnedRun, usePinnedRuns } from './use-pinned-runs.ts';
@@ -85,6 +86,12 @@ interface PinnedTableProps {
   readonly isOld: boolean;
 }
 
+/** On narrow screens, a row is a card: the customer, then a labeled line for each value. */
+const rowClass = 'max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:items-center max-sm:py-1.5';
+const cellClass = 'py-1.5 pe-4 max-sm:col-span-2 max-sm:flex max-sm:items-center max-sm:py-0.5 max-sm:pe-0';
+const labelClass =
+  'max-sm:before:w-18 max-sm:before:shrink-0 max-sm:before:text-caption max-sm:before:text-soft max-sm:before:content-[attr(data-label)]';
+
 function PinnedTable({ ids, byCustomer, isOld }: PinnedTableProps) {
   const [, redraw] = useState(0);
   const expect = (id: string, offer: FirstOffer | null | undefined) => {
@@ -95,8 +102,8 @@ function PinnedTable({ ids, byCustomer, isOld }: PinnedTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
     <section aria-label={t.pinned} tabIndex={0} className="overflow-x-auto">
-      <table className={isOld ? 'w-full text-dense opacity-60' : 'w-full text-dense'}>
-        <thead>
+      <table className={cx('w-full text-dense max-sm:block', isOld && 'opacity-60')}>
+        <thead className="max-sm:hidden">
           <tr className="border-line border-b text-start text-caption text-soft">
             {[t.customer, t.draft, t.live, t.expected].map((head) => (
               <th key={head} scope="col" className="py-1 pe-4 text-start font-medium">
@@ -106,7 +113,7 @@ function PinnedTable({ ids, byCustomer, isOld }: PinnedTableProps) {
             <td />
           </tr>
         </thead>
-        <tbody className="divide-y divide-line">
+        <tbody className="divide-y divide-line max-sm:block">
           {ids.map((id) => (
             <PinnedRow key={id} id={id} run={byCustomer.get(id)} onExpect={(offer) => expect(id, offer)} />
           ))}
@@ -125,32 +132,27 @@ interface PinnedRowProps {
 function PinnedRow({ id, run, onExpect }: PinnedRowProps) {
   const expected = expectations.get(id);
   const isSame = run !== undefined && expected !== undefined && run.draft?.offerId === expected?.offerId;
+  const isOther = run?.live !== undefined && run.live?.offerId !== run.draft?.offerId;
   return (
-    <tr>
+    <tr className={rowClass}>
       <th scope="row" className="max-w-40 truncate py-1.5 pe-4 text-start font-normal" title={id}>
         <Link to={addresses.customer(id)}>{id}</Link>
       </th>
       {run?.failure ? (
-        <td colSpan={2} className="py-1.5 pe-4 text-block">
+        <td colSpan={2} className={cx(cellClass, 'text-block')}>
           {adviceFor(run.failure, simulationOperations.run).title}
         </td>
       ) : (
         <>
-          <td
-            className={
-              run !== undefined && run.live !== undefined && run.live?.offerId !== run.draft?.offerId
-                ? 'py-1.5 pe-4 font-medium'
-                : 'py-1.5 pe-4'
-            }
-          >
+          <td data-label={t.draft} className={cx(cellClass, labelClass, isOther && 'font-medium')}>
             <OfferName offer={run?.draft} />
           </td>
-          <td className="py-1.5 pe-4 text-soft">
+          <td data-label={t.live} className={cx(cellClass, labelClass, 'text-soft')}>
             <OfferName offer={run?.live} />
           </td>
         </>
       )}
-      <td className="py-1.5 pe-4">
+      <td data-label={t.expected} className={cx(cellClass, labelClass)}>
         {expected === undefined ? (
           <Button
             size="small"
@@ -174,7 +176,7 @@ function PinnedRow({ id, run, onExpect }: PinnedRowProps) {
           </span>
         )}
       </td>
-      <td className="py-1.5 text-end">
+      <td className="py-1.5 text-end max-sm:col-start-2 max-sm:row-start-1 max-sm:py-0">
         <Button size="small" kind="quiet" aria-label={t.unpinOne(id)} onClick={() => unpin({ kind: 'customer', id })}>
           {t.unpin}
         </Button>

@@ -9,6 +9,8 @@ import { regionText } from '../../../forms/editing/inputs/regions.ts';
 import { type FormParts, RecordEditor } from '../../../forms/editing/record-editor.tsx';
 import { Presets } from '../../../forms/presets.tsx';
 import { offerFormTexts as t } from '../../../messages/catalogue/offer-form.ts';
+import { addresses } from '../../../route/addresses.ts';
+import { Link } from '../../../ui/link.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import { CustomFieldInputs } from './custom-field-inputs.tsx';
@@ -81,6 +83,11 @@ function Basics({ form, field, record }: FormParts) {
       {record === null ? <Presets form={form} presets={presets} /> : null}
       <FieldInput form={form} field={field('/name')} />
       <FieldInput form={form} field={field('/shortDesc')} />
+      {record === null ? null : (
+        <Link to={addresses.creatives({ offerId: String(record.id) })} className="w-fit text-dense">
+          {t.texts}
+        </Link>
+      )}
       <FieldInput form={form} field={field('/description')} />
       <FieldInput form={form} field={field('/categoryId')} />
       {typeof category === 'string' ? (

@@ -2,14 +2,17 @@ import { type ReactNode, useState } from 'react';
 import { editingTexts as t } from '../../../messages/lists/editing.ts';
 import { CheckField, SelectField, TextAreaField, TextField } from '../../../ui/field.tsx';
 import { later } from '../../../ui/later.tsx';
+import { Skeleton } from '../../../ui/progress.tsx';
 import { fieldId } from '../field-id.ts';
 import type { FieldInputProps } from '../field-props.ts';
 import { ListInput } from './list-input.tsx';
 import { SecretInput } from './secret-input.tsx';
 
-const MapInput = later(() => import('./map-input.tsx').then((module) => module.MapInput));
-const RowsInput = later(() => import('./rows-input.tsx').then((module) => module.RowsInput));
-const ReferenceInput = later(() => import('./reference-input.tsx').then((module) => module.ReferenceInput));
+/** As high as a label and its control, so that what is below stays in place. */
+const waiting = <Skeleton className="h-14 w-full" />;
+const MapInput = later(() => import('./map-input.tsx').then((module) => module.MapInput), waiting);
+const RowsInput = later(() => import('./rows-input.tsx').then((module) => module.RowsInput), waiting);
+const ReferenceInput = later(() => import('./reference-input.tsx').then((module) => module.ReferenceInput), waiting);
 
 /** What every control of a field gets. */
 function lookOf({ field, form, className }: FieldInputProps) {
