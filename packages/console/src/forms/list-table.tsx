@@ -16,12 +16,14 @@ export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, TableList
   readonly first?: boolean;
 }
 
-/** The table of a list in every state: loading, loaded, stale (dimmed), failed, partly loaded. */
+/** The table of a list in every state: loading, loaded, dimmed while the next rows load, stale, failed, partly loaded. */
 export function ListTable<Row>({ list, operation, first = false, foot, ...table }: ListTableProps<Row>) {
   const { rows, failure, old, asOf } = list;
   const none = rows.length === 0;
+  // Stale rows may stay for long, so they keep their contrast; the failure above them says why.
+  const isWaiting = old && failure === null;
   return (
-    <div className={old ? 'min-w-0 opacity-60 transition-opacity' : 'min-w-0'} aria-busy={old || undefined}>
+    <div className={isWaiting ? 'min-w-0 opacity-60 transition-opacity' : 'min-w-0'} aria-busy={isWaiting || undefined}>
       <DataTable
         error={
           failure === null ? undefined : <FailurePanel failure={failure} operation={operation} retry={list.refresh} />

@@ -15,7 +15,10 @@ export interface LoadedProps<Body> {
   readonly children: (body: Body) => ReactNode;
 }
 
-/** Renders a response in every state: loading, loaded, stale (dimmed, with the reason above), failed. */
+/**
+ * Renders a response in every state: loading, loaded, dimmed while the next one loads, stale (with the reason above, and in
+ * full contrast, because it may stay for long), failed.
+ */
 export function Loaded<Body>({ answer, operation, instead, skeleton, children }: LoadedProps<Body>) {
   const { data, failure, old, refresh } = answer;
   const panel =
@@ -23,10 +26,11 @@ export function Loaded<Body>({ answer, operation, instead, skeleton, children }:
       <FailurePanel failure={failure} operation={operation} retry={refresh} instead={instead} />
     );
   if (data === undefined) return panel ?? skeleton ?? <Waiting />;
+  const isWaiting = old && failure === null;
   return (
     <>
       {panel}
-      <div className={old ? 'opacity-60 transition-opacity' : 'contents'} aria-busy={old || undefined}>
+      <div className={isWaiting ? 'opacity-60 transition-opacity' : 'contents'} aria-busy={isWaiting || undefined}>
         {children(data)}
       </div>
     </>

@@ -37,7 +37,7 @@ export function FormPreview({ form, blocks }: { readonly form: RecordForm; reado
   const { data, failure, old, refresh } = useOperation(contentOperations.preview, input, {
     enabled: settled.channelType !== '',
   });
-  // Unfinished fields are rejected: the last preview stays, dimmed.
+  // Unfinished fields are rejected: the last preview stays.
   const [last, setLast] = useState<BodyOf<typeof contentOperations.preview>>();
   if (data !== undefined && !old && data !== last) setLast(data);
   const shown = data ?? last;
@@ -54,7 +54,7 @@ export function FormPreview({ form, blocks }: { readonly form: RecordForm; reado
           <FailurePanel failure={failure} operation={contentOperations.preview} retry={refresh} />
         )}
         {shown === undefined ? null : (
-          <div className={old || failure !== null ? 'flex flex-col gap-3 opacity-60' : 'flex flex-col gap-3'}>
+          <div className={old && failure === null ? 'flex flex-col gap-3 opacity-60' : 'flex flex-col gap-3'}>
             <RenderedTexts {...shown} templateType={templateTypeOf(settled.channelType)} />
           </div>
         )}

@@ -85,7 +85,7 @@ function CustomerResult({ customer, draft }: CustomerResultProps) {
         <FailurePanel failure={draft.simulation.failure} operation={simulationOperations.run} retry={draft.runNow} />
       )}
       {draft.run === null || customer === undefined ? null : (
-        <div className={draft.isOld ? 'opacity-60' : ''}>
+        <div className={draft.isOld && !draft.isManual ? 'opacity-60' : ''}>
           <RunOutcome run={draft.run} customer={customer} decision={undefined} />
         </div>
       )}

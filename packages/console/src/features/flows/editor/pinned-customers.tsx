@@ -43,7 +43,7 @@ export function PinnedCustomers({ flow, config, channel, isSound }: PinnedCustom
             </Button>
             {isManual ? <span className="text-dense text-warn">{t.fewLeft}</span> : null}
           </div>
-          <PinnedTable ids={ids} byCustomer={byCustomer} isOld={isOld} />
+          <PinnedTable ids={ids} byCustomer={byCustomer} isOld={isOld && !isManual} />
         </>
       )}
     </div>

@@ -52,7 +52,7 @@ export function PopulationBar({ segment, population, isSound, onPick }: Populati
       )}
       {hasFailed ? <p className="text-dense text-warn">{t.countFailed}</p> : null}
       {simulation === null ? null : (
-        <p role="status" className={isOld ? 'text-dense opacity-60' : 'text-dense'}>
+        <p role="status" className={isOld && failure === null ? 'text-dense opacity-60' : 'text-dense'}>
           {simulation.sampledCustomers === 0
             ? t.emptySegment
             : t.reached(

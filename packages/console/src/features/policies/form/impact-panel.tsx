@@ -87,7 +87,7 @@ function RecentTraffic({ question }: { readonly question: ImpactQuestion }) {
       {failure === null ? null : (
         <FailurePanel failure={failure} operation={estimateOperations.impactPreview} retry={() => void project()} />
       )}
-      <div role="status" className={`flex flex-col gap-4 ${isOld ? 'opacity-60' : ''}`}>
+      <div role="status" className="flex flex-col gap-4">
         {shown.map(({ cap, preview }) => (
           <Projection key={`${cap.most} ${cap.days}`} cap={cap} preview={preview} />
         ))}

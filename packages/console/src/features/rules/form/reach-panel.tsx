@@ -49,7 +49,7 @@ export function ReachPanel({ ruleType, config }: ReachPanelProps) {
         {failure === null ? null : (
           <FailurePanel failure={failure} operation={estimateOperations.reachEstimate} retry={() => void estimate()} />
         )}
-        <div role="status" className={isOld ? 'opacity-60' : ''}>
+        <div role="status">
           {shown === null ? null : <Estimate reach={shown.reach} />}
           {isOld ? <p className="text-warn">{t.outdated}</p> : null}
         </div>
