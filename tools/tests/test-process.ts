@@ -2,7 +2,6 @@
 // of a test in ms, the test files.
 import asyncHooks from 'node:async_hooks';
 import { createWriteStream } from 'node:fs';
-import { compose } from 'node:stream';
 
 // node:test follows every promise to the test that created it, to name the test of an unhandled rejection. That costs a
 // server under test a tenth of its processor time. Without it, the rejection still fails the run, under the name of the process.
@@ -20,7 +19,7 @@ const [report = '', timeoutMs, ...files] = process.argv.slice(2);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const events = run({ files, isolation: 'none', timeout: Number(timeoutMs) });
 events.compose(new spec()).pipe(process.stdout);
-compose(events, failureReporter).pipe(createWriteStream(report));
+events.compose<NodeJS.ReadableStream>(failureReporter).pipe(createWriteStream(report));
 events.on('test:summary', ({ success }) => {
   if (!success) process.exitCode = 1;
 });
