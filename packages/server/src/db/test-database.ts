@@ -91,6 +91,19 @@ async function buildTemplate(adminUrl: string): Promise<void> {
   await admin.end();
   const templateUrl = withDatabase(adminUrl, template);
   await migrate({ adminUrl: templateUrl, url: withUser(templateUrl, login) });
+  await ensurePastMonths(templateUrl);
+}
+
+/** Partitions for what tests place in the past: at fixed instants of 2026, and in the days before now. */
+async function ensurePastMonths(url: string): Promise<void> {
+  const owner = new pg.Client(connectionConfig({ url }));
+  await owner.connect();
+  await owner.query(
+    `select arbiter.ensure_month_partitions(parent::regclass, first, months)
+     from unnest(array['arbiter.decisions', 'arbiter.interactions', 'arbiter.decision_impressions']) as parent,
+       (values (date '2026-10-01', 3), ((date_trunc('month', now()) - interval '1 month')::date, 1)) as past(first, months)`,
+  );
+  await owner.end();
 }
 
 const waitingStatements = `

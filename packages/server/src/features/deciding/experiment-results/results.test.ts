@@ -203,7 +203,7 @@ test('results read the customers of the experiment, not all history', async () =
   );
   const text = plan.map((row) => row['QUERY PLAN']).join('\n');
   // Months without a row are cheaper to scan.
-  assert.doesNotMatch(text, /Seq Scan[^\n]+actual rows/, text);
+  assert.doesNotMatch(text, /Seq Scan[^\n]+actual rows=(?!0\.00)/, text);
   assert.match(text, /interactions_\w+_tenant_id_customer_id_id_idx/, text);
   const removed = [...text.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, rows]) => Number(rows));
   assert.ok(

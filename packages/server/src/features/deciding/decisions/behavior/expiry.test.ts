@@ -79,10 +79,6 @@ test('the answer kept for a requestId lives as long as its sealed record', async
 test('reservations that ran out are marked, in slices; one that is being confirmed is left alone', async () => {
   const [tenant, other] = [newId(), newId()];
   const now = Date.now();
-  // An hour ago may be last month.
-  await db.ownerQuery(
-    `select arbiter.ensure_month_partitions('arbiter.interactions', (now() - interval '1 month')::date, 1)`,
-  );
   for (const id of [tenant, other]) {
     await db.ownerQuery(
       `insert into arbiter.interactions (tenant_id, id, customer_id, interaction_type, classification, direction, occurred_at,

@@ -283,7 +283,7 @@ test('a viewer may not, and the other tenant has none of the offers', async () =
   assert.deepEqual([other.body.failed, other.body.results[0]?.status], [1, 404]);
 });
 
-test('of the 500 responses of a call 48 are under way at once, and all get their turn', async () => {
+test('of the 500 responses of a call 128 are under way at once, and all get their turn', async () => {
   let underWay = 0;
   let most = 0;
   const ports: RespondManyPorts = {
@@ -308,7 +308,7 @@ test('of the 500 responses of a call 48 are under way at once, and all get their
   };
   const responses = Array.from({ length: 500 }, (_, at) => ({ customerId: `C-${at}` }));
   const answer = await respondMany(ports, caller, 'a request', responses);
-  assert.deepEqual([answer.recorded, answer.failed, most], [500, 0, 48]);
+  assert.deepEqual([answer.recorded, answer.failed, most], [500, 0, 128]);
   assert.deepEqual(
     answer.results.map(({ body }) => ('customerId' in body ? body.customerId : null)),
     responses.map(({ customerId }) => customerId),
