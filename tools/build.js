@@ -44,7 +44,7 @@ for (const target of targets) {
   if (problem === null) continue;
   failed = true;
   if (isRequired && details !== '') console.error(details);
-  const remedy = isRequired ? '' : ` ${target.without}; "npm run build" says more.`;
+  const remedy = isRequired ? '' : ` ${target.without}. Run "npm run build" for details.`;
   console.error(`arbiter: ${target.name} not built: ${problem}.${remedy}`);
 }
 process.exit(failed && isRequired ? 1 : 0);

@@ -161,7 +161,7 @@ describe('without secrets', () => {
     }
   });
 
-  test('API_KEY_PEPPER: no key or client is made, none opens, and the answer names it', async () => {
+  test('API_KEY_PEPPER: creates and accepts no keys or clients, and names the setting', async () => {
     const closed = without('API_KEY_PEPPER');
     const [tenant] = server.tenants;
     const get = await closed.call<{ detail: string }>('GET', '/api/v1/tenant', { key: tenant.keys.admin });
@@ -242,7 +242,7 @@ describe('without secrets', () => {
     assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
   });
 
-  test('DATA_ENCRYPTION_KEY: no mail is queued, and nobody learns which addresses are known', async () => {
+  test('DATA_ENCRYPTION_KEY: queues no email, and reveals no known addresses', async () => {
     const closed = without('DATA_ENCRYPTION_KEY');
     for (const path of ['forgot-password', 'resend-verification']) {
       const answer = await closed.call<{ code: string }>('POST', `/api/v1/auth/${path}`, {

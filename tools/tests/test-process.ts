@@ -3,8 +3,8 @@
 import asyncHooks from 'node:async_hooks';
 import { createWriteStream } from 'node:fs';
 
-// node:test follows every promise to the test that created it, to name the test of an unhandled rejection. That costs a
-// server under test a tenth of its processor time. Without it, the rejection still fails the run, under the name of the process.
+// node:test follows every promise to the test that created it, to name the test of an unhandled rejection, which costs a
+// tenth of the processor time. Without it, the rejection still fails the run (docs/adr/0133).
 const { createHook } = asyncHooks;
 Object.assign(asyncHooks, {
   createHook: (callbacks: asyncHooks.HookCallbacks) => createHook({ ...callbacks, trackPromises: false }),

@@ -4,11 +4,11 @@ import { failureReport, filesInTurn, sumSummaries, tasksOf } from './test-tasks.
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
-test('files share processes, 12 at most', () => {
+test('files share processes, 16 at most', () => {
   const sizes = (count: number) => tasksOf(named(count), () => '').map((task) => task.files.length);
   assert.deepEqual(sizes(0), []);
-  assert.deepEqual(sizes(12), [12]);
-  assert.deepEqual(sizes(13), [12, 1]);
+  assert.deepEqual(sizes(16), [16]);
+  assert.deepEqual(sizes(17), [16, 1]);
 });
 
 test('files of several turns run once in as many turns, about as many in each; others in every turn', () => {

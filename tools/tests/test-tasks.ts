@@ -8,7 +8,7 @@ export interface Task {
 }
 
 /** Files per process. Each keeps its database and server until the process ends, so the number has to be limited. */
-const filesPerProcess = 12;
+const filesPerProcess = 16;
 
 /** Files per process without databases and servers. */
 const fastFilesPerProcess = 24;

@@ -7,9 +7,12 @@ export const settingLinkTexts = {
     account: { title: titles.account, text: 'Your password, second factor, theme and shortcuts.' },
     people: { title: titles.people, text: 'Invite people and set their roles.' },
     singleSignOn: { title: titles.singleSignOn, text: 'Sign in with your identity provider, and sync people by SCIM.' },
-    apiKeys: { title: titles.apiKeys, text: 'Keys that your applications send.' },
-    oauthClients: { title: titles.oauthClients, text: 'Applications that get short-lived tokens instead of a key.' },
-    destinations: { title: titles.destinations, text: 'Where alerts and reports go: Slack, Teams, email, webhooks.' },
+    apiKeys: { title: titles.apiKeys, text: 'Keys that your applications use to call the API.' },
+    oauthClients: {
+      title: titles.oauthClients,
+      text: 'Applications that use short-lived tokens instead of an API key.',
+    },
+    destinations: { title: titles.destinations, text: 'Send alerts and reports to Slack, Teams, email or webhooks.' },
   },
 } as const;
 

@@ -70,10 +70,12 @@ function useSearch({ find, wanted, isOpen, setFound }: SearchOptions): void {
     const stop = new AbortController();
     setFound((before) => ({ ...before, status: 'searching' }));
     const begin = setTimeout(async () => {
-      // The list says that the search failed; the next keystroke searches again.
-      const picks = await find(wanted, stop.signal).catch(() => null);
-      if (stop.signal.aborted) return;
-      setFound({ picks: picks ?? [], of: wanted, status: picks === null ? 'failed' : 'found' });
+      const found: Found = await find(wanted, stop.signal).then(
+        (picks) => ({ picks, of: wanted, status: 'found' }),
+        // The list says so; the next keystroke searches again.
+        () => ({ picks: [], of: wanted, status: 'failed' }),
+      );
+      if (!stop.signal.aborted) setFound(found);
     }, debounceMs);
     return () => {
       clearTimeout(begin);

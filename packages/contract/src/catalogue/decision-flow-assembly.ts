@@ -27,7 +27,8 @@ export const AssemblyChange = Type.Object(
         'of an archived or deleted offer was removed from offerIds.',
     }),
     path: Type.String({
-      description: 'JSON Pointer into draftConfig. For an added ID, where it is now; for a removed ID, where it was.',
+      description:
+        'JSON Pointer into draftConfig: the current place of an added ID, or the previous place of a removed one.',
     }),
     before: Type.Unknown({ description: 'Value before; null if there was none.' }),
     after: Type.Unknown({ description: 'Value after; null if it was removed.' }),

@@ -22,7 +22,7 @@ const settings = {
   enabled: Type.Boolean({ description: 'True: users of the tenant can sign in through the identity provider.' }),
   samlEntityId: text(
     1_024,
-    'Entity ID of the identity provider, sent as the Issuer of its assertions. The entity ID of Arbiter is in the service provider metadata.',
+    "Entity ID of the identity provider, sent as the Issuer of its assertions. Find Arbiter's entity ID in the service provider metadata.",
   ),
   samlSsoUrl: url('URL to send users to, with the redirect binding.'),
   samlAcsUrl: url('URL to post assertions to. Null: `/api/v1/sso/callback` at the public address.'),

@@ -171,8 +171,11 @@ const forms: readonly Overlay[] = [
     open: async (page) => {
       await editOffer(page);
       await page.getByRole('textbox', { name: 'Name' }).fill(unused('Signed out'));
-      // Answered as without a session, without ending it: other overlays need it.
+      let isSaved = false;
+      // Answered as without a session, without ending it: other overlays need it. A read before the save would cover its button.
       await page.route('**/api/v1/offers/*', async (route) => {
+        isSaved ||= route.request().method() === 'PUT';
+        if (!isSaved) return route.continue();
         const answer = await fetch(route.request().url());
         const headers = { 'content-type': answer.headers.get('content-type') ?? '' };
         await route.fulfill({ status: answer.status, headers, body: await answer.text() });

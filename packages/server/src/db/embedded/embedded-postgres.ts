@@ -97,7 +97,7 @@ const lossy: Readonly<Record<string, string>> = {
 };
 
 const defaultConnections = 100;
-/** Test files share one server, each with its own pools: up to 120 connections per test process. */
+/** Test files share one server, each with its own pools: up to 160 connections per test process. */
 const testConnections = 800;
 
 /**

@@ -11,8 +11,9 @@ import type { SetApart } from '../queue/batcher.ts';
 import { settleHeld } from '../queue/held-customers.ts';
 import { byTime, refuse } from '../queue/patience.ts';
 import type { WaitingRoom } from '../queue/waiting-room.ts';
+import type { RespondKeys } from './open-batch.ts';
 import type { RespondCall } from './respond.rules.ts';
-import { type BatchOutcome, type RespondKeys, respondTogether } from './respond.service.ts';
+import { type BatchOutcome, respondTogether } from './respond.service.ts';
 import type { Responded } from './responded.ts';
 import { writeResponses } from './write-responses.ts';
 
