@@ -124,4 +124,11 @@ test('shows viewers why they cannot change anything', skip, async () => {
   const reason = viewer.locator(`[id="${await button.getAttribute('aria-describedby')}"]`);
   assert.equal(await reason.textContent(), 'Only users with the editor role can do this.');
   assert.equal(await viewer.evaluate('document.documentElement.scrollWidth'), 390);
+
+  const flows = (await stage.call('GET', 'decision-flows?limit=1')).data as readonly { id: string; name: string }[];
+  const first = flows[0]!;
+  await viewer.goto(`${stage.url}/flows/${first.id}/edit`);
+  await viewer.getByRole('main').getByText('Only users with the editor role can do this.').waitFor();
+  await viewer.getByRole('main').getByRole('link', { name: first.name, exact: true }).last().waitFor();
+  assert.equal(await viewer.getByRole('toolbar').count(), 0);
 });

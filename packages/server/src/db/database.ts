@@ -64,6 +64,11 @@ export interface TransactionOptions {
    */
   readonly prepares?: boolean;
   /**
+   * Sends statements that start together (`Promise.all`) in one trip to the database. Once one fails, the database refuses
+   * those behind it. For transactions that read many lists.
+   */
+  readonly pipelines?: boolean;
+  /**
    * Called after the commit with the version of the tenant's catalogue that includes this transaction: the version it
    * raised, or the newest.
    */
@@ -121,6 +126,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...connectionConfig({ url: options.url, connectTimeoutMs: acquireTimeoutMs }),
     max: options.poolMax ?? 10,
     idleTimeoutMillis: 30_000,
+    // Allows several statements in one trip. Transactions still send one at a time unless they ask for it.
+    pipeline: true,
   });
   // A connection that breaks while idle has already left the pool.
   pool.on('error', onError);
@@ -212,6 +219,7 @@ async function transact<T>(
       alone: extra.alone ?? false,
       // On a cluster, plans without the values can't find the worker.
       prepared: extra.prepares === true && !core.isCluster ? core.statementNames : null,
+      pipelines: extra.pipelines ?? false,
       asksVersion: extra.onCatalogueVersion !== undefined,
       isCluster: core.isCluster,
       ...(core.isCluster && identity.tenantId !== null ? { runApart: apartFrom(core, identity) } : {}),

@@ -48,3 +48,47 @@ test('takes definitions back if the database refuses the commit, and leaves them
   assert.deepEqual(await statementsApart(refused), ['select 1', 'select 2']);
   assert.deepEqual(await statementsApart(new Error('Connection terminated unexpectedly')), ['select 1']);
 });
+
+/** Starts two statements at once, keeps this process busy, and returns whether the second ran in the meantime. */
+async function ranBehindBusyProcess(pipelines: boolean): Promise<boolean> {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  return db.database.withTenant(
+    newId(),
+    systemActor('test'),
+    async (tx) => {
+      const both = Promise.all([tx.query('select 1'), tx.query<{ at: Date }>('select clock_timestamp() as at')]);
+      Atomics.wait(pause, 0, 0, 200);
+      const busyUntil = Date.now();
+      const [, [row]] = await both;
+      return row!.at.getTime() < busyUntil;
+    },
+    { pipelines },
+  );
+}
+
+test('sends statements that start together in one trip if it pipelines, otherwise one after the other', async () => {
+  assert.equal(await ranBehindBusyProcess(false), false);
+  // The database may not get a processor while this process is busy.
+  for (let left = 10; left > 0; left -= 1) if (await ranBehindBusyProcess(true)) return;
+  assert.fail('the second statement waited for the first one each time');
+});
+
+test('stores nothing if one of several pipelined statements fails, and leaves a clean connection', async () => {
+  const tenantId = newId();
+  const inTenant = <T>(work: Parameters<typeof db.database.withTenant<T>>[2]) =>
+    db.database.withTenant(tenantId, systemActor('test'), work, { pipelines: true });
+  await assert.rejects(
+    inTenant((tx) =>
+      Promise.all([
+        tx.query(`select set_config('app.left', 'over', true)`),
+        tx.query('select 1 / $1::int', [0]),
+        tx.query('select 1'),
+      ]),
+    ),
+    /division by zero/,
+  );
+  const left = await inTenant((tx) =>
+    tx.query<{ left: string | null }>(`select current_setting('app.left', true) as left`),
+  );
+  assert.ok(left[0]!.left === null || left[0]!.left === '');
+});

@@ -37,6 +37,8 @@ export interface TransactionFacts {
   readonly isApart?: boolean;
   /** Names of statements to prepare, planned as on the hot path; null: plan each time. */
   readonly prepared?: StatementNames | null;
+  /** Sends statements that start together in one trip. */
+  readonly pipelines?: boolean;
   /** Read, with the commit, the catalogue version that includes the tenant's changes. */
   readonly asksVersion?: boolean;
   /** The database is a Citus cluster. */
@@ -183,14 +185,15 @@ function createStatementQueue(
   {
     until,
     prepared = null,
+    pipelines = false,
     isCluster = false,
     tenantId,
-  }: Pick<TransactionFacts, 'until' | 'prepared' | 'isCluster' | 'tenantId'>,
+  }: Pick<TransactionFacts, 'until' | 'prepared' | 'pipelines' | 'isCluster' | 'tenantId'>,
 ): StatementQueue {
   let over = false;
   let stuck = false;
   const channels = new Set<string>();
-  // The driver takes one statement at a time, but callers may start several at once.
+  // Callers may start several statements at once. Each waits for the one before it, so that none runs after one that failed.
   let tail: Promise<unknown> = Promise.resolve();
   const send: Send = async (text, extended = {}, atLeastMs = 0, translate = translateError) => {
     const waitMs = Math.min(cancelAfterMs + answerGraceMs, Math.max(atLeastMs, until - performance.now()));
@@ -214,8 +217,9 @@ function createStatementQueue(
       const name = prepared?.(text);
       const extended: Partial<Statement> = { values: [...values], queryMode: 'extended' };
       if (name !== undefined) extended.name = name;
-      const statement = tail.then(() => send(sent, extended));
-      tail = statement.catch(() => undefined);
+      const statement = pipelines ? send(sent, extended) : tail.then(() => send(sent, extended));
+      const answered = statement.catch(() => undefined);
+      tail = pipelines ? Promise.all([tail, answered]) : answered;
       const [result] = await statement;
       if (result === undefined) throw new Error('the driver returned no result');
       return result;

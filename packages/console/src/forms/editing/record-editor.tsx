@@ -1,6 +1,5 @@
 import type { Operation } from '@arbiter/contract/core/operation';
 import { type ReactNode, useMemo } from 'react';
-import { can } from '../../data/can.ts';
 import { codeOf, type Failure } from '../../data/failure.ts';
 import { type Mutation, useMutate, useOperation } from '../../data/use-operation.ts';
 import { editTitles } from '../../messages/edit-titles.ts';
@@ -9,16 +8,15 @@ import type { RecordKindValue } from '../../records/record-kind.ts';
 import { type RecordKind, recordKinds } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useOptionalParam } from '../../route/use-address.ts';
-import { ButtonLink } from '../../ui/button.tsx';
 import { useLinks } from '../../ui/link.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ProblemPanel } from '../../ui/problem.tsx';
 import { Loaded } from '../loaded.tsx';
 import { needsApproval, type Write } from './approval-need.ts';
 import { type Values, valuesOf } from './changes.ts';
 import { type FieldSpec, fieldsOf, requiredIn, type SpecOptions, secretsIn } from './field-spec.ts';
 import { RecordFormFrame } from './record-form.tsx';
+import { refusalOf } from './role-refusal.tsx';
 import { type ApprovalRequest, useApprovalRequest } from './use-approval-request.ts';
 import { type RecordForm, useRecordForm } from './use-record-form.ts';
 
@@ -243,26 +241,6 @@ function Editing(props: RecordEditorProps & { readonly body: EditedRecord }) {
         {children({ form, field: finder(fields), record: body })}
       </RecordFormFrame>
     )
-  );
-}
-
-/**
- * What stands in place of the form if the user's role can't save it, with a link to a page that it can read: fields that
- * can't be saved only waste what is typed. Null: the role can.
- */
-function refusalOf(operation: Operation, next: { readonly title: string; readonly to: string }): ReactNode {
-  const permission = can(operation);
-  if (permission.allowed) return null;
-  return (
-    <ProblemPanel
-      tone="warn"
-      title={t.needsRole(permission.needs)}
-      actions={
-        <ButtonLink size="small" wraps to={next.to}>
-          {next.title}
-        </ButtonLink>
-      }
-    />
   );
 }
 

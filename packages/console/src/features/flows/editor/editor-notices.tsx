@@ -67,15 +67,8 @@ export interface SaveBarProps {
 /** Saves the draft, or opens the page that publishes it. */
 export function SaveBar({ editor, flow, findings }: SaveBarProps) {
   const links = useLinks();
-  const permission = can(decisionFlowOperations.updateById);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const saveReason = !permission.allowed
-    ? editingTexts.needsRole(permission.needs)
-    : editor.conflicts.length > 0
-      ? t.mergeFirst
-      : editor.isChanged
-        ? null
-        : t.allSaved;
+  const saveReason = editor.conflicts.length > 0 ? t.mergeFirst : editor.isChanged ? null : t.allSaved;
   const mayPublish = can(decisionFlowOperations.publish);
   const publishReason = !mayPublish.allowed
     ? editingTexts.needsRole(mayPublish.needs)
@@ -104,13 +97,7 @@ export function SaveBar({ editor, flow, findings }: SaveBarProps) {
         className="flex min-w-0 grow flex-wrap items-center gap-2 text-dense text-soft max-sm:basis-full"
       >
         {errors === 0 ? <Badge tone="pass">{t.valid}</Badge> : <Badge tone="block">{t.problems(errors, 0)}</Badge>}
-        <span>
-          {permission.allowed
-            ? editor.isChanged
-              ? `${t.unsaved}. ${t.keptHere}`
-              : t.allSaved
-            : editingTexts.needsRole(permission.needs)}
-        </span>
+        <span>{editor.isChanged ? `${t.unsaved}. ${t.keptHere}` : t.allSaved}</span>
       </div>
       {editor.isChanged ? (
         <Button kind="quiet" onClick={editor.discard}>

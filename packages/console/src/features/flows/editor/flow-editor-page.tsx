@@ -1,5 +1,6 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { useOperation } from '../../../data/use-operation.ts';
+import { refusalOf } from '../../../forms/editing/role-refusal.tsx';
 import { Loaded } from '../../../forms/loaded.tsx';
 import { flowEditorTexts as t } from '../../../messages/flows/flow-editor.ts';
 import { flowTexts } from '../../../messages/flows/flows.ts';
@@ -23,7 +24,11 @@ export function FlowEditorPage() {
       parents={[list, { title: flow?.name ?? flowTexts.flow, to: addresses.flow(id) }]}
     >
       <Loaded answer={answer} operation={decisionFlowOperations.get} instead={list}>
-        {(body) => <FlowWorkbench key={body.id} flow={body} search={search} onChange={change} />}
+        {(body) =>
+          refusalOf(decisionFlowOperations.updateById, { title: body.name, to: addresses.flow(id) }) ?? (
+            <FlowWorkbench key={body.id} flow={body} search={search} onChange={change} />
+          )
+        }
       </Loaded>
     </Page>
   );

@@ -157,7 +157,7 @@ const actor = systemActor('catalogue');
 
 /** Knows nothing of the catalogue before: a catalogue keeps this function, and would keep all its ancestors with it. */
 function transactionsOf(database: Database, tenantId: string): InTransaction {
-  return (work) => database.withTenant(tenantId, actor, work, { statementTimeoutMs: patienceMs });
+  return (work) => database.withTenant(tenantId, actor, work, { pipelines: true, statementTimeoutMs: patienceMs });
 }
 
 function readNewer(database: Database, tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
@@ -168,5 +168,7 @@ function readNewer(database: Database, tenantId: string, before: TenantCatalogue
     return loadCatalogue(tx, before?.rows ?? null, inTransaction);
   };
   const until = performance.now() + readWithinMs;
-  return database.withTenant(tenantId, actor, read, { snapshot: true, statementTimeoutMs: patienceMs, until });
+  return database.withTenant(tenantId, actor, read, {
+    ...{ snapshot: true, pipelines: true, statementTimeoutMs: patienceMs, until },
+  });
 }

@@ -27,17 +27,16 @@ import { type CatalogueRows, readRows } from './catalogue-rows.ts';
 /** One version of the catalogue as it's stored. */
 export type CatalogueContent = Awaited<ReturnType<typeof readContent>>;
 
-/** `tx` must be a `snapshot`. Of offers and creatives, reads only what changed since `before`. */
+/**
+ * `tx` must be a `snapshot`. Of offers and creatives, reads only what changed since `before`. Statements that don't depend on
+ * each other start together, because a busy event loop makes each trip long.
+ */
 export async function readContent(tx: Tx, before: CatalogueRows | null) {
-  const settings = await readSettings(tx);
-  const flows = await readFlowDirectory(tx);
-  const models = await selectModels(tx);
-  const { inactivePlacements, ...places } = await readPlaces(tx);
-  const tables = await readSchemaTables(tx);
-  const joins = await readJoins(tx);
-  const active = await snapshotPolicies(tx);
+  const lists = await readLists(tx);
+  const { settings, flows, models, tables, joins } = lists;
+  const { inactivePlacements, ...places } = lists.places;
   const isOn = typesInUse(settings);
-  const policies = active.filter(isOn);
+  const policies = lists.policies.filter(isOn);
   // Drafts and paused offers take part in dry runs of flows that name their status.
   const wanted = {
     statuses: flows.offerStatuses(),
@@ -45,30 +44,33 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
     budgets: settings.enableBudgets,
     contentItems: settings.enableContentManagement,
   };
-  const rows = await readRows(tx, wanted, before);
-  const volumes = await selectVolumeRefs(tx);
+  const [rows, metrics] = await Promise.all([
+    readRows(tx, wanted, before),
+    settings.enableBehavioralMetrics ? selectMetrics(tx) : [],
+  ]);
+  const { version, tenant, volumes, segments, rankingProfiles } = lists;
   return {
-    version: await readCatalogueVersion(tx),
+    version,
     settings,
-    isPlayground: (await getTenant(tx)).isPlayground,
+    isPlayground: tenant.isPlayground,
     flows,
-    routes: routeTable(await readRoutes(tx), { ...places, inactivePlacements }, (id) => flows.runnableOf(id) !== null),
-    inactiveChannels: new Set(await selectInactiveChannelIds(tx)),
+    routes: routeTable(lists.routes, { ...places, inactivePlacements }, (id) => flows.runnableOf(id) !== null),
+    inactiveChannels: new Set(lists.inactiveChannels),
     models,
-    experiments: experimentsForPlans(await selectExperiments(tx), models, settings.enableExperiments),
-    rules: (await snapshotRules(tx)).filter(isOn),
-    metrics: settings.enableBehavioralMetrics ? await selectMetrics(tx) : [],
+    experiments: experimentsForPlans(lists.experiments, models, settings.enableExperiments),
+    rules: lists.rules.filter(isOn),
+    metrics,
     policies,
     schemaTables: new Map(tables.map((table) => [table.schemaId, table])),
-    segments: await readActiveSegments(tx),
-    rankingProfiles: await snapshotRankingProfiles(tx),
-    outcomes: new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])),
+    segments,
+    rankingProfiles,
+    outcomes: new Map(lists.outcomes.map((outcome) => [outcome.key, outcome])),
     wanted,
     rows,
     volumes,
     countsVolumes: volumes.length > 0 || countsAnything(rows, policies),
     /** What else reads of customers: drafts, and rules and policies that aren't active. */
-    beside: { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) },
+    beside: { flows: lists.liveConfigs, rules: lists.idleRules, policies: lists.idlePolicies },
     /** The parts of every plan. Left out when empty, so that plans keep their hashes. */
     lists: {
       ...places,
@@ -80,6 +82,49 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
   };
 }
 
+/** Everything that a catalogue always reads as a whole. */
+const readLists = (tx: Tx) =>
+  together({
+    version: readCatalogueVersion(tx),
+    settings: readSettings(tx),
+    tenant: getTenant(tx),
+    flows: readFlowDirectory(tx),
+    liveConfigs: selectLiveConfigs(tx),
+    routes: readRoutes(tx),
+    models: selectModels(tx),
+    experiments: selectExperiments(tx),
+    places: readPlaces(tx),
+    inactiveChannels: selectInactiveChannelIds(tx),
+    tables: readSchemaTables(tx),
+    joins: readJoins(tx),
+    segments: readActiveSegments(tx),
+    rules: snapshotRules(tx),
+    idleRules: idleRules(tx),
+    policies: snapshotPolicies(tx),
+    idlePolicies: idlePolicies(tx),
+    rankingProfiles: snapshotRankingProfiles(tx),
+    outcomes: readOutcomeTypes(tx),
+    volumes: selectVolumeRefs(tx),
+  });
+
+const readPlaces = (tx: Tx) =>
+  together({
+    channels: snapshotChannels(tx),
+    placements: snapshotPlacements(tx),
+    inactivePlacements: snapshotInactivePlacements(tx),
+    categories: snapshotCategories(tx),
+    subCategories: snapshotSubCategories(tx),
+  });
+
+type Started = Readonly<Record<string, Promise<unknown>>>;
+
+/** `Promise.all` for promises with names. */
+async function together<P extends Started>(started: P): Promise<{ [Name in keyof P]: Awaited<P[Name]> }> {
+  const names = Object.keys(started);
+  const values = await Promise.all(Object.values(started));
+  return Object.fromEntries(names.map((name, at) => [name, values[at]])) as { [Name in keyof P]: Awaited<P[Name]> };
+}
+
 /** Tells whether the settings let a rule or policy take part. */
 export function typesInUse(
   settings: Pick<TenantSettings, 'enableBudgets' | 'enableBehavioralMetrics'>,
@@ -89,16 +134,6 @@ export function typesInUse(
     ...(settings.enableBehavioralMetrics ? [] : ['metric_condition']),
   ]);
   return ({ ruleType }) => !off.has(ruleType);
-}
-
-async function readPlaces(tx: Tx) {
-  return {
-    channels: await snapshotChannels(tx),
-    placements: await snapshotPlacements(tx),
-    inactivePlacements: await snapshotInactivePlacements(tx),
-    categories: await snapshotCategories(tx),
-    subCategories: await snapshotSubCategories(tx),
-  };
 }
 
 const countsAnything = ({ offers }: CatalogueRows, policies: readonly SnapshotPolicy[]): boolean =>

@@ -67,11 +67,11 @@ const rowsPerPage = 2000;
 
 /** Reads what changed since `before`; everything when there is nothing before. */
 export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows | null): Promise<CatalogueRows> {
-  const fingerprints: readonly (readonly BucketPrint[])[] = [
-    await fingerprintOffers(tx, wanted.statuses),
-    await fingerprintCreatives(tx),
-    wanted.otherOffers ? await fingerprintOtherOffers(tx, wanted.statuses) : [],
-  ];
+  const fingerprints: readonly (readonly BucketPrint[])[] = await Promise.all([
+    fingerprintOffers(tx, wanted.statuses),
+    fingerprintCreatives(tx),
+    wanted.otherOffers ? fingerprintOtherOffers(tx, wanted.statuses) : [],
+  ]);
   const count = piecesFor(fingerprints[0]!.reduce((sum, { rows }) => sum + rows, 0));
   const fingerprintOf = joinFingerprints(fingerprints, count);
   const usable = before !== null && sameRows(before.wanted, wanted) ? before : null;
@@ -150,18 +150,19 @@ async function readLists(
     text: (value) =>
       value === null ? value : ((offerIds.get(value) as typeof value | undefined) ?? shared.text(value)),
   };
-  await readPages(
+  const creatives = readPages(
     asked,
     (page) => snapshotCreatives(tx, page, withIds),
     (creative) => listsOf(creative.offerId).creatives.push(creative),
   );
-  if (wanted.otherOffers) {
-    await readPages(
-      asked,
-      (page) => snapshotOtherOffers(tx, wanted.statuses, page, shared),
-      (offer) => listsOf(offer.id).otherOffers?.push(offer),
-    );
-  }
+  const others = wanted.otherOffers
+    ? readPages(
+        asked,
+        (page) => snapshotOtherOffers(tx, wanted.statuses, page, shared),
+        (offer) => listsOf(offer.id).otherOffers?.push(offer),
+      )
+    : undefined;
+  await Promise.all([creatives, others]);
   return lists;
 }
 

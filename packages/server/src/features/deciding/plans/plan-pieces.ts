@@ -82,12 +82,11 @@ export async function storePlan(
   pieces: readonly Piece[],
   version: number,
 ): Promise<void> {
-  await keepPieces(tx);
-  // Callers that ask again get the plan of the catalogue as it is since then.
-  if ((await selectResetVersion(tx)) > version)
-    throw new AppError('unavailable', { detail: 'The tenant has been reset.' });
   const names = pieces.map(nameOf);
-  const known = await knownPieces(tx, names);
+  // The lock comes first: what is known then can't be deleted.
+  const [, resetVersion, known] = await Promise.all([keepPieces(tx), selectResetVersion(tx), knownPieces(tx, names)]);
+  // Callers that ask again get the plan of the catalogue as it is since then.
+  if (resetVersion > version) throw new AppError('unavailable', { detail: 'The tenant has been reset.' });
   // By hash, so that nodes which store the same pieces do not deadlock.
   const missing = pieces.filter((piece) => !known.has(nameOf(piece))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const turns = takeTurns();
@@ -102,8 +101,7 @@ export async function storePlan(
     }
     await insertPieces(tx, some);
   }
-  if (known.size > 0) await touchPieces(tx, [...known]);
-  await insertPlan(tx, name, body, version);
+  await Promise.all([known.size > 0 ? touchPieces(tx, [...known]) : undefined, insertPlan(tx, name, body, version)]);
   tx.afterCommit(() => {
     for (const piece of pieces) piece.body = null;
   });
