@@ -138,7 +138,8 @@ export async function killInRun(
   await must(createPatientCaller(() => world.server.url, key)('POST', `/v1/runs/${id}/campaign-runs`));
   const takeovers: number[] = [];
   for (let kill = 1; kill <= kills; kill++) {
-    await reach(world, id, Math.floor((customers * kill) / (kills + 2)));
+    // A run with a limit of its own may end before its last quarter.
+    await reach(world, id, Math.floor((customers * 0.75 * kill) / (kills + 1)));
     world.server.kill('SIGKILL');
     await world.server.ended;
     const before = await progress();
