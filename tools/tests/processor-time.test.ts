@@ -23,14 +23,17 @@ test('reads the time of a real child', { skip: !existsSync('/proc/self/stat') },
   assert.ok(spent !== null && spent >= 0.25, String(spent));
 });
 
-test('lists the most expensive tasks first, 40 at most', () => {
-  const costs = Array.from({ length: 50 }, (_, at) => ({
-    task: { files: at === 49 ? ['x.test.ts', 'y.test.ts'] : [`${at}.test.ts`] },
-    wall: at,
-    processor: at * 2,
+test('lists the most expensive files first, 60 at most', () => {
+  const alone = Array.from({ length: 70 }, (_, at) => ({
+    task: { files: [`${at}.test.ts`] },
+    ...{ wall: at, processor: at * 2, byFile: { [`${at}.test.ts`]: at } },
   }));
-  const lines = costTable(costs).split('\n');
-  assert.equal(lines.length, 42);
-  assert.equal(lines[2], '   98    49  x.test.ts and 1 more');
-  assert.equal(costTotal(costs, 50), 'processor time: 2500 s, of those 50 s in the database that the tests share');
+  const together = {
+    task: { files: ['x.test.ts', 'y.test.ts'] },
+    ...{ wall: 400, processor: 300, byFile: { 'x.test.ts': 200.4, 'y.test.ts': 1 } },
+  };
+  const lines = costTable([...alone, together]).split('\n');
+  assert.equal(lines.length, 62);
+  assert.deepEqual(lines.slice(2, 4), ['  200        x.test.ts', '  138    69  69.test.ts']);
+  assert.match(costTotal([together], 50), /^processor time: 350 s, of those 50 s in the database/);
 });

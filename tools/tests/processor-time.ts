@@ -3,7 +3,7 @@ import type { Task } from './test-tasks.ts';
 
 /** Linux counts processor time for programs in hundredths of a second on every machine (USER_HZ). */
 const ticksPerSecond = 100;
-const shownTasks = 40;
+const shownFiles = 60;
 
 /** The cost of a task. `processor` includes the servers, databases and browsers that it started and waited for. */
 export interface TaskCost {
@@ -12,6 +12,8 @@ export interface TaskCost {
   readonly wall: number;
   /** Seconds of processor time; null where the system doesn't tell. */
   readonly processor: number | null;
+  /** Seconds of processor time that the tests of each file took in the process itself, by path. */
+  readonly byFile: Readonly<Record<string, number>>;
 }
 
 /**
@@ -45,18 +47,33 @@ function readOwnStat(): string | null {
   }
 }
 
-/** Returns the table of the most expensive tasks, by processor time or, where it's unknown, by wall time. */
+/**
+ * Returns the table of the most expensive files. A file with a process of its own counts with everything that the process
+ * started, by wall time where processor time is unknown; others count with their tests alone.
+ */
 export function costTable(costs: readonly TaskCost[]): string {
-  const order = ({ processor, wall }: TaskCost) => processor ?? wall;
-  const seconds = (value: number | null) => (value === null ? '?' : value.toFixed(0)).padStart(5);
-  const rows = costs
+  const rows = costs.flatMap(({ task: { files }, wall, processor, byFile }): CostRow[] =>
+    files.length === 1
+      ? [{ file: files[0]!, processor, wall }]
+      : Object.entries(byFile).map(([file, seconds]) => ({ file, processor: seconds, wall: null })),
+  );
+  const order = ({ processor, wall }: CostRow) => processor ?? wall ?? 0;
+  const column = (seconds: number | null, unknown: string) => (seconds?.toFixed(0) ?? unknown).padStart(5);
+  const lines = rows
     .toSorted((a, b) => order(b) - order(a))
-    .slice(0, shownTasks)
-    .map(({ task: { files }, wall, processor }) => {
-      const more = files.length === 1 ? '' : ` and ${files.length - 1} more`;
-      return `${seconds(processor)} ${seconds(wall)}  ${files[0]}${more}`;
-    });
-  return ['most expensive processes:', '  cpu  wall  seconds', ...rows].join('\n');
+    .slice(0, shownFiles)
+    .map(({ file, wall, processor }) => `${column(processor, '?')} ${column(wall, '')}  ${file}`);
+  return [
+    'most expensive files (wall time where a file has a process of its own):',
+    '  cpu  wall  seconds',
+    ...lines,
+  ].join('\n');
+}
+
+interface CostRow {
+  readonly file: string;
+  readonly processor: number | null;
+  readonly wall: number | null;
 }
 
 /** Returns a line with the processor time of all tasks and of the database cluster they share. */

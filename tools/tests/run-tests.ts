@@ -150,17 +150,22 @@ process.exit(stopped ? 1 : status);
 async function run(task: Task): Promise<Outcome> {
   const startedAt = performance.now();
   const report = join(reports, `${++runs}.jsonl`);
+  const fileCosts = join(reports, `${runs}.json`);
   const limit = String(isLong ? longTimeoutMs : timeoutMs);
-  const child = spawn(process.execPath, [...nodeOptions, ...options, program, report, limit, ...task.files], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Keeping stripped and compiled sources between processes more than halves the processor time for loading.
-    env: {
-      NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
-      ...process.env,
-      ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
-      NODE_OPTIONS: [process.env.NODE_OPTIONS, hooksOption(bundle)].join(' ').trim(),
+  const child = spawn(
+    process.execPath,
+    [...nodeOptions, ...options, program, report, fileCosts, limit, ...task.files],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Keeping stripped and compiled sources between processes more than halves the processor time for loading.
+      env: {
+        NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
+        ...process.env,
+        ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
+        NODE_OPTIONS: [process.env.NODE_OPTIONS, hooksOption(bundle)].join(' ').trim(),
+      },
     },
-  });
+  );
   running.add(child);
   let output = '';
   const kill = () => {
@@ -180,7 +185,7 @@ async function run(task: Task): Promise<Outcome> {
   const code = await new Promise<number>((done) => child.once('close', (exit) => done(exit ?? 1)));
   clearTimeout(timer);
   running.delete(child);
-  costs.push({ task, wall: secondsSince(startedAt), processor });
+  costs.push({ task, wall: secondsSince(startedAt), processor, byFile: byFileOf(fileCosts) });
   process.stdout.write(output);
   if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };
@@ -197,6 +202,13 @@ function failuresIn(report: string): Failure[] {
   if (statSync(report, { throwIfNoEntry: false }) === undefined) return [];
   const lines = readFileSync(report, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Failure);
+}
+
+/** Returns the seconds of each file, which a killed process doesn't tell. */
+function byFileOf(path: string): Record<string, number> {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return {};
+  const seconds: Record<string, number> = JSON.parse(readFileSync(path, 'utf8'));
+  return Object.fromEntries(Object.entries(seconds).map(([file, each]) => [relative('.', file), each]));
 }
 
 function testFiles(place: string): string[] {

@@ -16,9 +16,14 @@ function runTexts(...texts: readonly string[]) {
     });
     const report = join(folder, 'report.jsonl');
     const program = join(import.meta.dirname, 'test-process.ts');
-    const { status, stdout } = spawnSync(process.execPath, [program, report, '10000', ...files], { encoding: 'utf8' });
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [program, report, join(folder, 'costs.json'), '10000', ...files],
+      { encoding: 'utf8' },
+    );
     const lines = readFileSync(report, 'utf8').split('\n').slice(0, -1);
-    return { status, stdout, failures: lines.map((line): unknown => JSON.parse(line).name) };
+    const timed = Object.keys(JSON.parse(readFileSync(join(folder, 'costs.json'), 'utf8')));
+    return { status, stdout, failures: lines.map((line): unknown => JSON.parse(line).name), timed: timed.length };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -30,8 +35,8 @@ const passing = `
   describe('a suite', () => it('runs', () => { if (!ready) throw new Error('before its hook'); }));`;
 
 test('runs the tests of every file after their hooks', () => {
-  const { status, stdout, failures } = runTexts(passing, passing);
-  assert.deepEqual([status, failures], [0, []], stdout);
+  const { status, stdout, failures, timed } = runTexts(passing, passing);
+  assert.deepEqual([status, failures, timed], [0, [], 2], stdout);
   assert.match(stdout, /▶ a suite\n {2}✔ runs/);
   assert.match(stdout, /^ℹ pass 2$/m);
 });
