@@ -32,6 +32,42 @@ export async function multiplyOffers(dataDir: string, tenant: string, from: numb
   await admin.end();
 }
 
+/** Rows written by one statement. */
+const rowsPerFill = 250_000;
+
+/**
+ * Adds rows of history of this month for these customers, half of them impressions of three items like the newest one, half of
+ * them responses.
+ */
+export async function fillHistory(dataDir: string, rows: number, customers: number): Promise<void> {
+  const admin = await adminOf(dataDir);
+  // Without the trigger that notes late rows for exports.
+  await admin.query('set session_replication_role = replica');
+  const random = (digits: number): string => `lpad(to_hex((random() * 16 ^ ${digits} - 0.5)::bigint), ${digits}, '0')`;
+  const source = `(select * from arbiter.decision_impressions order by id desc limit 1) i,
+    lateral (select date_trunc('month', now()) + random() * (now() - date_trunc('month', now())) as at, g
+      from generate_series(1, $1::int) g) t,
+    lateral (select lpad(to_hex((extract(epoch from t.at) * 1000)::bigint), 12, '0') as ms, t.g) m,
+    lateral (select (m.ms || '7' || ${random(3)} || '8' || ${random(3)} || ${random(10)} || '00')::uuid as id,
+      'B-' || lpad((1 + floor(random() * $2))::text, 7, '0') as customer_id, m.g) u`;
+  const impressions = `insert into arbiter.decision_impressions (tenant_id, id, customer_id, occurred_at, offer_ids, creative_ids,
+      channel_ids, placement_ids, category_ids, ranks, context, customer_seq)
+    select i.tenant_id, u.id, u.customer_id, t.at, i.offer_ids, i.creative_ids, i.channel_ids, i.placement_ids, i.category_ids,
+      i.ranks, i.context, 1 from ${source}`;
+  const responses = `insert into arbiter.interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification,
+      direction, offer_id, recommendation_id, rank, occurred_at, created_at, resolved_by)
+    select i.tenant_id, u.id, u.customer_id, 'response', 'click', 'positive', 'inbound', i.offer_ids[1], i.id, 1, t.at, t.at,
+      'recommendation' from ${source}`;
+  for (let left = Math.ceil(rows / 2); left > 0; left -= rowsPerFill) {
+    const some = Math.min(left, rowsPerFill);
+    await admin.query(impressions, [some, customers]);
+    await admin.query(responses, [some, customers]);
+  }
+  await admin.query('vacuum analyze arbiter.decision_impressions, arbiter.interactions, arbiter.customer_states');
+  await admin.query('checkpoint');
+  await admin.end();
+}
+
 /** Moves all decisions back in time. Studies find them by their ids for up to a day more. */
 export async function ageDecisions(dataDir: string, hours: number): Promise<void> {
   const admin = await adminOf(dataDir);
