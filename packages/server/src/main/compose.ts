@@ -262,15 +262,16 @@ function createDeciding({
   const decisionMetrics = createDecisionMetrics(registry);
   const callMemory = callSignalMemory();
   const threads = createThreads(onError, callMemory, studyThreadsOf({ address, config, database }));
+  const callSignal = createCallSignal(callMemory, threadClock);
   const decisions = createDecisionService({
     ...{ database, hot, previewPath, chunkPath, keys, customerHash, anonymousKey, envelope },
     ...{ clock, zoneClock, outbound, onError },
     metrics: decisionMetrics,
     onCatalogueAsked: cacheAsked('catalogues'),
-    callSignal: createCallSignal(callMemory, threadClock),
+    callSignal,
   });
   const runChunk = createRunChunks({ database, decideChunk: decisions.decideChunk });
-  const chunkDesk = { runChunk, maxOpen: chunkConnections };
+  const chunkDesk = { runChunk, maxOpen: chunkConnections, hasCalls: callSignal.isRecent };
   return { chunkDesk, decisionMetrics, decisions, threads };
 }
 

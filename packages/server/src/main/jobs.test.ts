@@ -81,7 +81,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     customerHash: createKeyedHash([], 'customer'),
     customerKeys: createCustomerKeys([]),
     decideForGeofence: () => assert.fail('no decisions here'),
-    chunkDesk: { runChunk: () => assert.fail('no decisions here'), maxOpen: 1 },
+    chunkDesk: { runChunk: () => assert.fail('no decisions here'), maxOpen: 1, hasCalls: () => false },
     decideForTrigger: () => assert.fail('no decisions here'),
     eventListeners: { listensTo: async () => new Set<never>(), react: () => assert.fail('no events here') },
     decideForJourney: () => assert.fail('no decisions here'),

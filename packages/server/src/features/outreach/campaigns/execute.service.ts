@@ -16,6 +16,8 @@ export interface ChunkDesk {
   readonly runChunk: RunChunks;
   /** Chunks of a run that may be open at a time. */
   readonly maxOpen: number;
+  /** Whether calls were decided just now. */
+  readonly hasCalls: () => boolean;
 }
 
 export interface ExecutePorts extends FilePorts {
@@ -41,7 +43,7 @@ export async function executeRun(
 ): Promise<void> {
   const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     ports.database.withTenant(tenantId, campaignActor, work, { statementTimeoutMs: 120_000 });
-  const taken = await inTenant((tx) => takeRun(tx, runId));
+  const taken = await inTenant((tx) => takeRun(tx, runId, ports.chunkDesk.hasCalls));
   if (taken === null) return;
   try {
     const stop = await decide({ ports, tenantId, taken, signal, isRetry, queued: { place: taken.run.queuedPlace } });

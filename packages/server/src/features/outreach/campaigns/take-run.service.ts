@@ -13,9 +13,9 @@ export interface TakenRun {
 
 /**
  * Takes a run, and starts it if it waits. Null: there is nothing to do, because it has ended, can't start, or waits for an
- * earlier run of its campaign.
+ * earlier run of its campaign. `hasCalls`: whether calls were decided just now.
  */
-export async function takeRun(tx: Tx, runId: string): Promise<TakenRun | null> {
+export async function takeRun(tx: Tx, runId: string, hasCalls: () => boolean): Promise<TakenRun | null> {
   const found = await selectRun(tx, runId);
   // In the order of starting: the campaign, then the run.
   const campaign = found === null ? null : await selectCampaign(tx, found.campaignId, true);
@@ -23,7 +23,7 @@ export async function takeRun(tx: Tx, runId: string): Promise<TakenRun | null> {
   if (campaign === null || run === null || run.completedAt !== null) return null;
   if ((await selectOpenRun(tx, campaign.id))?.id !== run.id) return null;
   if (run.status === 'pending') {
-    const problem = await freezeRun(tx, run);
+    const problem = await freezeRun(tx, run, hasCalls);
     if (problem !== null) {
       await endRun(tx, run, { status: 'failed', error: problem }, 'cancelled');
       return null;

@@ -32,7 +32,7 @@ const caps = { maxPerOffer: 8, maxTotalPerRun: 10 };
 const takeNew = async (frequencyCaps: object | null): Promise<void> => {
   const { id } = await world.campaign({ frequencyCaps });
   const { id: runId } = await world.start(id);
-  taken = (await inTenant((tx) => takeRun(tx, runId)))!;
+  taken = (await inTenant((tx) => takeRun(tx, runId, () => false)))!;
 };
 beforeEach(async () => {
   turnstile = createTurnstile();

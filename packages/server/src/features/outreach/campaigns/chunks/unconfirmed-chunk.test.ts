@@ -31,7 +31,7 @@ test('a run continues after a chunk whose commit was not confirmed', async () =>
     database,
     exportFolder: createPrivateFolder('/nowhere'),
     exportBucket: null,
-    chunkDesk: { runChunk: unconfirmed, maxOpen: 2 },
+    chunkDesk: { runChunk: unconfirmed, maxOpen: 2, hasCalls: () => false },
   };
   const signal = new AbortController().signal;
   await executeRun(ports, world.server.tenants[0].id, runId, { signal, isRetry: false });
