@@ -75,7 +75,7 @@ async function shown(): Promise<Map<string, number>> {
   return new Map(rows.map(({ offer_id, n }) => [offer_id, Number(n)]));
 }
 
-test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are used to the last piece and no further`, async (t) => {
+test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are used to the last unit and never exceeded`, async (t) => {
   let running = true;
   /** A server that starts next to 200 callers on a busy machine needs up to a minute. Callers wait for it. */
   let started = Promise.resolve();

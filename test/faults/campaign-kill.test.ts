@@ -35,7 +35,7 @@ const scenarios = [
 ];
 
 for (const [tenant, { name, limits: own }] of scenarios.entries()) {
-  test(`${kills} kills in a run over ${customers} customers beside recommend, ${name}`, (t) =>
+  test(`${kills} kills in a run over ${customers} customers next to recommend, ${name}`, (t) =>
     killed(t, world.installation.tenants[tenant]!.key, { customers, cap, ...own }));
 }
 

@@ -117,7 +117,7 @@ async function everythingWorks(): Promise<boolean> {
 }
 
 for (const fault of faults) {
-  test(`${fault.name}, ${fault.repeats} times: only 503, nothing lost, whole within 5 s (seed ${seed})`, async (t) => {
+  test(`${fault.name}, ${fault.repeats} times: only 503, nothing lost, recovered within 5 s (seed ${seed})`, async (t) => {
     const before = load.calls.length;
     const stop = new AbortController();
     const running = load.run(12, stop.signal, async () => undefined);

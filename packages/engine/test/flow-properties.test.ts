@@ -120,7 +120,7 @@ const ofNodes = [
   'mandatory_cap',
 ];
 
-test('whatever the flow: ranks 1 to n, finite scores, chances of (0, 1], and what is blocked stays away', () => {
+test('any flow: ranks 1 to n, finite scores, probabilities in (0, 1], and no blocked offers', () => {
   const seen = { ...reached(), blocked: 0 };
   for (let number = 0; number < 250; number += 1) {
     const world = worldOf(number);
@@ -158,7 +158,7 @@ test('whatever the flow: ranks 1 to n, finite scores, chances of (0, 1], and wha
 });
 
 test(
-  'whatever the flow: a lower priority changes the order at most, never who may be shown',
+  'any flow: a lower priority changes only the order, never who may be shown',
   inTurn('priority', 2),
   () => {
     const seen = reached();

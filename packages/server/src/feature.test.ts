@@ -33,7 +33,7 @@ test('operations and jobs of all features, made with the ports they need', () =>
   );
 });
 
-test('nothing has two owners: the start says what it is and who they are', () => {
+test('nothing has two owners: the start names it and both of them', () => {
   start(feature({ name: 'plants' }));
   const refused = (parts: Parameters<typeof feature>[0], what: string, other = 'plants') =>
     assert.throws(

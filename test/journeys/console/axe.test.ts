@@ -153,7 +153,7 @@ for (const { path, access } of screensInTurn) {
 }
 
 for (const { name, address, only, open } of overlays.filter((each) => isInTurn(each.name, shares))) {
-  test(`what opens over screens, or stands in their place: ${name}`, skip, async () => {
+  test(`overlays and replacements of screens: ${name}`, skip, async () => {
     await signIn();
     const found: string[] = [];
     const onlyLooks = everyLook.filter(([size]) => only !== undefined && size === { wide, narrow }[only]);

@@ -78,7 +78,7 @@ function withoutPlaces(node: FormulaNode): unknown {
   return JSON.parse(JSON.stringify(node, (key, value) => (key === 'at' ? 0 : value)));
 }
 
-test('what is printed is read back as the same tree', () => {
+test('parses printed formulas to the same tree', () => {
   fc.assert(
     fc.property(tree, (node) => {
       const source = print(node);
@@ -177,7 +177,7 @@ function arithmetic(values: readonly FormulaValue[], apply: (numbers: readonly n
   return Number.isFinite(result) ? { value: result + 0, error: null } : { value: null, error: 'domain' };
 }
 
-test('closures give what the rules say', () => {
+test('closures match the rules', () => {
   const scope = emptyScope();
   scope.customer = CUSTOMER;
   fc.assert(

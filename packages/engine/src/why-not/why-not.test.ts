@@ -8,7 +8,7 @@ import { chanceOf, inputAt, randomWorld, type World } from './test-world.ts';
 const wanted = randomRuns(2_000);
 
 test(
-  `${wanted} refused offers: each flip works when it is carried out, and nothing less does`,
+  `${wanted} blocked offers: each flip works, and no smaller one does`,
   inTurn('flips', 2),
   () => {
     const kinds: Record<string, number> = {};
@@ -53,7 +53,7 @@ test(
   },
 );
 
-test('an offer in the answer is told so, at its rank', () => {
+test('reports the rank of an offer in the response', () => {
   for (let seed = 1; seed <= 100; seed++) {
     const world = randomWorld(chanceOf(seed));
     const plan = greedyPlan(world);
@@ -64,7 +64,7 @@ test('an offer in the answer is told so, at its rank', () => {
   }
 });
 
-test('a question changes no decision that is made after it', () => {
+test("a question doesn't affect later decisions", () => {
   for (let seed = 1; seed <= 30; seed++) {
     const world = randomWorld(chanceOf(seed));
     const [asked, untouched] = [compile(world.snapshot), compile(world.snapshot)];
@@ -124,7 +124,7 @@ const oracleTests = {
   },
 } as const;
 
-test('an oracle by brute force: exactly the smallest sets of proposals are found, in order', () => {
+test('finds exactly the smallest sets of proposals, in order, as brute force does', () => {
   const names = Object.keys(oracleTests) as (keyof typeof oracleTests)[];
   for (let seed = 1; seed <= 400; seed++) {
     const chance = chanceOf(seed * 7919);
@@ -214,7 +214,7 @@ test('an oracle by brute force: exactly the smallest sets of proposals are found
   }
 });
 
-test('the search ends when it is told to, with what it has found', () => {
+test('stops the search on request, and returns what it has found', () => {
   for (let seed = 1; seed <= 60; seed++) {
     const world = randomWorld(chanceOf(seed));
     const plan = compile(world.snapshot);

@@ -190,7 +190,7 @@ test('a log in parts gives the same bytes as a whole one', () => {
   assert.equal(JSON.stringify(evaluate(joinLogs(pieces), options)), JSON.stringify(evaluate(whole.build(), options)));
 });
 
-test('an empty log is refused', () => {
+test('rejects an empty log', () => {
   const { verdict, reasons } = evaluate(collectLog().build(), options);
   assert.deepEqual([verdict, reasons], ['refused', ['no_decisions']]);
 });

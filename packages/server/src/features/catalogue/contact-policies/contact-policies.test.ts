@@ -89,7 +89,7 @@ describe('contact policies', () => {
     );
   });
 
-  it('refuse configs of 8.4, unknown targets and types that are not built', async () => {
+  it("reject invalid configs (8.4), unknown targets and types that don't exist", async () => {
     const tenantId = await makeTenant();
     const foreign = await plantOffer(await makeTenant());
     const create = (body: Partial<NewPolicy>) =>

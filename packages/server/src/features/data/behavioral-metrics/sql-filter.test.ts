@@ -368,7 +368,7 @@ function randomNode(random: () => number, depth: number): unknown {
   ])();
 }
 
-test('builds nothing but comparisons of columns with parameters, from any tree', () => {
+test('builds only comparisons of columns with parameters, from any tree', () => {
   const random = newRandom(11);
   class Refused extends Error {}
   const refuse = (): never => {

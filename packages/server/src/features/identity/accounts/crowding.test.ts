@@ -16,7 +16,7 @@ after(() => server?.close());
 
 const email = 'owner@example.test';
 
-test('accounts that tenants have made up, however fresh, push none of the owner aside', async () => {
+test("accounts that tenants invented, however new, never displace the owner's", async () => {
   const [home, ...hostile] = server.tenants;
   const own = await people.person(home, { email });
   assert.equal(hostile.length, 11);

@@ -92,7 +92,7 @@ test('tells publishers and validators what never works', async () => {
   assert.equal(published.body.warnings.length, 2);
 });
 
-test('checks the catalogue as an overlay would leave it, and stores nothing', async () => {
+test('checks the catalogue as an overlay would change it, and stores nothing', async () => {
   const overlay = [
     { kind: 'qualification-rules', key: 'Children', patch: { status: 'paused' } },
     { kind: 'offers', key: 'Over', patch: { schedule: null } },
@@ -111,7 +111,7 @@ test('checks the catalogue as an overlay would leave it, and stores nothing', as
   assert.ok(codes(answer).includes('never_eligible Open'), JSON.stringify(codes(answer)));
 });
 
-test('refuses overlays that can’t be made, with paths', async () => {
+test("rejects overlays that can't be made, with paths", async () => {
   const refused = async (change: object) => {
     const response = await server.call<{ code: string; errors: { path: string }[] }>(
       'POST',

@@ -143,7 +143,7 @@ function shown(snapshot: Snapshot, plan: Plan, stored: StoredInput) {
   };
 }
 
-test('every record of the frozen corpus fits the schemas of records, traces and responses', () => {
+test('every record of the frozen corpus matches the schemas of records, traces and responses', () => {
   const file = new URL('../../../../../../engine/corpus/engine-1.jsonl.br', import.meta.url);
   const text = brotliDecompressSync(readFileSync(file)).toString('utf8');
   const seen = { policies: new Set<string>(), rules: new Set<string | null>(), drops: new Set<string>() };

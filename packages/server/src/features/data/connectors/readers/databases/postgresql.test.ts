@@ -110,7 +110,7 @@ test('reads the last watermark to its end, whatever the limit', async () => {
   );
 });
 
-test('takes names for names, never for SQL', async () => {
+test('treats names as names, never as SQL', async () => {
   await database.ownerQuery('create table if not exists public.canary (x integer)');
   for (const sourceTable of [
     'suite; drop table canary',
