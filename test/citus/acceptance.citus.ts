@@ -73,7 +73,7 @@ test('a first start on a cluster loads the demo, which decides and answers', asy
   assert.equal(identical, true);
 });
 
-test('and its decisions replay', { skip }, async () => {
+test('decisions on a cluster replay', { skip }, async () => {
   const rows = await database.ownerQuery<{ id: string }>(
     'select id from arbiter.decisions order by md5(id::text) limit $1',
     [replays],

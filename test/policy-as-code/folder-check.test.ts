@@ -250,7 +250,7 @@ describe('rejects what an apply rejects, with the same text', () => {
     });
   }
 
-  test('and accepts the same files without the fault', async () => {
+  test('accepts the same files without the fault', async () => {
     const files = Object.entries(soundFiles).map(([path, content]) => ({ path, content }));
     assert.deepEqual((await checkPolicyFolder(files, Date.now())).errors, []);
   });

@@ -186,7 +186,7 @@ test(`${wanted} random decisions replay byte for byte, with everything that a de
   assert.ok(decided.filter(({ count }) => count > 0).length > wanted / 4);
 });
 
-test('and still do after everything was changed or deleted', async () => {
+test('random decisions still replay after everything was changed or deleted', async () => {
   for (const catalogue of catalogues) {
     const changes = await changeEverything(server, catalogue);
     for (const path of ['decision-flows', 'contact-policies', 'offers', 'creatives']) {
@@ -197,7 +197,7 @@ test('and still do after everything was changed or deleted', async () => {
   await assertIdentical(decided, here);
 });
 
-test('and still do in another process, time zone and locale', async () => {
+test('random decisions replay in another process, time zone and locale', async () => {
   const process = await installation.start({ TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
   await assertIdentical(decided, through(process));
   process.kill('SIGTERM');

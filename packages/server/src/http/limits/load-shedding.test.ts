@@ -68,7 +68,7 @@ test("one tenant can't fill a class", () => {
   shedder.enterTenant('heavy', 'a');
 });
 
-test('nor can one credential, which is recognized before its tenant', () => {
+test("one credential can't fill a class either, and is recognized before its tenant", () => {
   const shedder = createLoadShedder(() => 0, {
     ...defaultLimits,
     decision: { own: 3, total: 100, perTenant: 2, delayMs: Infinity },

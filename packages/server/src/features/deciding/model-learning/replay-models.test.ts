@@ -159,7 +159,7 @@ for (const [modelType, more] of Object.entries(types)) {
   });
 }
 
-test('and still do after others were erased', async () => {
+test('decisions still replay after others were erased', async () => {
   for (const modelType of Object.keys(types)) {
     const customerId = `${modelType}-0`;
     const erased = await server.call('DELETE', `/api/v1/customers/${customerId}/data?scope=everything`, {

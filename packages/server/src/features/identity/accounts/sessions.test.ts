@@ -382,7 +382,7 @@ describe('on another node', () => {
     assert.equal((await post()).status, 201);
   });
 
-  test("wrong passwords don't evict the nodes' memory", async () => {
+  test("wrong passwords don't clear the session caches of the nodes", async () => {
     const dora = await people.person(tenant());
     const cookie = await people.signIn(dora);
     await until(

@@ -257,7 +257,7 @@ test('E23: writes the last use in the background, at most once a minute, and del
   nowMs = first;
 });
 
-test("tells the caller before a key is looked up, who can stop it; a cached key isn't looked up", async () => {
+test("lets the caller stop the lookup of a key; a cached key isn't looked up", async () => {
   const authenticator = await open();
   const { key } = await make(await makeTenant());
   let lookUps = 0;

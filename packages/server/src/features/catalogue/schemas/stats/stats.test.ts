@@ -110,7 +110,7 @@ describe('figures', () => {
 });
 
 describe('the cache', () => {
-  test("returns the same until rows or a column are written, or for five minutes if they're written outside the API", async () => {
+  test('returns the same until rows or columns change, or for five minutes after a change outside the API', async () => {
     const schema = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }, { name: 'v' }] });
     const first = await stats(schema.id);
     await kit.db.ownerQuery(`insert into ${tableOf(schema.tableName)} (tenant_id, k) values ($1, 'beside')`, [tenantA]);

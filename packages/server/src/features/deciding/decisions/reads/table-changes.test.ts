@@ -144,7 +144,7 @@ test('answers every decision while columns are added and dropped', async () => {
   assert.equal(String(await decide('C1')).trim(), '');
 });
 
-test('and while columns of joined tables change, under the names of figures', async () => {
+test('answers every decision while columns of joined tables change, under the names of figures', async () => {
   const [homes, visits] = joinedIds as [string, string];
   let isOver = false;
   let decided = 0;

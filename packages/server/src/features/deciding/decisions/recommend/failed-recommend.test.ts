@@ -49,7 +49,7 @@ test('the same request ID returns the same response', async () => {
   assert.equal((await failed(id)).body.recommendationId, id.toLowerCase());
 });
 
-test('other problems have none', async () => {
+test('other problems have no ID', async () => {
   const { status, body } = await post('respond', { body: { outcome: 'click' } });
   assert.equal(status, 400);
   assert.ok(!('recommendationId' in body));

@@ -43,7 +43,7 @@ test('a stage gets the time since the last one; repeated stages are added up', (
   );
 });
 
-test('times every simulated decision, and one in 32 of the others', () => {
+test('times every decision whose stages are shown, and one in 32 of the others', () => {
   const { watch } = made();
   const others = Array.from({ length: 96 }, () => watch.begin(false));
   assert.equal(others.filter((clock) => clock !== null).length, 3);
