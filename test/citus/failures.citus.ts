@@ -88,7 +88,7 @@ function kill(port: number): void {
 }
 
 /**
- * Starts it again, and waits until both tenants are served. Each session of the coordinator finds out by itself that its
+ * Starts it again, and waits until both tenants are served. Each session of the coordinator finds out on its own that its
  * connection to the worker broke, so a few more calls fail.
  */
 async function revive(port: number): Promise<void> {
@@ -111,7 +111,7 @@ async function revive(port: number): Promise<void> {
 
 const read = ({ tenant }: PopulatedTenant) => next().call('GET', '/api/v1/offers', { key: tenant.keys.admin });
 
-/** Decides for both tenants meanwhile, one call after the other for each, and checks that no confirmed decision is lost. */
+/** Decides for both tenants in the meantime, one call after the other for each, and checks that no confirmed decision is lost. */
 async function underLoad(work: () => Promise<void>): Promise<string> {
   const outcomes: Outcome[] = [];
   let isDone = false;

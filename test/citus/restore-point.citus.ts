@@ -110,7 +110,7 @@ test('all nodes recover to one point, with everything confirmed before it and no
   for (const node of nodes) start(copy(node));
 
   const until = performance.now() + 120_000;
-  // Each session of the server finds out by itself that its connection broke.
+  // Each session of the server finds out on its own that its connection broke.
   for (let inARow = 0; inARow < 5; ) {
     const outcomes = await Promise.all(worlds.map(decide));
     const areServed = outcomes.every(({ status }) => status === 200);

@@ -15,7 +15,7 @@ import { createLogger } from '../../packages/server/src/platform/logger.ts';
 import { type PopulatedTenant, populate } from '../tenancy/world.ts';
 import { placementOf, tenantsApart, urlAt } from './spread.ts';
 
-// What Citus does with the statements of a tenant, and what a worker lets the application's role do by itself.
+// What Citus does with the statements of a tenant, and what a worker lets the application's role do on its own.
 
 let server: TestServer;
 let a: PopulatedTenant;

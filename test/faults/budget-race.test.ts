@@ -86,7 +86,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   const heard = ({ status, text }: Answer): void => {
     if (![0, 200, 429, 503].includes(status)) faults.add(`${status} ${text}`);
   };
-  /** Only expiring reservations are left, so callers needn't hurry. */
+  /** Only expiring reservations are left, so callers don't have to hurry. */
   let used = false;
   const work = Array.from({ length: parallel }, async (_, caller) => {
     while (running) {

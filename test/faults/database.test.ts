@@ -1,5 +1,5 @@
 // R3: the database loses its connections, crashes or hangs. The server returns 503, loses nothing it acknowledged, and
-// recovers by itself.
+// recovers on its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -171,7 +171,7 @@ async function outboxDrained(): Promise<void> {
   }
 }
 
-/** Replays decisions from before and after kills to the byte. */
+/** Replays decisions from before and after kills byte for byte. */
 async function replaySome(call: Caller, howMany: number): Promise<number> {
   const rows = await cluster.query<{ id: string }>('select id from arbiter.decisions order by md5(id::text) limit $1', [
     howMany,

@@ -58,7 +58,7 @@ async function killAt(step: string, method: string, url: string): Promise<void> 
   assert.equal(await broken, 'broken');
 }
 
-/** The database ends a dead server's transaction by itself, a moment later. */
+/** The database ends a dead server's transaction on its own, a moment later. */
 async function statusWhenOver(): Promise<string> {
   const elapsed = stopwatch();
   for (;;) {

@@ -15,7 +15,7 @@ import {
   type ServerProcess,
 } from '../faults/server-process.ts';
 
-/** The commands of docs/guides/policy-as-code.md, run in their order as a newcomer would: against a server that has just been started. */
+/** The commands of docs/guides/policy-as-code.md, run in order as a newcomer would: against a server that has just been started. */
 
 const repository = join(import.meta.dirname, '..', '..');
 let db: TestDatabase;

@@ -261,7 +261,7 @@ test('a playground in which every operation was called is empty after a reset, w
     const again = await recommend(from, customerId);
     assert.ok(again.status === 200 && again.body.decisions.length > 0, again.text);
   }
-  // Reset once more, with what the first reset left.
+  // Reset again, with what the first reset left.
   assert.equal((await reset(tenant, { confirm: true }, other)).status, 200);
   assert.equal((await rowsOf(tenant.id)).get('offers'), 0);
 });

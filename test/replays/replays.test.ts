@@ -1,6 +1,6 @@
 // Runs in a process of its own: it takes as long as many others together. Tests the promise of sealed records over
 // random catalogues (docs/design/decisioning.md 3): whatever happens to the catalogue, and in another process with any
-// time zone and locale, each decision replays to the byte. Tampering is detected, and erased decisions are refused.
+// time zone and locale, each decision replays byte for byte. Tampering is detected, and erased decisions are refused.
 // `REPLAY_DECISIONS=10000` makes more of them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CommandLine, createCommandLine } from './test-command-line.ts';
 
-/** What the command line says by itself, without a server. */
+/** What the command line says on its own, without a server. */
 
 let shell: CommandLine;
 before(async () => {

@@ -49,7 +49,7 @@ function secret(group: Group, about: string): Variable<string | null> {
   return { group, text: about, shown: 'unset', secret: true, read: (value) => value, fallback: null };
 }
 
-/** A secret that somebody else has made: its length is not judged. */
+/** A secret that someone else created: its length isn't checked. */
 function foreignSecret(group: Group, about: string): Variable<string | null> {
   return { ...secret(group, about), anyLength: true };
 }
@@ -566,7 +566,7 @@ export class ConfigError extends Error {
 const shortestSecret = 16;
 
 /**
- * Reads the configuration. Blank or white space counts as unset (docs/design/quality.md T5). A secret may stand in a file named by
+ * Reads the configuration. Blank or white space is treated as unset (docs/design/quality.md T5). A secret can be in a file named by
  * `<NAME>_FILE` instead. Throws ConfigError with every problem at once.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

@@ -22,7 +22,7 @@ type EvaluationStudy = Study & { readonly result: EvaluationResult | null };
 
 /**
  * An upgrade with data: a database as an earlier release left it, every migration since, and then the application. Each
- * record must replay to the byte. README.md in this folder says how a release adds its database.
+ * record must replay byte for byte. README.md in this folder says how a release adds its database.
  */
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.jsonl.gz'));
 

@@ -7,7 +7,7 @@ import { Tooltip } from './overlays/tooltip.tsx';
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface Look {
-  /** `primary` is the one act of a page, `plain` the usual, `quiet` has no border, `danger` cannot be taken back. */
+  /** `primary` is the one action of a page, `plain` the usual, `quiet` has no border, `danger` can't be undone. */
   readonly kind?: ButtonKind | undefined;
   /** `small` (28 px) inside tables and panels. */
   readonly size?: 'small' | 'normal' | undefined;

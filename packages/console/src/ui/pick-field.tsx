@@ -86,7 +86,7 @@ function useSearch({ find, wanted, isOpen, setFound }: SearchOptions): void {
 
 /**
  * Searches at once for a text that was entered before its search ended, and passes on the best option, even if the focus
- * moves on meanwhile.
+ * moves on in the meantime.
  */
 function useEntry(find: ChooserProps['find'], onFound: (best: Pick | undefined) => void) {
   const latest = useRef(onFound);

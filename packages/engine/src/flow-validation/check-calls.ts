@@ -15,7 +15,7 @@ export interface FlowCall {
   readonly flow: string;
 }
 
-/** The calls of a flow's enabled nodes, in their order. Reads any config. */
+/** The calls of a flow's enabled nodes, in order. Reads any config. */
 export function flowCalls(config: unknown): readonly FlowCall[] {
   const nodes = isObject(config as Json | undefined) ? (config as JsonObject).nodes : [];
   const list: readonly Json[] = Array.isArray(nodes) ? nodes : [];

@@ -99,7 +99,7 @@ interface Outcome {
 
 const CUSTOMER = { n: 2.5, text: 'a' };
 
-/** The rules of docs/design/api-decisioning.md 9 once more, as plainly as they can be written. */
+/** The rules of docs/design/api-decisioning.md 9 again, as plainly as they can be written. */
 function interpret(node: FormulaNode): Outcome {
   switch (node.kind) {
     case 'literal':

@@ -136,7 +136,7 @@ export function evaluate(log: EvaluationLog, options: EvaluationOptions): Evalua
 }
 
 /**
- * Decided before any interval is looked at: `dr` if predictions help, else `snips`. When the candidate acts as the log did,
+ * Decided before any interval is checked: `dr` if predictions help, else `snips`. When the candidate acts as the log did,
  * there's nothing to correct, and `ips` is the log's own mean.
  */
 function headlineOf({ ratio }: EvaluationLog, model: RewardModel): EstimatorName {

@@ -9,7 +9,7 @@ export interface MailSender {
 const longestAddress = 254;
 
 /**
- * True for one address that a mail can go to: no second address, no name, no comment, nothing that could end a line of the
+ * True for one address that an email can go to: no second address, no name, no comment, nothing that could end a line of the
  * header (docs/design/quality.md T20).
  */
 export function isMailAddress(text: string): boolean {

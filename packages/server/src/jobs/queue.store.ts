@@ -74,7 +74,7 @@ export async function enqueueJobs<P extends TSchema>(
   );
 }
 
-/** Takes the tenant's job that waits under this key out of the queue. One at work goes on. */
+/** Takes the tenant's job that waits under this key out of the queue. One at work continues. */
 export async function dropJob(tx: Tx, key: string): Promise<void> {
   await tx.query('select graphile_worker.arbiter_drop($1)', [key]);
 }

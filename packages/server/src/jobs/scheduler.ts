@@ -31,7 +31,7 @@ export interface SchedulerOptions {
   readonly holder: string;
   /** `upkeep`: jobs marked as upkeep. `others`: the rest, and tenants' schedules. Each has its own lease. */
   readonly part: 'upkeep' | 'others';
-  /** Port: ids of the tenants that there are, in a system transaction. */
+  /** Port: IDs of all tenants, in a system transaction. */
   readonly tenantIds: (tx: Tx) => Promise<readonly string[]>;
   /** Called for each claimed run. */
   readonly onRun?: (job: string) => void;
@@ -137,7 +137,7 @@ export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenan
  * Claims the runs that are due, once each: in one transaction their schedules move on and their jobs enter the queue.
  * However late it is called, a schedule that missed several runs has one. Claims nothing for a holder that has lost its
  * lease; and two that both believe in theirs still cannot claim one run twice, since the schedule's row is locked and
- * then shows another run. Returns how many rows were looked at, at most `maxClaimed`.
+ * then shows another run. Returns how many rows were checked, at most `maxClaimed`.
  */
 export async function claimDue(options: ClaimOptions): Promise<number> {
   const claimed = await options.database.withSystem(

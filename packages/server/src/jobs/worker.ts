@@ -42,7 +42,7 @@ type QueuePool = ReturnType<typeof createQueuePool>;
 const pollIntervalMs = 5_000;
 const neverMs = 2 ** 31 - 1;
 
-/** Pause before restarting a runner that ended by itself (it gives up when it can't record the end of a job). */
+/** Pause before restarting a runner that ended on its own (it gives up when it can't record the end of a job). */
 const restartPauseMs = 1_000;
 
 /**

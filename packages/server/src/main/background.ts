@@ -29,7 +29,7 @@ export interface BackgroundOptions {
 const outboxEveryMs = 500;
 const keyUsesEveryMs = 10_000;
 const schedulerEveryMs = 1_000;
-/** A fraction of a lease's life, so that a worker is not taken for dead because it was late once. */
+/** A fraction of a lease's life, so that a worker isn't considered dead because it was late once. */
 const queueEveryMs = 2_000;
 /** Where jobs are only enqueued, nothing else would notice that no process takes them. */
 const alarmEveryMs = 120_000;

@@ -283,7 +283,7 @@ async function assertRoom(
   }
 }
 
-/** Throws ConfigError when no decision can be replayed, for want of the key that opens its record. */
+/** Throws ConfigError when no decision can be replayed, without the key that opens its record. */
 export async function assertRecordKey(config: Config): Promise<void> {
   if ((await presentSecrets(config)).DATA_ENCRYPTION_KEY !== undefined) return;
   throw new ConfigError(['--verify requires the DATA_ENCRYPTION_KEY that sealed the records']);

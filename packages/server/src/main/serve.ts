@@ -105,7 +105,7 @@ export async function applyFragment(
 /**
  * Runs `arbiter user sign-in-link`: prints an address that signs a user in once, within ten minutes. `tenant` is the
  * tenant's id or its name in the operator's files; null means the one in which the address was last used. Resolves with
- * 1 when there is no such active user.
+ * 1 if the active user doesn't exist.
  */
 export async function printSignInLink(
   shell: ServerShell,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../../run.ts';
 
-// The server is played by one that answers as it is told; what the checks themselves find is tested with the server.
+// A fake server returns prepared responses; the server's own tests cover what the checks find.
 
 const ready = {
   status: 'ready',

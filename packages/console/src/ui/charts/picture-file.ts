@@ -53,7 +53,7 @@ export function pictureOf(figure: Element, { title, summary, drawsTitle }: Pictu
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(file)}\n`;
 }
 
-/** The first ground below an element that can not be seen through. */
+/** The first opaque background below an element. */
 function groundOf(element: Element): string {
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
     const { colour, opacity } = paintOf(getComputedStyle(at).backgroundColor);
@@ -194,7 +194,7 @@ function drawPicture(picture: SVGSVGElement, { into, origin }: Drawing): void {
   for (const child of picture.children) drawPart(child, group);
 }
 
-/** A part of a drawing with what sheets and parents say of it written onto it. A link is a group here: it leads nowhere from a file. */
+/** A copy of a part of a drawing with its computed styles. A link becomes a group, because it leads nowhere from a file. */
 function drawPart(part: Element, into: Element): void {
   const name = part.localName;
   if (name === 'title') {

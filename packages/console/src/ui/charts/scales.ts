@@ -53,7 +53,7 @@ export function isMidnight(at: number, timeZone: string): boolean {
   return startOf(dayOf(at, timeZone), timeZone) === at;
 }
 
-/** Runs of points that follow one another without a gap: a missing value ends a line, it is never bridged. */
+/** Runs of points that follow one another without a gap: a missing value ends a line and is never bridged. */
 export function unbroken<Point extends { readonly value: number | null }>(
   points: readonly Point[],
 ): readonly Point[][] {

@@ -14,7 +14,7 @@ export interface PopoverProps {
 const panelClass =
   'z-50 max-h-[min(70dvh,var(--radix-popover-content-available-height))] w-90 max-w-[calc(100vw-1rem)] animate-appear overflow-y-auto rounded-card border border-line bg-raised p-3 shadow-overlay';
 
-/** A small panel under a button. Escape and a press beside it close it; focus returns to the button. */
+/** A small panel under a button. Escape and a click outside close it; focus returns to the button. */
 export function Popover({ trigger, label, children, align = 'end', onOpenChange }: PopoverProps) {
   return (
     <Radix.Root {...(onOpenChange ? { onOpenChange } : {})}>

@@ -34,7 +34,7 @@ const leafKeys = ['leaf_value', 'leaf_count', 'sum_hessian', 'leaf_index', 'leaf
 const decisionTypes = ['<=', '<', '=='] as const;
 const missingTypes = ['none', 'zero', 'nan'] as const;
 
-/** After so many problems the state is beyond repair, and more of them help nobody. */
+/** After this many problems the state is beyond repair, and more of them help nobody. */
 const maxProblems = 20;
 
 type Refuse = (path: string, message: string) => void;

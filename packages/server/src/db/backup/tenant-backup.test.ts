@@ -101,7 +101,7 @@ async function rowsOf(
   }
 }
 
-/** Tables that a running server doesn't write to by itself. */
+/** Tables that a running server doesn't write to on its own. */
 const settled = (rows: Readonly<Record<string, string>>) =>
   ['api_keys', 'audit_logs', 'decisions', 'offers', 'tenants'].map((name) => {
     const found = rows[`"arbiter"."${name}"`];

@@ -88,7 +88,7 @@ async function isMine(own: string, lock: string): Promise<boolean> {
   }
 }
 
-/** Records that no process uses the folder any more. */
+/** Records that no process uses the folder now. */
 export async function leaveFolder(folder: string): Promise<void> {
   await rm(fileOf(folder), { force: true });
 }

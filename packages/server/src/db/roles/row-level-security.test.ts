@@ -160,7 +160,7 @@ test("F4: a partition can't be read by name, and has the policy too", async () =
       name,
     );
   }
-  // Holds even when somebody grants it.
+  // Holds even when someone grants it.
   await db.ownerQuery('grant select on arbiter.parted_y2026m12 to arbiter_app');
   const rows = await db.database.withTenant(tenantA, actor, (tx) => tx.query('select marker from parted_y2026m12'));
   assert.deepEqual(rows, [{ marker: tenantA }]);

@@ -98,7 +98,7 @@ function exampleOf(schema: TSchema, name: string, making: Making, depth: number)
   if (values.length > 0) return values[0];
   const union = members(inner, 'anyOf');
   if (union.length > 0) {
-    // A value that can't be null is shown to its end; a recursive schema stops at the second limit.
+    // A value that can't be null is shown in full; a recursive schema stops at the second limit.
     const limit = nullable ? maximumDepth : 2 * maximumDepth;
     return depth < limit ? exampleOf(union[0]!, name, making, depth + 1) : null;
   }

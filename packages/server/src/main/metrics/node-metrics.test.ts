@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { createNodeMetrics, metricsOf } from './node-metrics.ts';
 
-/** A process that has counted so many requests, and measured as much. */
+/** A process that has counted this many requests, and measured as many. */
 function registryOf(count: number, age: number) {
   const registry = new Registry();
   const registers = [registry];

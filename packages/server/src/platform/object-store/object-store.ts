@@ -10,7 +10,7 @@ export interface ObjectStore {
   get(key: string, range?: ByteRange): Promise<Uint8Array | null>;
   /** Returns an object's size in bytes; null if it doesn't exist. Throws ObjectStoreError. */
   size(key: string): Promise<number | null>;
-  /** Does nothing if there is no such object. Throws ObjectStoreError. */
+  /** Does nothing if the object doesn't exist. Throws ObjectStoreError. */
   remove(key: string): Promise<void>;
 }
 

@@ -53,7 +53,7 @@ export function limitsOf({ ruleType, config }: Pick<ContactPolicy, 'ruleType' | 
   return ruleType === 'offer_category_cap' ? own : [...own, ...rollingIn(config)];
 }
 
-/** Whether the outer window always has every contact of the inner one. A week is no part of a month: it may cross its end. */
+/** Whether the outer window always has every contact of the inner one. A week may cross the end of a month. */
 export function contains(outer: CapWindow, inner: CapWindow): boolean {
   if (outer.kind === 'alltime') return true;
   if (inner.kind === 'alltime') return false;

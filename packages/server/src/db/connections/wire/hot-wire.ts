@@ -67,7 +67,7 @@ interface WireState {
   readonly client: pg.Client;
   readonly prepared: Map<string, Prepared>;
   trip: Trip | null;
-  /** Why the connection can't be used any more. */
+  /** Why the connection can no longer be used. */
   broken: Error | null;
 }
 

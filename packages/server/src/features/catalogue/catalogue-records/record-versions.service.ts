@@ -139,7 +139,7 @@ async function storedVersions<Row extends GovernedRow>(
   });
 }
 
-/** The record as it was in a version; `number` as it was sent. 404 when there is no such record or version. */
+/** The record as it was in a version; `number` as it was sent. 404 if the record or version doesn't exist. */
 export async function readVersion<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,

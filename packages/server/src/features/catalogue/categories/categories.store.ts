@@ -22,7 +22,7 @@ export const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomFi
     ...(outputType === null ? {} : { outputType }),
   }));
 
-/** Categories that offers may belong to. Inactive ones take part too: the status is for pickers (docs/design/api-catalogue.md 4). */
+/** Categories that offers may belong to. Inactive ones do too: the status is for pickers (docs/design/api-catalogue.md 4). */
 export async function snapshotCategories(tx: Tx): Promise<SnapshotCategory[]> {
   const rows = await select(
     tx,

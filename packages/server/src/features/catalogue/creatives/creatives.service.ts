@@ -164,7 +164,7 @@ export async function deleteCreative(tx: Tx, id: string, addressed: Addressed): 
 
 /**
  * The creatives' part of deleting an offer (port `OfferDependants`): every live one is soft-deleted, version + 1, one
- * audit row each. The caller holds the offer's row, so no creative can be added meanwhile (docs/design/quality.md E13).
+ * audit row each. The caller holds the offer's row, so no creative can be added in the meantime (docs/design/quality.md E13).
  */
 export async function deleteCreativesOfOffer(tx: Tx, offerId: string): Promise<number> {
   const rows = await findRecords(tx, creativeSpec, 'offerId', [offerId], 'delete');

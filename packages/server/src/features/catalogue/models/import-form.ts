@@ -10,7 +10,7 @@ import { AppError } from '../../../platform/app-error.ts';
 
 const fields: ReadonlySet<string> = new Set(['key', 'name', 'family', 'format', 'featureDefaults']);
 
-/** Reads the form of an import to its end; its parts come in any order. Throws 400 `validation_failed`, 413. */
+/** Reads the whole form of an import; its parts come in any order. Throws 400 `validation_failed`, 413. */
 export async function readImportForm(parts: Parts): Promise<ModelImport> {
   const values = new Map<string, string>();
   let file: string | null = null;

@@ -23,7 +23,7 @@ export interface PromotePorts {
 
 /**
  * Moves a model in the registry; the champion that the family had is archived with it. 409 `invalid_transition`; `in_use`
- * when a flow in use names the family and would have no champion of it any more; `rollback_guard` when the new champion
+ * when a flow in use names the family and would be left without a champion of it; `rollback_guard` when the new champion
  * would be worse, unless an admin bypasses the guard.
  */
 export async function promoteModel(

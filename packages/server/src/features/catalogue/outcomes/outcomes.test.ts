@@ -117,7 +117,7 @@ test('a key is in use while an active policy names it', async () => {
     );
     return id;
   };
-  // A text that happens to read like the key names nothing.
+  // A text that happens to equal the key is no reference.
   await plant({ reason: 'in_policy', afterOutcome: 'in_policy_too' });
   const naming = [await plant({ afterOutcome: 'in_policy' }), await plant({ afterOutcome: ['click', 'in_policy'] })];
   const refused = await call('DELETE', `${url}/${made.json.id}`);

@@ -77,7 +77,7 @@ const statusAfter = (status: ConnectorStatus, reason: ConnectorReason): Connecto
   return reason === 'ok' ? 'active' : 'error';
 };
 
-/** Notes a test. A connector that was deleted meanwhile stays deleted. */
+/** Notes a test. A connector that was deleted in the meantime stays deleted. */
 async function noteTest(tx: Tx, id: string, outcome: ProbeOutcome, isFile: boolean): Promise<void> {
   const row = await findRecord(tx, connectorSpec, id, 'change');
   if (row === null) return;

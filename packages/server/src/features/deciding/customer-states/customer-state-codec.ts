@@ -110,7 +110,7 @@ interface LaneIds {
   readonly refs: readonly number[];
 }
 
-/** Up to so many lanes, looking through a list is as fast as a map and leaves less to collect (docs/benchmarks.md). */
+/** Up to this many lanes, looking through a list is as fast as a map and leaves less to collect (docs/benchmarks.md). */
 const fewLanes = 9;
 
 function fewIds(lanes: CustomerState['lanes'], first: number): LaneIds {

@@ -58,7 +58,7 @@ export function makeStates(
 }
 
 /**
- * Locks rows that others have created since this transaction began and that nobody holds any more. Locks none while
+ * Locks rows that others have created since this transaction began and that nobody holds now. Locks none while
  * someone is erased, as in `makeStates`.
  */
 export function lockMadeStates(tenantId: string, customerIds: readonly string[]): HotStatement {
@@ -258,7 +258,7 @@ export async function resetState(tx: Tx, customerId: string): Promise<void> {
   ]);
 }
 
-/** Gives the row another key, so that what the old one sealed can't be opened any more. The caller holds the row. */
+/** Gives the row another key, so that what the old one sealed can no longer be opened. The caller holds the row. */
 export async function rekeyState(tx: Tx, customerId: string, { ref, dataKey }: FreshState): Promise<void> {
   await tx.query('update customer_states set ref = $3, data_key = $4 where tenant_id = $1 and customer_id = $2', [
     tx.tenantId,

@@ -10,7 +10,7 @@ import { expireReservations, type SettlementNumbers } from './reservations.servi
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** Frees reservations that ran out (docs/design/api-access.md 14). */
+/** Frees reservations that expired (docs/design/api-access.md 14). */
 const expireReservationsJob = job({
   name: 'reservations.expire',
   payload: nothing,

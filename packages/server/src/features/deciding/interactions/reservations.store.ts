@@ -47,7 +47,7 @@ export interface DueReservation {
   readonly customerId: string;
 }
 
-/** Open reservations that ran out, the longest due first. `oldestMs`: none is older. */
+/** Open reservations that expired, the longest due first. `oldestMs`: none is older. */
 export async function findDueReservations(tx: Tx, oldestMs: number, limit: number): Promise<DueReservation[]> {
   return select(
     tx,

@@ -9,7 +9,7 @@ import { createOutboxDispatcher } from '../../operations/stream/index.ts';
 import { learnReports } from './learn.service.ts';
 
 /**
- * A decision that a model of each type scored replays to the byte, whatever becomes of the model. Another process and
+ * A decision that a model of each type scored replays byte for byte, whatever becomes of the model. Another process and
  * random catalogues are tested by test/replays.
  */
 

@@ -45,7 +45,7 @@ export async function readState(tx: Tx, number: number): Promise<CountsState> {
 }
 
 /**
- * Stores the state behind `head`, whole from time to time. False when another process stored one meanwhile: then that one
+ * Stores the state behind `head`, whole from time to time. False when another process stored one in the meantime: then that one
  * stands.
  */
 export async function appendState(

@@ -38,7 +38,7 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
   const active = await snapshotPolicies(tx);
   const isOn = typesInUse(settings);
   const policies = active.filter(isOn);
-  // Drafts and paused offers take part in dry runs of flows that name their status.
+  // Dry runs use drafts and paused offers of flows that name their status.
   const wanted = {
     statuses: flows.offerStatuses(),
     otherOffers: needsOfferCategories(policies),
@@ -80,7 +80,7 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
   };
 }
 
-/** Tells whether the settings let a rule or policy take part. */
+/** Tells whether the settings enable a rule or policy. */
 export function typesInUse(
   settings: Pick<TenantSettings, 'enableBudgets' | 'enableBehavioralMetrics'>,
 ): (record: { readonly ruleType: string }) => boolean {

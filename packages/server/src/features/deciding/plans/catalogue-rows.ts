@@ -40,7 +40,7 @@ export interface CatalogueRows {
 export interface WantedRows {
   readonly statuses: readonly OfferStatus[];
   readonly otherOffers: boolean;
-  /** False: budgets are switched off, and offers have none. */
+  /** False: budgets are turned off, and offers have none. */
   readonly budgets: boolean;
   /** False: content management is off, and creatives show their own content. */
   readonly contentItems: boolean;
@@ -78,7 +78,7 @@ export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows
   const reused = (usable?.pieces ?? []).filter(({ number, fingerprint }) => fingerprintOf.get(number) === fingerprint);
   const keptNumbers = new Set(reused.map(({ number }) => number));
   const changed = new Set([...fingerprintOf.keys()].filter((number) => !keptNumbers.has(number)));
-  // Most of what is shared was met when everything was read; a catalogue that is read anew starts anew.
+  // Most of what is shared was met when everything was read; a catalogue that is reread starts over.
   const shared = reused.length > 0 && usable !== null ? usable.shared : createSharedValues();
   const lists = await readLists(tx, wanted, changed, count, shared);
   const read = [...changed].map((number): RowPiece => {

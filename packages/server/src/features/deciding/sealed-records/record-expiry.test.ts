@@ -49,7 +49,7 @@ async function decide(): Promise<string> {
   return body.recommendationId!;
 }
 
-/** Makes a record as old as if it had been stored so many days ago: its id tells its age. */
+/** Makes a record as old as if it had been stored this many days ago: its id tells its age. */
 async function age(id: string, days: number): Promise<string> {
   const at = Date.now() - days * dayMs;
   await rows(`select arbiter.ensure_month_partitions('arbiter.decisions', $1::date, 1)`, [new Date(at)]);
@@ -194,7 +194,7 @@ test('deletes evidence that no record needs, and rebuilds every later state as i
   assert.deepEqual(await left(), [5_000, 2]);
   assert.deepEqual((await inOther((tx) => rebuildEvidence(tx, 12_345))).global, [12_345, 0]);
 
-  // A process that nobody asked for this tenant meanwhile cannot read on from where it stood.
+  // A process that nobody asked for this tenant in the meantime cannot read on from where it stood.
   idle.newestIs(other, 15_000);
   await idle.idle();
   assert.deepEqual((await idle.get(other)).global, [15_000, 0]);

@@ -32,7 +32,7 @@ export async function readRecordedFeatures(
   return readEach(tx, keys, decisionIds, openFeatures);
 }
 
-/** Tells whether a record holds what the customer's column of this name was. */
+/** Tells whether a record holds what the customer's column with this name was. */
 export type HoldsColumn = (name: string) => boolean;
 
 /**

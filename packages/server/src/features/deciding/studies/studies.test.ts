@@ -185,7 +185,7 @@ test("a study whose chunk fails releases all threads before it's retried", async
     onContradiction: () => undefined,
   };
   await assert.rejects(runStudy(ports, server.tenants[0].id, id, new AbortController().signal), /out of memory/);
-  // A thread that went on would start its next step by then.
+  // A thread that continued would start its next step by then.
   await setTimeout(300);
   assert.equal(steps, 2);
   await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });

@@ -33,7 +33,7 @@ export async function announceBooking(tx: Tx): Promise<void> {
   await tx.query(text, values);
 }
 
-/** Waits until nobody writes what volumes count, and keeps everybody from it until the commit. First in its transaction. */
+/** Waits until nobody writes what volumes count, and keeps everyone from it until the commit. First in its transaction. */
 export async function lockFilling(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${fillLock})`, [tx.tenantId]);
 }
@@ -86,7 +86,7 @@ export const readVolumes = (tenantId: string, { kinds, subjectIds }: VolumeArray
   values: [tenantId, kinds, subjectIds],
 });
 
-/** A reservation that ran out and still stands in the volumes. */
+/** A reservation that expired and still stands in the volumes. */
 export interface ExpiredReservation {
   readonly offerId: string;
   readonly creativeId: string | null;
@@ -98,7 +98,7 @@ export interface ExpiredReservation {
 }
 
 /**
- * Reservations that ran out by an instant, the first due first, as far as a batch can be asked to read them: the others count
+ * Reservations that expired by an instant, the first due first, as far as a batch can be asked to read them: the others count
  * until they are swept.
  */
 export const readDue = (tenantId: string, by: Date): HotStatement => ({
@@ -153,7 +153,7 @@ export async function keepReservations(tx: Tx, rows: readonly NewReservation[]):
   await tx.query(text, values);
 }
 
-/** Where changes lie in time: figures of a day before this one begin anew, those of a later day are not touched. */
+/** Where changes lie in time: figures of a day before this one start over, those of a later day are not touched. */
 export interface RaisedAt {
   readonly now: Date;
   /** Of the tenant's day in which the changes are counted; the end is exclusive. */
@@ -196,7 +196,7 @@ const raiseValues = (tenantId: string, changes: readonly VolumeChange[], at: Rai
   ];
 };
 
-/** Adds the changes, one for each volume, and answers with what came of them. `wait` false: leaves out what others hold. */
+/** Adds the changes, one for each volume, and answers with the result of them. `wait` false: leaves out what others hold. */
 export const raiseVolumes = (
   tenantId: string,
   changes: readonly VolumeChange[],
@@ -244,7 +244,7 @@ export async function deleteReservations(tx: Tx, itemIds: readonly string[]): Pr
   );
 }
 
-/** Takes away those that ran out and that nobody is settling, the first due first. */
+/** Takes away those that expired and that nobody is settling, the first due first. */
 export async function deleteDue(tx: Tx, limit: number): Promise<TakenReservation[]> {
   return tx.query<TakenReservation>(
     `delete from arbiter.volume_reservations where tenant_id = $1 and item_id in (
@@ -301,7 +301,7 @@ export async function selectOfferVolumes(tx: Tx, offerIds: readonly string[]): P
   return rows.map(storedVolume);
 }
 
-/** Reservations of these offers that ran out and are still counted. */
+/** Reservations of these offers that expired and are still counted. */
 export async function selectDue(tx: Tx, offerIds: readonly string[]): Promise<ExpiredReservation[]> {
   const rows = await tx.query<HotRow>(
     `select offer_id, creative_id, channel_id, cost_cents, reserved_at, expires_at from arbiter.volume_reservations

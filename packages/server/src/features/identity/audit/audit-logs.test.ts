@@ -45,7 +45,7 @@ test('a row says who changed what and when, with the request', async () => {
   assert.match(prevHash, /^[0-9a-f]{64}$/);
   assert.deepEqual((await server.call(tenant.admin, 'GET', `/api/v1/audit-logs/${id}`)).body, row);
 
-  // Anybody can recompute the hash from the answer: sorted members, no white space (RFC 8785).
+  // Anyone can recompute the hash from the answer: sorted members, no white space (RFC 8785).
   const sorted = (value: unknown): unknown =>
     typeof value !== 'object' || value === null
       ? value

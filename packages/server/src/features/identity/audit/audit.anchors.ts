@@ -26,7 +26,7 @@ export async function writeAnchors(folder: PrivateFolder, day: string, anchors: 
 const keyOf = ({ tenantId, sequence, hash }: ChainAnchor): string => `${tenantId} ${sequence} ${hash}`;
 const keyOfLine = (line: string): string => (line === '' ? '' : keyOf(JSON.parse(line)));
 
-/** Anchors of a tenant from a day on, in their order. */
+/** Anchors of a tenant from a day on, in order. */
 export async function readAnchors(folder: PrivateFolder, tenantId: string, fromDay: string): Promise<ChainAnchor[]> {
   const anchors: ChainAnchor[] = [];
   for (const path of await folder.list(folderName, ending)) {

@@ -19,7 +19,7 @@ const reserveMs = 1_000;
 
 interface Link {
   readonly sequence: number;
-  /** Null when there is no such row. */
+  /** Null if the row doesn't exist. */
   readonly hash: string | null;
   readonly id?: string;
 }

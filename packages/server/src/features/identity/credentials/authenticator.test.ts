@@ -248,7 +248,7 @@ test('E23: writes the last use in the background, at most once a minute, and del
 
   nowMs = first + 61_000;
   await prove(here, key);
-  // Somebody holds the key's row; the note does not wait for it.
+  // Someone holds the key's row; the note does not wait for it.
   await db.database.withTenant(tenantId, admin, async (tx) => {
     await tx.query('select from arbiter.api_keys where id = $1 for no key update', [id]);
     await here.flushUses();

@@ -104,7 +104,7 @@ function principalOf(row: LiveKey): Principal {
   // is.
   const scopes = scopesOfOwner(row.scopes, row.userRole === null ? null : roleOfUser(row.userRole));
   const role = roleOfScopes(scopes) ?? 'viewer';
-  // A person's key acts as the person (docs/design/api-settled.md 6, 100), unless somebody else knows it too.
+  // A person's key acts as the person (docs/design/api-settled.md 6, 100), unless someone else knows it too.
   const isPersonal = row.earlierPeople.length === 0;
   return {
     kind: 'apiKey',

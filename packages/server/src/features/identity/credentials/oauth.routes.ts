@@ -98,7 +98,7 @@ type OAuthAttempt<T> =
   | { readonly value: T; readonly error: undefined }
   | { readonly value: undefined; readonly error: AppError };
 
-/** Even an unreadable call must count for somebody before it's rejected. */
+/** Even an unreadable call must count for someone before it's rejected. */
 function attempt<T>(work: () => T): OAuthAttempt<T> {
   try {
     return { value: work(), error: undefined };

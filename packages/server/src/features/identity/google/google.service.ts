@@ -35,7 +35,7 @@ export interface GoogleRequestTerms {
   readonly until: number;
 }
 
-/** Somebody for whom Google has vouched, with a verified address. */
+/** Someone for whom Google has vouched, with a verified address. */
 export interface GooglePerson extends Identity {
   readonly email: string;
   readonly name: string;

@@ -17,7 +17,7 @@ export interface MailContent {
 /**
  * Lays out an email as text and as HTML. The HTML says the same, loads nothing, and follows the reader's theme. Email
  * programs understand tables and inline styles; the style sheet in the head is for the dark theme, and programs that
- * ignore it color by themselves.
+ * ignore it color on their own.
  */
 export function renderMail(content: MailContent, base: string): { subject: string; text: string; html: string } {
   return { subject: content.subject, text: asText(content, base), html: mailHtml(content, base) };

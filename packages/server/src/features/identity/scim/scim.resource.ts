@@ -43,7 +43,7 @@ export function showUser(row: ScimUserRow, publicUrl: string, isListed: boolean)
   };
 }
 
-/** Which attributes an answer shows: lower-case paths in pairs of attribute and, maybe, sub-attribute. */
+/** Which attributes an answer shows: lowercase paths in pairs of attribute and, maybe, sub-attribute. */
 export type Projection = (user: ScimUser) => ScimUserView;
 
 interface Chosen {

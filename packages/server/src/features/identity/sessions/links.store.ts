@@ -111,7 +111,7 @@ export async function selectPendingRegistration(tx: Tx, userId: string): Promise
 
 /**
  * Deletes links of all tenants that expired before the instant. Keeps unverified registrations, whose password is still
- * needed when somebody signs in or requests another link. Needs a system transaction.
+ * needed when someone signs in or requests another link. Needs a system transaction.
  */
 export async function deleteOldLinks(tx: Tx, before: Date): Promise<number> {
   const gone = await tx.query(

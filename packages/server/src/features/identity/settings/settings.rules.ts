@@ -119,7 +119,7 @@ export function patchProblems(patch: TenantSettingsPatch): ErrorEntry[] {
 
 /**
  * What forbids the settings that a patch leads to; `recordable`: columns and segments that records can keep, null: that was
- * looked at when they were named. `path` is a JSON Pointer into the settings.
+ * checked when they were named. `path` is a JSON Pointer into the settings.
  */
 export function settingsProblems(
   { recordReads, neverStore }: TenantSettings,

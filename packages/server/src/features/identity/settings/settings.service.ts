@@ -29,7 +29,7 @@ const everyFeature = {
 
 /**
  * Runs work that ignores the switches of features: what was created while a feature was on can be removed after it was
- * switched off.
+ * turned off.
  */
 export async function ignoringSwitches<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   unswitched.add(tx);

@@ -4,7 +4,7 @@ import type { FormField, refusalOf } from './page-messages.ts';
 /** Pieces of which the pages are made. All texts are escaped here. */
 
 interface FormInput {
-  /** Default: its name. A page with two fields of one name needs it. */
+  /** Default: its name. A page with two fields with the same name needs it. */
   readonly id?: string;
   readonly name: Exclude<FormField, null>;
   readonly label: string;
@@ -22,7 +22,7 @@ interface FormInput {
 
 type RefusedForm = ReturnType<typeof refusalOf>;
 
-/** A field with its label above, and what is wrong with it below, tied to it. A refused one is where typing goes on. */
+/** A field with its label above, and what is wrong with it below, tied to it. A refused one is where typing continues. */
 export function field(input: FormInput, refused: RefusedForm): string {
   const {
     name,
@@ -57,7 +57,7 @@ export function field(input: FormInput, refused: RefusedForm): string {
   );
 }
 
-/** The field of somebody's address; `own` says what is special about it. */
+/** The field of someone's address; `own` says what is special about it. */
 export const emailField = (refused: RefusedForm, own: Partial<Omit<FormInput, 'name' | 'type'>>): string =>
   field({ name: 'email', label: 'Email', autocomplete: 'username', maxLength: 255, ...own, type: 'email' }, refused);
 
@@ -108,6 +108,6 @@ export function newPasswordFields(refused: RefusedForm, isFirst: boolean): strin
   );
 }
 
-/** The way back, below. */
+/** The link back, below. */
 export const toSignIn = (base: string): string =>
   `<p class="more"><a href="${escapeHtml(base)}/login">Back to sign-in</a></p>`;

@@ -148,7 +148,7 @@ describe('a stranger verified by the provider', () => {
     assertRefused(await signIn(open), 403, 'forbidden');
     for (const sso of [closed, choosy, open]) assert.deepEqual(await usersOf(sso), []);
     provider.person = { subject: 'subject-1', email: 'Ann@GOOD.example' };
-    // A provider for the tenant's own domain needn't confirm its addresses.
+    // A provider for the tenant's own domain doesn't have to confirm its addresses.
     assert.equal((await signIn(choosy)).status, 200);
   });
 
@@ -176,7 +176,7 @@ describe('a user of the tenant', () => {
     provider.person = { ...ann, email: 'another@good.example' };
     const moved = await signIn(sso);
     assert.deepEqual([moved.status, moved.body.userId, moved.body.email], [200, id, 'ann@good.example'], moved.text);
-    // Somebody else got the address.
+    // Someone else got the address.
     provider.person = { ...ann, subject: 'subject-2' };
     assertRefused(await signIn(sso), 403, 'forbidden');
   });

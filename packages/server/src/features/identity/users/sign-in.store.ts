@@ -116,7 +116,7 @@ export async function updateFailures(tx: Tx, id: string, failed: number, lockedU
   ]);
 }
 
-/** Notes that the person has signed in: nothing is counted any more. */
+/** Notes that the person has signed in: the count starts over. */
 export async function updateLastLogin(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update arbiter.users set failed_logins = 0, locked_until = null, last_login_at = $3

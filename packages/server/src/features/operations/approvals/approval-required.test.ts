@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { draftFlowConfig, type Problem } from '@arbiter/contract';
 import { type ApprovalServer, type Made, startApprovalServer } from './test-approvals.ts';
 
-/** `approvalWorkflowEnabled`: editors make nothing live by themselves (docs/design/api-access.md 6). */
+/** `approvalWorkflowEnabled`: editors make nothing live on their own (docs/design/api-access.md 6). */
 
 let world: ApprovalServer;
 let editor: string;

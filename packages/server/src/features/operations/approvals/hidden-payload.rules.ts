@@ -6,7 +6,7 @@ import type { Payload } from './approvals.store.ts';
 const secretName =
   /(password|secret|token|credentials?|privateKey|apiKey|secretAccessKey|serviceAccount|authConfig|webhookUrl)$/i;
 
-/** A payload as everybody may see it. */
+/** A payload as everyone may see it. */
 export interface HiddenPayload {
   readonly shown: Payload;
   /** JSON Pointers of what bullets took the place of. */

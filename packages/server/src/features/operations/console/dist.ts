@@ -48,7 +48,7 @@ export async function readTextOf(dist: Dist, path: string): Promise<string | nul
   return bytes === undefined ? null : Buffer.from(bytes).toString('utf8');
 }
 
-/** Epoch ms of the last change; null when there is no such file. */
+/** Epoch ms of the last change; null if the file doesn't exist. */
 async function changeOf(file: string): Promise<number | null> {
   try {
     return (await stat(file)).mtimeMs;

@@ -235,7 +235,7 @@ test('E14: exports a row whose transaction ends after later ones, however long i
   await slow;
   assert.equal((await exportAll()).totalExported, 1);
   await assertExported([...ids, late]);
-  // Once nothing runs any more, the record of old exports is deleted.
+  // Once nothing runs, the record of old exports is deleted.
   for (let n = 0; n < 3; n += 1) {
     now += idsMayLagMs + 60_000;
     await exportAll();

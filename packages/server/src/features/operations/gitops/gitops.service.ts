@@ -155,7 +155,7 @@ async function expectedVersion(tx: Tx, { expectedConfigVersion }: PolicyPlanBody
   });
 }
 
-/** Throws 400 for files that are invalid by themselves, or name what doesn't exist. */
+/** Throws 400 for files that are invalid on their own, or name what doesn't exist. */
 async function judgeWork(
   session: Session,
   tenant: TenantFiles,

@@ -33,7 +33,7 @@ export interface TenantFiles {
   readonly directory: Directory;
   /** Returns the settings that differ from their defaults. */
   readonly settings: Members;
-  /** IDs that name nothing any more, by file. */
+  /** IDs whose record no longer exists, by file. */
   readonly warnings: readonly (FileProblem & { readonly path: string })[];
 }
 

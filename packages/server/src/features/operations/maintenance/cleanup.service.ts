@@ -58,7 +58,7 @@ export async function cleanUp(ports: CleanupPorts, rounds: Rounds, until: number
   };
 }
 
-/** Without them the cleanup goes on: they are made three months ahead, by a job of their own as well. */
+/** Without them the cleanup continues: they are made three months ahead, by a job of their own as well. */
 async function ensurePartitions({ database, onError }: CleanupPorts, until: number): Promise<number> {
   try {
     await database.withSystem('partitions', ensureInteractionPartitions, { until });

@@ -26,7 +26,7 @@ async function reap(): Promise<MaintenanceAnswer> {
   return answer.body;
 }
 
-/** A row of the outbox that waits since so many seconds. */
+/** A row of the outbox that waits since this many seconds. */
 async function waiting(tenant: number, seconds: number): Promise<void> {
   const { id } = server.tenants[tenant]!;
   await server.database.withTenant(id, systemActor('test'), async (tx) => {

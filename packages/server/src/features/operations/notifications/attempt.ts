@@ -39,7 +39,7 @@ const mailsAtOnce = 5;
 
 export function createAttempt(deps: AttemptDeps): SendAttempt {
   return async (destination, message, files) => {
-    // Outbound calls end by themselves. Mail servers have their own, longer limits.
+    // Outbound calls end on their own. Mail servers have their own, longer limits.
     const alarm = alarmAt(performance.now() + tryMs + 500);
     try {
       const outcome = await Promise.race([sendTo(deps, destination, message, files), alarm.rung]);

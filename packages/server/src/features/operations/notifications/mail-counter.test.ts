@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-/** A destination with so many addresses. */
+/** A destination with this many addresses. */
 const mails = (count: number): Promise<string> =>
   world.made(
     world.post({

@@ -49,7 +49,7 @@ const words: Readonly<Record<NotificationSeverity, string>> = {
   critical: 'Critical',
 };
 
-/** Texts of Slack: only these three characters can begin markup that reaches anybody (links, mentions). */
+/** Texts of Slack: only these three characters can begin markup that reaches anyone (links, mentions). */
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

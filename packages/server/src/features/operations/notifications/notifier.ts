@@ -28,7 +28,7 @@ export interface Notifier {
     message: OutgoingMessage,
     options?: { readonly probe?: boolean; readonly files?: readonly MessageFile[] },
   ): Promise<DeliveryOutcome>;
-  /** True while so many messages are on their way to the destination that others have to wait. */
+  /** True while the destination has too many messages in progress for another one. */
   isBusy(destination: Pick<Destination, 'id' | 'tenantId'>): boolean;
   /** Returns how many destinations of a tenant this process currently skips. */
   openBreakers(tenantId: string): number;

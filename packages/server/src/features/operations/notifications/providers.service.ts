@@ -184,7 +184,7 @@ export async function createProvider(
   return row;
 }
 
-/** Merges the config into the one that is stored, and judges what comes of it (docs/design/quality.md E27). */
+/** Merges the config into the one that is stored, and validates the result (docs/design/quality.md E27). */
 export async function changeProvider(
   tx: Tx,
   { envelope, outboundRules }: ProviderPorts,

@@ -26,7 +26,7 @@ export interface Sender {
 }
 
 /**
- * Notes what came of a message at its destination. One that answers 410 wants no more: it is switched off, which its history
+ * Notes the result of a message at its destination. One that answers 410 wants no more: it is turned off, which its history
  * shows as a change by the system. Of one that was not tried nothing is noted.
  */
 export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHeld }: DeliveryOutcome): Promise<void> {
@@ -95,7 +95,7 @@ export async function testProvider(
 /**
  * Sends a message to destinations, to all at once. Throws 404 when one of them is unknown, and nothing is sent; 502
  * `upstream_failed` when none took it (docs/design/quality.md E28). The message goes by the id of the work: where a process
- * ended before it knew what came of it, the next one sends it again, and receivers see by its id that it is the same.
+ * ended before it knew the result of it, the next one sends it again, and receivers see by its id that it is the same.
  */
 export async function sendToMany(
   { database, envelope, notifier }: SendDeps,
@@ -167,7 +167,7 @@ export interface Sent {
 }
 
 /**
- * Sends a feature's message with its files to destinations in parallel, one try each. Returns results in their order. A
+ * Sends a feature's message with its files to destinations in parallel, one try each. Returns results in order. A
  * deleted or failing one is reported in its result and doesn't affect others.
  */
 export async function sendToAll(
@@ -214,7 +214,7 @@ interface Tried extends SendTarget {
   readonly outcome: DeliveryOutcome;
 }
 
-/** Tries all targets at once and notes what came of each; `atEnd` runs in the transaction that notes it. */
+/** Tries all targets at once and notes the result of each; `atEnd` runs in the transaction that notes it. */
 async function tryAll(
   { database, notifier }: Pick<SendDeps, 'database' | 'notifier'>,
   { tenantId, actor, requestId }: Pick<Sender, 'tenantId' | 'actor' | 'requestId'>,

@@ -89,7 +89,7 @@ async function begin(tx: Tx, jobId: string): Promise<Begun | null> {
   return null;
 }
 
-/** Notes what came of one message of a run. */
+/** Notes the result of one message of a run. */
 export async function noteReportDelivery(tx: Tx, result: DeliveryResult): Promise<void> {
   if (result.type !== 'report') return;
   const run = await lockRun(tx, result.originId);

@@ -100,7 +100,7 @@ export async function getRun(tx: Tx, id: string): Promise<ReportRun> {
   return { ...showRun(row, files.get(row.id) ?? []), sectionsData: [...sectionsData], narrativeOutput };
 }
 
-/** A file of a run; 404 for a run that is not there and for a format that was not written. */
+/** A file of a run; 404 for a missing run and for a format that was not written. */
 export async function getArtifact(tx: Tx, id: string, format: string): Promise<StoredArtifact> {
   const [artifact] = await selectArtifacts(tx, id, format);
   if (artifact === undefined) throw new AppError('not_found', { detail: 'This file of a run does not exist.' });

@@ -71,7 +71,7 @@ async function inOrder(runId: string, customerIds: readonly string[]): Promise<s
     .map(({ customerId }) => customerId);
 }
 
-/** All active channels that deliver by themselves; all active ones when there are none. */
+/** All active channels that deliver on their own; all active ones when there are none. */
 async function defaultChannels(tx: Tx): Promise<string[]> {
   const active = await activeChannels(tx);
   const batch = active.filter(({ deliveryMode }) => deliveryMode !== 'api');

@@ -10,7 +10,7 @@ type EarlyReport = Omit<DeliveryReport, 'deliveryId'> & { readonly messageId: st
 
 /**
  * Holds events for an hour: a provider may report before the id of its message is stored. Look for the messages again
- * after the transaction, because their ids may have been stored meanwhile.
+ * after the transaction, because their ids may have been stored in the meantime.
  */
 export async function holdReports(tx: Tx, reports: readonly EarlyReport[]): Promise<void> {
   await insertEarlyEvents(

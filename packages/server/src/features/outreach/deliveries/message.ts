@@ -29,7 +29,7 @@ export interface OutgoingDelivery {
 }
 
 /**
- * What came of a try. `error` is our own word: nothing that the other side said (docs/design/quality.md T8).
+ * The result of a try. `error` is our own word: nothing that the other side said (docs/design/quality.md T8).
  *
  * - `sent`: the provider accepted it.
  * - `refused`: it didn't, and may when asked again.

@@ -12,7 +12,7 @@ export interface ReportedEvent {
   readonly eventId: string | null;
 }
 
-/** Events of a body in their order; null for one that is malformed or of no interest. */
+/** Events of a body in order; null for one that is malformed or of no interest. */
 export type ReportedEvents = readonly (ReportedEvent | null)[];
 
 const longestMessageId = 512;

@@ -44,7 +44,7 @@ function leafFindings(
   return findings;
 }
 
-/** What came of a condition. */
+/** The result of a condition. */
 export interface ConditionResult {
   readonly matched: boolean;
   /** The first reason why it doesn't match. Null if it does. */

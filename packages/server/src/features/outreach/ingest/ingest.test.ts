@@ -156,7 +156,7 @@ test('a job resumes actions of a request that ended before they did', async () =
     const rows = await ownerQuery<{ key: string }>(`select key from graphile_worker.jobs where key like '%trigger.%'`);
     return rows.map(({ key }) => key.split(':').at(-2));
   };
-  // The action above that went on in the background has a job, which finds nothing to do.
+  // The action above that continued in the background has a job, which finds nothing to do.
   assert.deepEqual(await world.settle({ now: true }), []);
   const { id, name } = await world.trigger({ eventType: 'app_open' });
   const path = `/${encodeURIComponent(name)}`;

@@ -15,7 +15,7 @@ type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /**
  * Takes an enrollment's steps until it waits, ends or is held. Each is a transaction of its own; decisions are made
- * between them, under the step's key, so that a repetition decides nothing new. A step that can't succeed fails the
+ * between them, under the step's key, so that a repetition makes no new decision. A step that can't succeed fails the
  * enrollment; any other error is thrown, and the job tries again.
  */
 export async function advance(

@@ -124,7 +124,7 @@ function restlessCycles(nodes: readonly JourneyNode[], outgoing: Outgoing): Erro
   ];
 }
 
-/** The decision that a message sends must lie on a way to it. */
+/** The decision that a message sends must be on a path to it. */
 function resultProblems(nodes: readonly JourneyNode[], edges: readonly JourneyEdge[]): ErrorEntry[] {
   const incoming = Map.groupBy(edges, ({ to }) => to);
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -167,7 +167,7 @@ export async function fillColumn(
   return last;
 }
 
-/** A key as text that reads back as the very same value. */
+/** A key as text that casts back to the same value. */
 const exactText = (dataType: SchemaTable['columns'][number]['dataType'], name: string): string =>
   dataType === 'char' ? outForm('char').select(name) : `${name}::text`;
 

@@ -32,7 +32,7 @@ const abandonedNames = (tx: Tx): string => unfinishedName(firstIdAt(tx.now.getTi
 
 const fieldNotFound = () => new AppError('not_found', { detail: 'This field does not exist.' });
 
-/** Fields of a schema by ordinal; 404 when there is no such schema. */
+/** Fields of a schema by ordinal; 404 if the schema doesn't exist. */
 export async function listFields(tx: Tx, schemaId: string): Promise<SchemaField[]> {
   return (await getRecord(tx, schemaSpec, schemaId)).fields.map(wholeField);
 }

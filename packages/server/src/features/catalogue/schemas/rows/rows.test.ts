@@ -357,7 +357,7 @@ test('five thousand rows of eighteen columns take well under a second', async ()
       customer_id: `BANK-${tries}-${row}`,
       ...Object.fromEntries(names.map(({ name }, index) => [name, index % 2 ? row : `value ${row}`])),
     }));
-  // A busy machine is given more chances, an insert that is slow by itself is not.
+  // A busy machine is given more chances, an insert that is slow on its own is not.
   const tookMs: number[] = [];
   for (let tries = 1; tries <= 3 && !(Math.min(...tookMs) < 3_000); tries += 1) {
     const rows = rowsOf(tries);

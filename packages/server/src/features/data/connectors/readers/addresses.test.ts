@@ -15,7 +15,7 @@ import { sourceOf } from './test-sources.ts';
 
 const deps = { importFolder: null, endpoints: {}, drivers: testDrivers, awsRoles: createAwsRoles({ roles: {} }) };
 
-// Before the hooks: otherwise tests defined earlier would start meanwhile.
+// Before the hooks: otherwise tests defined earlier would start in the meantime.
 const withoutDriver = await missingDriver('sqlserver');
 
 let canary: Server;

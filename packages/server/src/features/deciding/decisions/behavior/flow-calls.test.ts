@@ -49,7 +49,7 @@ interface DecisionRecord {
   readonly flows: readonly { readonly key: string; readonly version: number }[];
 }
 
-/** Decides, replays to the byte, and reads the record. */
+/** Decides, replays byte for byte, and reads the record. */
 async function decide(flow: string, body: object = {}) {
   number += 1;
   const asked = { customerId: `C${number}`, decisionFlowKey: flow, debug: true, ...body };

@@ -217,7 +217,7 @@ test('a record stores what drafts, idle rules and recordReads would read, and li
   assert.equal((await rowOf(after.id)).read_set, known);
   assert.notEqual((await rowOf(before.id)).read_set, known);
 
-  // An archived flow reads nothing any more.
+  // An archived flow no longer reads anything.
   const archived = await server.call('PUT', '/api/v1/decision-flows', { body: { id: draftId, status: 'archived' } });
   assert.equal(archived.status, 200, archived.text);
   const last = await recordOf({ customerId: 'C1' });

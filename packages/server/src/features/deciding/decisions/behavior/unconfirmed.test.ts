@@ -33,7 +33,7 @@ interface Problem {
   readonly detail?: string;
 }
 
-/** Repeats the call until it is no 503 any more. */
+/** Repeats the call until it is no longer a 503. */
 async function repeated<T>(call: () => Promise<{ status: number; body: T; text: string }>): Promise<T> {
   for (let tries = 0; ; tries++) {
     const answer = await call();

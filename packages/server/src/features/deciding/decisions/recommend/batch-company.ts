@@ -28,7 +28,7 @@ export interface BatchCompany {
   statements(): readonly HotStatement[];
 }
 
-/** A customer's row was created or erased meanwhile. Repeat the batch. */
+/** A customer's row was created or erased in the meantime. Repeat the batch. */
 export class CustomersHeld extends Error {
   constructor() {
     super('a customer changed in the meantime');

@@ -29,7 +29,7 @@ export async function prepare(
   return { prepared, refused };
 }
 
-/** Reads what the flow needs of the request. Throws AppError 400 for a target that names nothing of the tenant. */
+/** Reads what the flow needs of the request. Throws AppError 400 for a target that isn't a record of the tenant. */
 export function requestFor(catalogue: TenantCatalogue, { plan }: LiveFlow, asked: DecisionRequest): DecisionRequest {
   const target = resolveTarget(plan, asked);
   const problem = target.problem && realProblem(catalogue, asked, target.problem);

@@ -197,7 +197,7 @@ test('segments, attributes and context of the request affect only this request; 
 
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
   const nested = (depth: number): object => (depth === 1 ? { x: 1 } : { x: nested(depth - 1) });
-  // `{"x":"..."}` of exactly so many bytes.
+  // `{"x":"..."}` of exactly this many bytes.
   const bytes = (size: number) => ({ x: 'y'.repeat(size - 8) });
   const limits: readonly (readonly [object, object, string])[] = [
     [

@@ -128,7 +128,7 @@ export function assertBytes(path: string, value: object, bytes: number): void {
   if (Buffer.byteLength(JSON.stringify(value)) > bytes) throw invalid(path, `must be at most ${bytes / 1024} KB`);
 }
 
-/** The engine's answer to a target that names nothing of the tenant, as a 400. */
+/** The engine's answer to a target that isn't a record of the tenant, as a 400. */
 export function targetProblem(problem: TargetProblem): AppError {
   return new AppError(problem.code, {
     detail: `${problem.path} ${problem.message}`,

@@ -49,7 +49,7 @@ export interface Trial {
 export interface Trials {
   /**
    * Reads what a tenant's questions need, all for one instant: `at` (epoch ms), null: now. Throws AppError 404 and 409
-   * for a flow that can't run, 400 for a target that names nothing of the tenant, and 503 when it isn't done by `until`
+   * for a flow that can't run, 400 for a target that isn't a record of the tenant, and 503 when it isn't done by `until`
    * (monotonic ms).
    */
   read(tenantId: string, questions: readonly TrialQuestion[], at: number | null, until: number): Promise<Trial[]>;

@@ -18,7 +18,7 @@ after(() => server?.close());
 
 const query = <Row>(text: string, values: readonly unknown[] = []) => server.testDatabase.ownerQuery<Row>(text, values);
 
-/** Waits until so many sessions of the server wait for another transaction. */
+/** Waits until this many sessions of the server wait for another transaction. */
 async function untilWaiting(sessions: number): Promise<void> {
   for (;;) {
     const [row] = await query<{ n: number }>(

@@ -176,7 +176,7 @@ function openResponse(
 const isCounted = (item: ShownItem): boolean =>
   item.interactionType === 'impression' || item.reservationState === 'confirmed';
 
-/** Lets later responses of the batch see what became of a reservation. */
+/** Lets later responses of the batch see what happened to a reservation. */
 function noteSettlement(
   { reserved, confirmations }: OpenBatch,
   item: ShownItem | null,

@@ -73,7 +73,7 @@ test("a volume doesn't return what expired before it was created", async () => {
   assert.equal(await isShown(offer, { channelId: channel }), true);
   now += 24 * hourMs;
   assert.deepEqual([await isShown(offer), await isShown(offer)], [true, true]);
-  // Two reservations have run out, and nothing has swept them.
+  // Two reservations have expired, and nothing has swept them.
   await put(offer, { budget: { lifetimeMaxImpressions: 3 } });
   assert.deepEqual([await isShown(offer), await isShown(offer, onMail)], [true, false]);
   assert.equal((await spentOf(offer))[2], 3);
@@ -117,7 +117,7 @@ test('figures of past days count even while they wait in the outbox', async () =
   assert.deepEqual(await spentOf(offer), [1, 0, 2]);
 });
 
-/** Waits until so many statements of this database wait for a lock. */
+/** Waits until this many statements of this database wait for a lock. */
 async function waitingForLocks(least: number, kind: string): Promise<void> {
   for (let tries = 0; tries < 2_000; tries++) {
     const [row] = await server.testDatabase.ownerQuery<{ n: number }>(

@@ -295,7 +295,7 @@ test('metrics show calls, results, durations and breakers', async () => {
   const after = await read();
   assert.deepEqual(
     after.map((value, at) => value - before[at]!),
-    // The first of the redirects is the second failure in a row, so the fifth decision is not asked any more.
+    // The first of the redirects is the second failure in a row, so the fifth decision is no longer asked.
     [1, 4, 1, 1, 6, 1],
   );
 });

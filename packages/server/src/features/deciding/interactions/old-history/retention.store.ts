@@ -42,7 +42,7 @@ export async function compactRows(
   await tx.query(texts.gone, [tx.tenantId, uuidArray(ids), ...dayParameters(await dayOffsets(zone))]);
 }
 
-/** Reservations live a day at most, so that one this old was settled, or ran out. */
+/** Reservations live a day at most, so that one this old was settled, or expired. */
 const retainTexts = (['interactions', 'decision_impressions'] as const).map((stored) => ({
   stored,
   oldest: `select id from ${stored} where tenant_id = $1 and id < $2 order by id limit $3 for update skip locked`,
@@ -80,7 +80,7 @@ export async function retainSummaries(tx: Tx, days: number): Promise<Removed> {
   return { rows, more };
 }
 
-/** Drops the months of history that hold no row of any tenant any more. Needs a system transaction. */
+/** Drops the months of history that no longer hold a row of any tenant. Needs a system transaction. */
 export async function dropMonths(tx: Tx): Promise<void> {
   for (const name of historyTables) await dropEmptyMonths(tx, name);
 }

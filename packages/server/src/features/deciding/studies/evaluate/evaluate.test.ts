@@ -105,7 +105,7 @@ test('estimates a draft that prefers the better offer close to its true value', 
   const main = result.estimates![result.headline]!;
   // It shows the second offer in 0.9 of its answers, and half of these convert.
   const truth = 0.9 * 0.5 + 0.1 * 0.1;
-  // Exploration draws anew in each run, so a 95% interval misses the truth in 1 of 20. Twice its width misses in 1 of 10,000.
+  // Exploration draws again in each run, so a 95% interval misses the truth in 1 of 20. Twice its width misses in 1 of 10,000.
   const width = main.ciUpper - main.ciLower;
   assert.ok(main.ciLower - width / 2 < truth && truth < main.ciUpper + width / 2, JSON.stringify([main, truth]));
   assert.ok(result.delta!.ciLower > 0.1, JSON.stringify(result.delta));

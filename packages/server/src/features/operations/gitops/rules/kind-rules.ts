@@ -11,7 +11,7 @@ export interface RuleContext {
   readonly tx: Tx;
   /** The person for whom the work is done: two keys of one person are one. */
   readonly person: string;
-  /** E-mail addresses of the tenant's users by id. */
+  /** email addresses of the tenant's users by id. */
   readonly emails: ReadonlyMap<string, string>;
   /** Calls an operation of the API in the transaction of the work; answers its body. */
   call(operationId: string, input: CallInput): Promise<Json>;

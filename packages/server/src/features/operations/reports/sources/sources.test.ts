@@ -387,7 +387,7 @@ test('model_metrics_trend shows each training of a model with its AUC and log lo
   }
 });
 
-/** Creates a pipeline that is so many seconds late. Returns how to change that. */
+/** Creates a pipeline that is this many seconds late. Returns how to change that. */
 async function latePipeline(first: number): Promise<(seconds: number) => Promise<unknown>> {
   const connectorId = await world.made('connectors', { name: 'Late', type: 'postgresql' });
   const schemaId = await world.made('schemas', {

@@ -61,7 +61,7 @@ export interface SourceWorld {
     type: 'impression' | 'response',
     more?: { readonly channelId?: string; readonly value?: number; readonly outcome?: string },
   ): Promise<void>;
-  /** Minutes with so many decisions and failures, of 3 candidates each, one of them blocked; each took 1 ms or so. */
+  /** Minutes with this many decisions and failures, of 3 candidates each, one of them blocked; each took 1 ms or so. */
   decided(minutes: readonly [at: string, decisions: number, failed: number][]): Promise<void>;
   close(): Promise<unknown>;
 }

@@ -18,7 +18,7 @@ const worthRetrying = [401, 403, 408, 425, 429];
 const neverSent = ['forbidden_url', 'forbidden_port', 'forbidden_address', 'unresolved'];
 
 /**
- * Posts to a provider once. Returns the 2xx answer, or what came of the try. Never throws for what the other side does.
+ * Posts to a provider once. Returns the 2xx answer, or the result of the attempt. Never throws for what the other side does.
  */
 export async function post(
   outbound: Pick<Outbound, 'call'>,
