@@ -43,7 +43,7 @@ after(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The demo's models become active when they are trained, after the start. Until then they change beside the commands. */
+/** The demo's models become active when they are trained, after the start. Until then they change during the commands. */
 async function modelsTrained(): Promise<void> {
   const until = performance.now() + 120_000;
   for (;;) {

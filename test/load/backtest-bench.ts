@@ -202,7 +202,7 @@ async function judgeUntil(target: BenchTarget, flowKey: string, kind: RatedKind,
   return judged;
 }
 
-/** Measures the rate of `recommend` alone and beside studies of each kind, in turns. */
+/** Measures the rate of `recommend` alone and next to studies of each kind, in turns. */
 async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-backtest-bench-'));
   const dataDir = join(folder, 'data');

@@ -136,7 +136,7 @@ describe('paging returns each row that exists throughout once', () => {
         assert.equal(page.body.pagination.hasMore, page.body.pagination.nextCursor !== null);
         cursor = page.body.pagination.nextCursor;
         if (cursor === null) break;
-        // Rows before and behind the place where the walk stands; and the row at that very place goes.
+        // Rows before and after the cursor; and the row at the cursor is deleted.
         for (const next of [at, at + 1, at + 2]) await add(next);
         at += 3;
         const last = page.body.data.at(-1)!;

@@ -248,7 +248,7 @@ describe('places of nodes', () => {
     for (const [at, nodes] of wrong) {
       assert.deepEqual(codes(nodes as Json[]), [`hook_position /nodes/${at}`], JSON.stringify(nodes));
     }
-    // Before the scores there are none to name.
+    // No scores exist before scoring.
     const formula = (name: string) => ({
       ...hook(name),
       config: { hook: name, kind: 'formula', formula: 'score.total > 0' },

@@ -117,7 +117,7 @@ test('the same rows and seed give the same model, and the latest fifth is held o
   assert.deepEqual([first.samples, first.metrics.samples], [160, 40]);
   const other = trainModel({ ...task, seed: trainingSeed('k', 4) }, () => undefined);
   assert.notDeepEqual(other, first, 'another version draws another order');
-  // What is held out doesn't reach the model.
+  // Held-out rows don't reach the model.
   const flipped = rows.map((row, at): TrainingRow => (at < 160 ? row : { ...row, label: row.label === 1 ? 0 : 1 }));
   const again = trainModel({ ...task, rows: { ...set, rows: flipped } }, () => undefined);
   assert.ok(again.kind === 'trained');

@@ -203,7 +203,7 @@ function readNode(value: string): string {
   return value;
 }
 
-/** It holds a password, so it may stand in a file; its length says nothing. */
+/** It holds a password, so it can be in a file; its length isn't checked. */
 function databaseUrl(about: string, shown = 'unset'): Variable<string | null> {
   return { ...url('Storage', about, ['postgres', 'postgresql'], shown), secret: true, anyLength: true };
 }

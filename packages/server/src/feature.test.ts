@@ -17,7 +17,7 @@ const birds = feature({
   jobs: ({ pace }: { readonly pace: string }) => [work(`birds.${pace}`)],
 });
 
-/** Puts a second feature beside the birds and starts. */
+/** Adds a second feature to the birds and starts. */
 const start = (other: Feature) => {
   const features = [birds, other];
   operationsOf(features, { song: 'sing' });

@@ -183,7 +183,7 @@ export interface DecisionSummary {
 /** Coupling of the requested placements of one channel. */
 export interface CouplingRow {
   readonly channelId: string;
-  /** `atomic`, or that placements stand alone. */
+  /** `atomic`, or that placements are independent. */
   readonly mode: string;
   /** Where the mode is set. */
   readonly source: 'flow' | 'channel';

@@ -357,7 +357,7 @@ export interface SnapshotJoin {
   readonly schemaId: string;
   /** Its column to compare. */
   readonly lookupColumn: string;
-  /** Rows on the way from the customer to the value that is looked up. Empty: the customer id is looked up itself. */
+  /** Rows on the path from the customer to the value that is looked up. Empty: the customer id is looked up itself. */
   readonly path: readonly SnapshotJoinStep[];
   /** Put before each name. */
   readonly prefix: string;
@@ -365,7 +365,7 @@ export interface SnapshotJoin {
   readonly summaryColumns: readonly string[];
 }
 
-/** One row on the way; its `column` is looked up next. */
+/** One row on the path; its `column` is looked up next. */
 export interface SnapshotJoinStep {
   readonly schemaId: string;
   readonly lookupColumn: string;

@@ -51,8 +51,8 @@ export interface Conflicts {
 }
 
 /**
- * Finds minimal cores by deletion, and the sets that hit them all by a tree: below each core stand its gates, taken away
- * one by one (Reiter 1987, as corrected by Greiner).
+ * Finds minimal cores by deletion, and the sets that hit them all by a tree: below
+ * each core are its gates, removed one by one (Reiter 1987, as corrected by Greiner).
  */
 export function* conflictsOf(keys: readonly string[], isClosed: IsClosed): Generator<void, Conflicts> {
   const cores: (readonly string[])[] = [];

@@ -38,7 +38,7 @@ export function equivalences({ snapshot, plan, now, clockAt }: CheckInput): (mut
     known ??= idle(snapshot);
     const before = known.find((finding) => isAbout(finding, mutant.place));
     if (before === undefined) return null;
-    // What is left out decided nothing. What is changed must decide nothing afterwards, too.
+    // A part left out had no effect. A changed part must have no effect afterwards, too.
     if (mutant.kind === 'gate') return isWhole(before, mutant.place) ? before.code : null;
     const isIdle = idle(mutant.snapshot).some(
       ({ code, subject }) => code === before.code && sameSubject(subject, before.subject),

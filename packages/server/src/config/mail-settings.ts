@@ -26,7 +26,7 @@ export function readSender(text: string): MailSender {
 
 /**
  * How the connection is protected. `required`: TLS, or nothing is sent. `if-offered`: STARTTLS where the server has it.
- * `unverified`: TLS is required, and whoever answers is believed to be the server.
+ * `unverified`: TLS is required, and any server that answers is trusted.
  */
 export type SmtpTls = 'required' | 'if-offered' | 'unverified';
 

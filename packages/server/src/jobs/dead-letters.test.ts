@@ -100,7 +100,7 @@ test('T24: a failing job becomes a dead letter once, others continue, and a retr
   });
   assert.deepEqual(await db.ownerQuery(`select from graphile_worker.jobs where task_identifier = 'test.poison'`), []);
 
-  // The count of tries continues when it fails again.
+  // The count of attempts continues when it fails again.
   assert.equal(await inTenant(tenantId, (tx) => retryDeadLetters(tx, registry, { topic: null, ids: [id] })), 1);
   await waitFor(async () => (await isDead()) && dead.length === 2);
   const again = await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 50));

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// What the server does is tested with the server; here a fake server records its requests.
 
 async function dlq(answer: object, ...args: readonly string[]) {
   const requests: string[] = [];

@@ -71,7 +71,7 @@ export function unbroken<Point extends { readonly value: number | null }>(
   return runs;
 }
 
-/** Places (px from the top) at least `gap` apart, where names stand beside ends of lines; those too close move up. */
+/** Places (px from the top) at least `gap` apart, for names next to the ends of lines; those too close move up. */
 export function apart(wanted: readonly number[], gap: number): readonly number[] {
   const placed = [...wanted];
   let lowest = Number.POSITIVE_INFINITY;

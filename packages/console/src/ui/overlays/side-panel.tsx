@@ -5,7 +5,7 @@ import { Section, type SectionProps } from '../page.tsx';
 import { moveInto } from './move-into.ts';
 
 export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
-  /** What is checked: another one is shown again. */
+  /** What is shown: another one replaces it. */
   readonly of: string;
   /** Name of the button that closes it. */
   readonly closes: string;

@@ -7,7 +7,7 @@ import { isChunks, writeChunks } from './streamed-answer.ts';
 /** Headers of an answer besides its own. */
 export type ExtraHeaders = Record<string, string>;
 
-/** What goes with an answer. */
+/** Headers and cookies of a response. */
 export interface AnswerHeaders {
   readonly requestId: string;
   /** Null in the common case. */

@@ -19,7 +19,7 @@ export interface LoadShedder {
   /** Takes one of the class's places for a tenant. One tenant may hold only part of them. */
   enterTenant(loadClass: LoadClass, tenantId: string): void;
   leaveTenant(loadClass: LoadClass, tenantId: string): void;
-  /** Calls `listener` whenever a place is given back. */
+  /** Calls `listener` whenever a slot is freed. */
   onRoom(listener: () => void): void;
   readonly inFlight: () => number;
 }

@@ -51,7 +51,7 @@ export interface Calls {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly calls: number;
-  /** If fewer than this fit, none is let through. */
+  /** If fewer than this fit, none is admitted. */
   readonly fewest: number;
 }
 
@@ -61,7 +61,7 @@ export interface Taken {
   readonly name: string;
   /** Calls now in the window. */
   readonly used: number;
-  /** How many of these calls were let through. */
+  /** How many of these calls were admitted. */
   readonly granted: number;
   /** Milliseconds until the oldest call leaves the window. */
   readonly resetMs: number;

@@ -23,7 +23,7 @@ export type NameCategory = (feature: number, code: number) => string | number;
 export function categoryNames(lists: Json | undefined, infos: readonly Json[]): NameCategory {
   const own: NameCategory = (_feature, code) => code;
   if (!Array.isArray(lists) || lists.length === 0) return own;
-  // Ranges stand in brackets; categories are numbers with colons between them.
+  // Ranges are in brackets; categories are numbers with colons between them.
   const categorical = infos.flatMap((info, feature) =>
     typeof info === 'string' && /^-?\d+(:-?\d+)*$/.test(info) ? [feature] : [],
   );

@@ -105,7 +105,7 @@ export async function listVersions<Row extends GovernedRow>(
   return { data, pagination };
 }
 
-/** What was done; where the audit log is cut, what the states themselves tell. */
+/** What happened; where the audit log is cut, what the states show. */
 function factsOf(row: KeptVersion, before: KeptVersion | undefined, audited: VersionChange | undefined) {
   return {
     version: row.version,

@@ -12,7 +12,7 @@ export type SubCategoryRow = RecordRow<typeof subCategoryResource>;
 export const categorySpec = recordSpec(categoryResource);
 export const subCategorySpec = recordSpec(subCategoryResource);
 
-/** Definitions as decisions need them: without what is for people or for writes. */
+/** Definitions as decisions need them, without the parts for people or writes. */
 export const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomField[] =>
   fields.map(({ key, type, defaultValue = null, formula = null, outputType = null }) => ({
     key,

@@ -112,14 +112,14 @@ export async function updateCreative(
 export interface CreativePorts {
   /** Told of changes that flows may have to follow. */
   readonly tellChange: TellChange;
-  /** What was counted of these creatives; those that nothing was counted of are left out. */
+  /** Counts of these creatives, without those that have none. */
   creativeCounts(
     tx: Tx,
     ids: readonly string[],
   ): Promise<readonly (CreativeCounts & { readonly creativeId: string })[]>;
 }
 
-/** Creatives as answers carry them, with their offer, channel and placement, and what was counted of them. */
+/** Creatives as answers carry them, with their offer, channel and placement, and their counts. */
 export async function showCreatives(
   tx: Tx,
   rows: readonly CreativeRow[],

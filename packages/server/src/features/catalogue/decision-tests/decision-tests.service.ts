@@ -44,7 +44,7 @@ export async function createDecisionTest(tx: Tx, body: DecisionTestCreate): Prom
   return createRecord(tx, decisionTestSpec, { ...body, decisionFlowId });
 }
 
-/** Changes the supplied fields; what is given and expected is replaced as a whole. */
+/** Changes the supplied fields; `given` and `expect` are replaced as a whole. */
 export async function changeDecisionTest(
   tx: Tx,
   id: string,

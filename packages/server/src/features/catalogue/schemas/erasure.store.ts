@@ -55,7 +55,7 @@ export async function eraseRows(tx: Tx, customerId: string): Promise<number> {
     schemas.set(schema.id, { ...schema, joinedBy });
   }
   let deleted = 0;
-  // Deepest first: a deleted row can't tell what was linked to it.
+  // Deepest first: a deleted row can't show what was linked to it.
   const deepestFirst = [...schemas.values()].sort((a, b) => depthOf(schemas, b) - depthOf(schemas, a));
   for (const schema of deepestFirst) {
     const condition = ownRows(tx.tenantId, schemas, schema, customerId, 'r0');

@@ -7,7 +7,7 @@ import { limitLockWait } from './fields/columns.store.ts';
 /** Runs work in its own transaction, whose statements may take `statementTimeoutMs`. */
 export type Run = <T>(work: (tx: Tx) => Promise<T>, options: { readonly statementTimeoutMs: number }) => Promise<T>;
 
-/** Pause between two tries of a step, so that those who waited behind it go first. */
+/** Pause between two attempts of a step, so that those who waited behind it go first. */
 const pauseMs = 300;
 /** For locks that no decision waits for. Functions of columns.store.ts that take another one wait less. */
 const longestWaitMs = 5_000;

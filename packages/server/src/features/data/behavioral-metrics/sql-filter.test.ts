@@ -9,7 +9,7 @@ import { condition } from './sql-filter-tree.rules.ts';
 
 const uuid = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
 
-/** Pieces that stand where a filter has a constant, a condition, or nothing. */
+/** Pieces in place of a constant, a condition, or nothing. */
 const values = [
   ...['null', 'true', 'default', 'current_user', 'session_user', 'now()', 'pg_sleep(1)', 'version()', 'random()'],
   ...[

@@ -59,7 +59,7 @@ export function createSources({ onProbed, onBreakerMoved = () => undefined, ...d
     onMove: onBreakerMoved,
   });
   const keyOf = ({ tenantId, id }: Pick<SourceOfConnector, 'tenantId' | 'id'>) => `${tenantId} ${id}`;
-  /** Throws SourceError for a connector that nothing can be asked of now. */
+  /** Throws SourceError for a connector that can't be used now. */
   const judge = (source: SourceOfConnector): void => {
     if (connectorTypeInfo(source.type).status === 'coming_soon') throw new SourceError('coming_soon');
     if (missingConfig(source.type, source.config).length > 0) throw new SourceError('missing_config');

@@ -121,7 +121,7 @@ describe('append', () => {
     const run = await world.start(id);
     await assert.rejects(world.work(run.id), /source failed/);
     assert.deepEqual([(await world.progress(run)).status, await keys()], ['running', ['C-0', 'C-1', 'C-2', 'C-3']]);
-    // It has made progress, so a new job continues with all its tries.
+    // It has made progress, so a new job continues with all its attempts.
     await world.work(run.id, { attempt: 2 });
     const { status, rowsIn } = await world.progress(run);
     assert.deepEqual([status, rowsIn], ['running', 6]);

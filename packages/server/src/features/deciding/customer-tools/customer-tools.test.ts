@@ -110,7 +110,7 @@ before(async () => {
       config: { maxPerDay: 1 },
     })
   ).id!;
-  // On an offer that qualification refuses too: both are told.
+  // On an offer that qualification blocks too: both are reported.
   await server.createRecord('contact-policies', {
     name: 'Never the young',
     ruleType: 'segment_exclusion',

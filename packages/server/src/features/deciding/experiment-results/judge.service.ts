@@ -18,7 +18,7 @@ export interface JudgePorts extends PromotePorts {
 const actor = systemActor('experiments-judge');
 
 /**
- * Judges a tenant's experiments whose day has come, each once and in a transaction of its own. Nothing while experiments are
+ * Judges a tenant's experiments that are due, each once and in a transaction of its own. Nothing while experiments are
  * disabled.
  */
 export async function judgeDue(

@@ -31,7 +31,7 @@ const retainInteractionsJob = job({
   schedule: { cron: '30 4 * * *', payload: {}, upkeep: true },
 });
 
-/** Deletes sums of days that the tenant keeps no longer (docs/design/api-access.md 14). */
+/** Deletes sums of days that the tenant no longer keeps (docs/design/api-access.md 14). */
 const retainSummariesJob = job({
   name: 'summaries.retain',
   payload: nothing,

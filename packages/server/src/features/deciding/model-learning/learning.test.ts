@@ -228,7 +228,7 @@ test('a decision replays on its state after the model has learned more and was r
   const snapshot = await server.call<{ modelState: object }>('GET', `/api/v1/algorithm-models/${id}/versions/2`);
   assert.deepEqual(snapshot.body.modelState, learned.modelState);
   await world.replays(answer);
-  // What is gone cannot be replayed, and says so.
+  // A deleted record can't be replayed, and says so.
   await server.testDatabase.ownerQuery(`delete from arbiter.model_state_bodies where encode(hash, 'hex') = $1`, [
     before.stateHash,
   ]);

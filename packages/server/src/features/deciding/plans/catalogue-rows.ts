@@ -25,7 +25,7 @@ import { newPiece, type Piece } from './plan-pieces.ts';
  * pieces whose rows changed and takes the others over as they are, with their hashes.
  */
 export interface CatalogueRows {
-  /** What was read; rows that were read for something else are of no use. */
+  /** Results of this read only. */
   readonly wanted: WantedRows;
   readonly pieces: readonly RowPiece[];
   /** All of them, by id. */
@@ -78,7 +78,7 @@ export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows
   const reused = (usable?.pieces ?? []).filter(({ number, fingerprint }) => fingerprintOf.get(number) === fingerprint);
   const keptNumbers = new Set(reused.map(({ number }) => number));
   const changed = new Set([...fingerprintOf.keys()].filter((number) => !keptNumbers.has(number)));
-  // Most of what is shared was met when everything was read; a catalogue that is reread starts over.
+  // Most shared values appeared in the full read; a catalogue that is reread starts over.
   const shared = reused.length > 0 && usable !== null ? usable.shared : createSharedValues();
   const lists = await readLists(tx, wanted, changed, count, shared);
   const read = [...changed].map((number): RowPiece => {

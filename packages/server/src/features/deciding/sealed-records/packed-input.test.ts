@@ -101,7 +101,7 @@ const rulesWith = (neverStore: readonly string[]): InputRules => ({
   readSet: { attributes: ['age', 'income', 'secret'], context: ['device', 'page'] },
 });
 
-/** The record of a decision that was asked this, and what it was made on. */
+/** The record of a decision with this request and these inputs. */
 function record(request: Partial<DecisionInput['request']>, neverStore: readonly string[] = []) {
   const rules = rulesWith(neverStore);
   const asked = { ...input({}).request, ...request };

@@ -99,7 +99,7 @@ export async function reportProgress(
   return told.length > 0;
 }
 
-/** Lets go of it, so that it can be taken again. */
+/** Releases it, so that another process can take it. */
 export async function releaseSimulation(tx: Tx, id: string, holder: string): Promise<void> {
   await tx.query(
     'update arbiter.simulations set holder = null, lease_until = null where tenant_id = $1 and id = $2 and holder = $3',

@@ -1,4 +1,4 @@
-// Records that a study can't judge: each is counted by its reason, and none changes what is found out about the others
+// Records that a study can't judge: each is counted by its reason, and none affects the others
 // (docs/design/lead.md 1).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

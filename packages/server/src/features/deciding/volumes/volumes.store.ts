@@ -27,7 +27,7 @@ export const announceWriting = (tenantId: string): HotStatement => ({
   values: [tenantId],
 });
 
-/** The same beside decisions. */
+/** The same next to decisions. */
 export async function announceBooking(tx: Tx): Promise<void> {
   const { text, values } = announceWriting(tx.tenantId);
   await tx.query(text, values);
@@ -86,7 +86,7 @@ export const readVolumes = (tenantId: string, { kinds, subjectIds }: VolumeArray
   values: [tenantId, kinds, subjectIds],
 });
 
-/** A reservation that expired and still stands in the volumes. */
+/** A reservation that expired and is still counted in the volumes. */
 export interface ExpiredReservation {
   readonly offerId: string;
   readonly creativeId: string | null;
@@ -147,7 +147,7 @@ export const insertReservations = (tenantId: string, rows: readonly NewReservati
   ],
 });
 
-/** The same beside decisions: reservations that were open when a volume was made. */
+/** The same next to decisions: reservations that were open when a volume was made. */
 export async function keepReservations(tx: Tx, rows: readonly NewReservation[]): Promise<void> {
   const { text, values } = insertReservations(tx.tenantId, rows);
   await tx.query(text, values);

@@ -1,6 +1,6 @@
 import type { PrivateFolder } from '../../../platform/private-folder.ts';
 
-/** The end of a tenant's chain as it was once, noted outside the database (docs/design/quality.md T26). */
+/** An earlier end of a tenant's chain, recorded outside the database (docs/design/quality.md T26). */
 export interface ChainAnchor {
   readonly tenantId: string;
   readonly sequence: number;

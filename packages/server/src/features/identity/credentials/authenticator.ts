@@ -59,7 +59,7 @@ export function createAuthenticator(deps: {
     const until = performance.now() + lookUpWithinMs;
     const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash), { until });
     const [row] = rows;
-    // Two tenants have the same key: whose request it is can't be told, so neither gets it.
+    // Two tenants have the same key: the request could belong to either, so neither gets it.
     if (row === undefined || rows.length > 1) return null;
     const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: uses.of(row) };
     remember(cacheKey, entry);

@@ -106,7 +106,7 @@ async function findOrSettle(
   return settle(deps, person, terms);
 }
 
-/** Anyone may have typed an unverified address: its row is never linked, and its password never opens what is. */
+/** Anyone may have typed an unverified address: its row is never linked, and its password never opens a linked one. */
 async function isVerified(tx: Tx, id: string): Promise<boolean> {
   return (await lockSigningIn(tx, id))?.emailVerifiedAt != null;
 }

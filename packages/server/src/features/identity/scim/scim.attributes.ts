@@ -40,7 +40,7 @@ export function findAttribute(among: readonly ScimAttribute[], name: string): Sc
   return among.find((attribute) => attribute.name.toLowerCase() === wanted);
 }
 
-/** Where an attribute stands: itself, or a sub-attribute of it. */
+/** The position of an attribute: itself, or a sub-attribute of it. */
 export interface AttributePlace {
   readonly attribute: ScimAttribute;
   readonly sub: ScimAttribute | null;

@@ -66,7 +66,7 @@ function chosenOf(text: string): Chosen[] {
   });
 }
 
-/** Always returned, whatever is asked for (RFC 7643 section 3.1). */
+/** Always returned, whatever is requested (RFC 7643 section 3.1). */
 const always = new Set(['schemas', 'id']);
 
 /**

@@ -434,7 +434,7 @@ describe('PATCH', () => {
       ['invalidSyntax', one('move', 'title', 'x')],
       ['invalidSyntax', { Operations: [] }],
       ['invalidSyntax', {}],
-      // The first operation would do, and is taken back with the second.
+      // The first operation is valid, and is rolled back with the second.
       [
         'invalidPath',
         {

@@ -245,7 +245,7 @@ test('disable requires session, password and code; errors count', async () => {
   assert.deepEqual((await auditOf(ada.id)).at(-1)?.after, { secondFactor: false });
   assert.deepEqual(codeOf(await disable({ password: ada.password, code: code() })), [409, 'invalid_transition']);
   assert.equal((await people.login(ada)).body.mfaRequired, undefined);
-  // Its backup codes are gone as well.
+  // Its backup codes are deleted too.
   const [left] = await server.testDatabase.ownerQuery('select from arbiter.backup_codes where user_id = $1', [ada.id]);
   assert.equal(left, undefined);
 });

@@ -134,7 +134,7 @@ function inOneSpelling(patch: TenantSettingsPatch): TenantSettingsPatch {
   return typeof id === 'string' ? { ...patch, defaultArbitrationProfileId: id.toLowerCase() } : patch;
 }
 
-/** A default that stays as it was is not asked for again. */
+/** An unchanged default isn't checked again. */
 async function assertProfile(
   tx: Tx,
   { defaultArbitrationProfileId: id }: TenantSettings,

@@ -22,7 +22,7 @@ interface FormInput {
 
 type RefusedForm = ReturnType<typeof refusalOf>;
 
-/** A field with its label above, and what is wrong with it below, tied to it. A refused one is where typing continues. */
+/** A field with its label above, and its error below, linked to it. A rejected field gets the focus. */
 export function field(input: FormInput, refused: RefusedForm): string {
   const {
     name,
@@ -57,14 +57,14 @@ export function field(input: FormInput, refused: RefusedForm): string {
   );
 }
 
-/** The field of someone's address; `own` says what is special about it. */
+/** An email field; `own` has its special properties. */
 export const emailField = (refused: RefusedForm, own: Partial<Omit<FormInput, 'name' | 'type'>>): string =>
   field({ name: 'email', label: 'Email', autocomplete: 'username', maxLength: 255, ...own, type: 'email' }, refused);
 
 export const hidden = (name: string, value: string | undefined): string =>
   value === undefined || value === '' ? '' : `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
 
-/** What went wrong, on top, unless a field says it. */
+/** The error at the top, unless a field shows it. */
 export function refusedNote(refused: RefusedForm): string {
   return refused === null || refused.field !== null
     ? ''

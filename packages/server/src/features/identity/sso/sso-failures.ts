@@ -2,7 +2,7 @@ import { AppError } from '../../../platform/app-error.ts';
 import { OidcError } from '../../../platform/oidc.ts';
 import { SamlRefusal } from './saml-xml.ts';
 
-/** 401: what came back proves no person. */
+/** 401: the response identifies no user. */
 export const refused = (detail: string, cause?: unknown): AppError => new AppError('unauthorized', { detail, cause });
 
 /** Returns the error for a failed sign-in at an OpenID provider. Reveals nothing that the provider said (T8). */

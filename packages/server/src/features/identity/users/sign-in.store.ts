@@ -106,7 +106,7 @@ export async function lockSigningIn(tx: Tx, id: string): Promise<SigningIn | und
   return row;
 }
 
-/** Sets how many passwords in a row were wrong, and until when none is taken. */
+/** Sets how many passwords in a row were wrong, and until when sign-in is locked. */
 export async function updateFailures(tx: Tx, id: string, failed: number, lockedUntil: Date | null): Promise<void> {
   await tx.query('update arbiter.users set failed_logins = $3, locked_until = $4 where tenant_id = $1 and id = $2', [
     tx.tenantId,

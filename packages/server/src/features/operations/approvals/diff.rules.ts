@@ -4,7 +4,7 @@ import { jsonDifferences } from '../../catalogue/catalogue-records/index.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 import type { ApprovalRow, Payload } from './approvals.store.ts';
 
-/** What is said of the change and is no value of the record. */
+/** Facts about the change that aren't values of the record. */
 const besideValues = new Set(['id', 'rowVersion', 'version', 'publish', 'notes']);
 
 /** Properties of the record that a change of it takes. */

@@ -14,7 +14,7 @@ export interface HiddenPayload {
 }
 
 /**
- * Puts bullets where secrets stand: values of telling names, values of headers, and users and passwords in addresses. Bullets
+ * Replaces secrets with bullets: values of telling names, values of headers, and users and passwords in addresses. Bullets
  * that were sent, and null, are no secrets.
  */
 export function hidePayload(payload: Payload): HiddenPayload {

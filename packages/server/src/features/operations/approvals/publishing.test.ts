@@ -6,7 +6,7 @@ import { takeMails } from '../../identity/mail/test-mailbox.ts';
 import { publishAll } from '../stream/test-publish.ts';
 import { type ApprovalServer, type Made, startApprovalServer } from './test-approvals.ts';
 
-/** Approvals that publish, that hold secrets, who may not decide them, and who is told (docs/design/api-access.md 8, 12.1, 22). */
+/** Approvals that publish, that hold secrets, who can't decide them, and who is notified (docs/design/api-access.md 8, 12.1, 22). */
 
 let world: ApprovalServer;
 let category: Made;
@@ -93,7 +93,7 @@ describe('publishing', () => {
     assert.equal(whole.payload?.rowVersion, undefined);
     await world.as(null, 'PUT', `decision-flows/${id}`, { description: 'Meanwhile' });
     assert.equal((await world.decide(null, whole.id)).status, 200);
-    // Whether the flow is there is told when the request is applied.
+    // Applying the request shows whether the flow exists.
     const unknown = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
     assert.deepEqual((await publishing(unknown, { publish: true })).payload, { publish: true });
   });

@@ -7,7 +7,7 @@ import { type Erased, type ErasurePorts, eraseCustomer, prepareErasure } from '.
 
 export interface ErasureRoutePorts extends ErasurePorts {
   readonly database: Database;
-  /** Told of an audit row that could not be written: the deletion stands. */
+  /** Called when an audit row can't be written: the deletion is final. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -78,7 +78,7 @@ export async function prepareErasure(tx: Tx, { keys }: ErasurePorts, customerId:
 
 /**
  * Takes away what a scope names; null: what the contract's plain DELETE names, which leaves traces and sealed records. `made`:
- * from `prepareErasure`. Null: someone else has erased the customer since, and the row must be recreated. What comes late is refused after all but `interactions` and `traces`. Erasure is stronger than a
+ * from `prepareErasure`. Null: someone else has erased the customer since, and the row must be recreated. Late work is rejected after all scopes but `interactions` and `traces`. Erasure is stronger than a
  * legal hold, and says so.
  */
 export async function eraseCustomer(

@@ -209,7 +209,7 @@ function forgetNotesSince(tx: Tx, { audit, assembly }: Notes): void {
 
 const later: ReadonlySet<string> = new Set(['duplicate_name', 'duplicate_key', 'in_use']);
 
-/** Tries a write inside a savepoint; what changes nothing is taken back with its audit rows. */
+/** Tries a write inside a savepoint; a write without effect is rolled back with its audit rows. */
 async function attempt(
   state: CarryOutState,
   object: WantedObject,

@@ -48,7 +48,7 @@ function entityOf(word: string): string | null {
   return isBuilt(entityType) ? entityType : null;
 }
 
-/** The places where names stand beside ids. */
+/** Places with names next to IDs. */
 const named: Readonly<Record<string, string>> = {
   segments: 'segment',
   requiredSegments: 'segment',

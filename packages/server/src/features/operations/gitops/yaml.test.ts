@@ -12,7 +12,7 @@ function read(text: string): Json {
   return result.value;
 }
 
-/** Strings that YAML might take for something else, beside all others. */
+/** Strings that YAML might misread, among all others. */
 const trickyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string(),

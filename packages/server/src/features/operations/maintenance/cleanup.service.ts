@@ -20,7 +20,7 @@ const monthsAhead = 4;
 const partitionedTables = historyTables.length + 1;
 
 /**
- * Deletes what has lived its time, of every tenant, and makes the partitions of the months ahead.
+ * Deletes expired data of every tenant, and makes the partitions of the months ahead.
  * Work is done in short transactions until `until`; what is left then is the next call's, and the nightly jobs'.
  */
 export async function cleanUp(ports: CleanupPorts, rounds: Rounds, until: number): Promise<CleanupAnswer['cleaned']> {

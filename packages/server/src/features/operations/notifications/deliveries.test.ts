@@ -211,7 +211,7 @@ test('sends two messages at a time to a slow destination; the others wait withou
   const [first, second, third] = [await waiting(to), await waiting(to), await waiting(to)];
   const under = [tryOnce(first, own), tryOnce(second, own)];
   while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  // Counts as no try, and nothing is told of it.
+  // Doesn't count as an attempt, and isn't reported.
   const before = told.length;
   await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; again after 2 s' });
   assert.deepEqual([told.length, await remains(third)], [before, true]);

@@ -167,7 +167,7 @@ export interface Sent {
 }
 
 /**
- * Sends a feature's message with its files to destinations in parallel, one try each. Returns results in order. A
+ * Sends a feature's message with its files to destinations in parallel, one attempt each. Returns results in order. A
  * deleted or failing one is reported in its result and doesn't affect others.
  */
 export async function sendToAll(

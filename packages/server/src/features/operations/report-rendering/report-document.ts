@@ -10,7 +10,7 @@ export interface ReportColumn {
 
 export interface ReportChart {
   readonly kind: 'line' | 'bar' | 'funnel' | 'histogram';
-  /** Keys of columns. What is no number in a column of `y` is not drawn. */
+  /** Keys of columns. Draws only numbers of a `y` column. */
   readonly x: string;
   readonly y: readonly string[];
 }

@@ -178,7 +178,7 @@ function takeaways(said: readonly SectionSentences[], prompt: string | null): st
     .flatMap(({ section, sentences: [first] }) => (first === undefined ? [] : [`${oneLine(section.title)}: ${first}`]));
 }
 
-/** What is said of each section, in the order of the document. */
+/** The text for each section, in document order. */
 export interface SectionSentences {
   readonly section: ReportSection;
   readonly sentences: Sentences;

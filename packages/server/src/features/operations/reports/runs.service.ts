@@ -240,7 +240,7 @@ export async function runNow(
   );
 }
 
-/** What a caller is told of a run. */
+/** A run as callers see it. */
 async function answerOf(tx: Tx, runId: string): Promise<RunNowAnswer> {
   const run = await lockRun(tx, runId);
   if (run === undefined) throw new AppError('not_found', { detail: 'The run was deleted before it finished.' });

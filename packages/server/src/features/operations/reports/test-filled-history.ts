@@ -91,7 +91,7 @@ export async function fillHistory(
   return { offerIds, impressions: decisions * itemsEach };
 }
 
-/** A trace of a decision that looked at all offers. */
+/** A trace of a decision that considered all offers. */
 function traceOf(offerIds: readonly string[], channelId: string | null): object {
   const policyId = firstIdAt(0);
   const stage = (name: string, candidates: number, passed: number) => ({

@@ -46,7 +46,7 @@ const total = async (tenant: TestTenant, resource: string) =>
   (await call<{ pagination: { total: number } }>(tenant, 'GET', `/api/v1/${resource}?limit=1`)).body.pagination.total;
 const idle = { status: 'idle', step: '', progress: 0 };
 
-/** What is listed of a dataset, and the result of its removal. */
+/** A dataset as listed, and the result of its removal. */
 const noOutreach = { behavioralMetrics: 0, journeys: 0, triggers: 0, geofences: 0 };
 const datasets = [
   {

@@ -25,7 +25,7 @@ export async function countReported(tx: Tx, customerId: string, days: DayOffsets
   );
 }
 
-/** Rows of the outbox that are looked through at once. */
+/** Rows of the outbox that are read at once. */
 const rowsAtOnce = 200;
 
 /**

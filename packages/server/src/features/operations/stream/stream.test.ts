@@ -92,7 +92,7 @@ test("streams decisions and responses once they're published, to their tenant on
   assert.equal(answered.status, 200, answered.text);
   assert.deepEqual(await read(0), { data: [], nextAfter: '0' }, 'not published yet');
   await publish();
-  // What was published before is told before.
+  // Earlier events come first.
   const whole = await read(0);
   const { nextAfter } = whole;
   const [published, ...data] = whole.data.filter(({ type }) => type !== 'catalogue.changed.v1');

@@ -54,7 +54,7 @@ export async function selectDepth(tx: Tx, ids: readonly string[]): Promise<numbe
 
 const rowsPerSlice = 2_000;
 
-/** Deletes causes of events that the stream keeps no longer. */
+/** Deletes causes of events that the stream no longer keeps. */
 export async function expireCauses(tx: Tx, before: Date): Promise<Removed> {
   const gone = await tx.query(
     `delete from arbiter.event_causes where tenant_id = $1 and id in (

@@ -29,7 +29,7 @@ export interface OutgoingDelivery {
 }
 
 /**
- * The result of a try. `error` is our own word: nothing that the other side said (docs/design/quality.md T8).
+ * The result of an attempt. `error` is our own word: never the provider's text (docs/design/quality.md T8).
  *
  * - `sent`: the provider accepted it.
  * - `refused`: it didn't, and may when asked again.

@@ -45,8 +45,8 @@ type Prepared =
 
 /**
  * Tries once to send a queued delivery. Does nothing for one that was sent or erased. Throws, so that the queue tries
- * again, if the provider may accept it later; after the last try it fails and leaves a dead letter. Throws `Postponed`,
- * which doesn't count as a try, while its destination has to wait.
+ * again, if the provider may accept it later; after the last attempt it fails and leaves a dead letter. Throws `Postponed`,
+ * which doesn't count as an attempt, while its destination has to wait.
  */
 export async function sendDelivery(
   deps: SendDeps,
@@ -139,7 +139,7 @@ async function fail(tx: Tx, deps: SendDeps, row: DeliveryRow, error: string): Pr
   return { kind: 'over', messageId: null };
 }
 
-/** Stores the outcome of a try. Returns true if the message should be tried again. */
+/** Stores the outcome of an attempt. Returns true if the message should be tried again. */
 async function noteOutcome(
   tx: Tx,
   deps: SendDeps,
@@ -173,7 +173,7 @@ async function noteOutcome(
 
 type Settled = Pick<DeliveryRow, 'status' | 'error' | 'providerMessageId'>;
 
-/** Ends a try. A dead letter that is tried again may turn a failed delivery into one that was sent. */
+/** Ends an attempt. A dead letter that is tried again may turn a failed delivery into one that was sent. */
 async function settle(tx: Tx, deps: SendDeps, row: DeliveryRow, to: Settled): Promise<void> {
   const status = isOpen(row) ? to.status : furthest(row.status, to.status);
   const after = { ...row, ...to, status, tryingSince: null };

@@ -12,7 +12,7 @@ import {
 } from '../../operations/notifications/test-destination.ts';
 import { queueDelivery } from '../deliveries/index.ts';
 
-/** What is stored of a report: its reason, its time, its size, and when it comes early (docs/design/api-access.md 12.4). */
+/** The stored parts of a report: its reason, its time, its size, and when it comes early (docs/design/api-access.md 12.4). */
 
 const key = 'a signing secret of the test';
 const deliver = '/api/v1/webhooks/delivery';

@@ -163,7 +163,7 @@ test('confirms a subscription once; a failed confirmation can be repeated', asyn
   // Another process knows it from the database, and doesn't call either.
   assert.equal((await confirming([])(message('one'))).duplicates, 1);
   assert.equal(calls.length, 1);
-  // While SNS answers another process, nothing is stored, and SNS is told to come again.
+  // While SNS answers another process, nothing is stored, and SNS is asked to retry.
   let during: unknown[] = [];
   const call = async (url: string) => {
     const refusal: unknown = await confirm('four').catch((error: unknown) => error);

@@ -50,7 +50,7 @@ const actor = systemActor('journey');
 const maxAtOnce = 5_000;
 
 /**
- * Enqueues the due enrollments of all tenants. Part of the tick: whoever ticks, and however often, an enrollment is
+ * Enqueues the due enrollments of all tenants. Part of the tick: whoever calls it, and however often, an enrollment is
  * handed to one job.
  */
 export async function resumeDueEnrollments(

@@ -112,7 +112,7 @@ export async function selectFiringsOf(tx: Tx, eventId: string): Promise<FiringRo
   ]);
 }
 
-/** What stands in front longer than this doesn't hold up the customer's other actions. */
+/** An earlier action that waits longer than this doesn't hold up the customer's other actions. */
 const longestAheadMinutes = 10;
 
 /** The action of a trigger, as it's set now. */

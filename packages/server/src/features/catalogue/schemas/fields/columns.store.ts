@@ -55,7 +55,7 @@ export async function lockDefinitions(tx: Tx, tableName: string): Promise<void> 
 
 export const tableDrop = (tableName: string) => ({ text: 'select arbiter.ds_drop_table($1)', values: [tableName] });
 
-/** Drops a schema's table. Throws 409 `concurrent_modification`, after some tries, when someone reads it for long. */
+/** Drops a schema's table. Throws 409 `concurrent_modification`, after several attempts, if someone keeps reading it. */
 export async function dropTable(tx: Tx, tableName: string): Promise<void> {
   await limitTableWait(tx);
   try {

@@ -22,7 +22,7 @@ export type FindFieldUses = (
   field: { readonly schemaId: string; readonly schemaName: string; readonly name: string },
 ) => Promise<readonly SchemaUse[]>;
 
-/** Rows that a change of the table may go through while its readers wait: some milliseconds. */
+/** Rows that a table change may read while readers wait: a few milliseconds. */
 const fewRows = 10_000;
 
 /** A column that is unfinished for so long was left by a process that ended. */

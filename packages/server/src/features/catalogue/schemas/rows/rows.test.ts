@@ -71,7 +71,7 @@ describe('values', () => {
       ],
     });
     assert.equal((await kit.insert(schema.id, [{}, { a: null, n: null }])).status, 201);
-    // The table itself has the same defaults, for whoever writes to it otherwise.
+    // The table itself has the same defaults, for other writers.
     await kit.db.ownerQuery(
       `insert into ${`t_${tenantA.replaceAll('-', '')}`}.${schema.tableName} (tenant_id) values ($1)`,
       [tenantA],

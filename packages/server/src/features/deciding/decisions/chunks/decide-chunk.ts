@@ -70,7 +70,7 @@ export interface ChunkPorts extends DecidePorts {
   readonly hasCalls: () => boolean;
 }
 
-/** Webhooks are asked for the newest plan; it may change so often while they answer. */
+/** Webhooks are asked for the newest plan; it may change this many times while they respond. */
 const maxRounds = 5;
 
 /**

@@ -15,7 +15,7 @@ import type { DecidePorts } from './decide-ports.ts';
 import { requestFor } from './prepare-batch.ts';
 import type { RecommendCall } from './recommend.rules.ts';
 
-// Decisions that are made to be looked at: simulate, the tools of customers, why-not. They read what a decision reads and
+// Decisions that are only shown: simulate, the tools of customers, why-not. They read what a decision reads and
 // run the engine that decides, on connections of their own, and store, count and reserve nothing.
 
 /** A question for a preview. Its request must be a dry run. */

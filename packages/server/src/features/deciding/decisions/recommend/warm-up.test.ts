@@ -55,7 +55,7 @@ test("warming up reads the tenants' catalogues, writes nothing, and leaves no tr
   await server.decisions.warmUp(performance.now() + 60_000);
   assert.deepEqual(await rowsOfEveryTable(), before);
   const changed = (await told()).split('\n').filter((line) => !metricsBefore.includes(line));
-  // That catalogues were read is told as always; no decision was made.
+  // Reading catalogues is reported as always, although no decision was made.
   assert.ok(changed.includes('svc_plan_compile_seconds_count 2'), changed.join('\n'));
   assert.deepEqual(
     changed.filter((line) => !/^svc_(plan_compile_seconds|cache_requests_total\{cache="catalogues")/.test(line)),

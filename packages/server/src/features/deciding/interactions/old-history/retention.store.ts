@@ -19,7 +19,7 @@ export async function retainHistory(tx: Tx, days: number, zone: string): Promise
   const before = firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs));
   for (const { stored, oldest } of retainTexts) {
     const due = await tx.query<{ id: string }>(oldest, [tx.tenantId, before, rowsPerSlice]);
-    // Named by id, so that only their partitions are looked at.
+    // Named by id, so that only their partitions are read.
     if (due.length > 0) {
       const ids = due.map((row) => row.id);
       await compactRows(tx, stored, ids, zone);

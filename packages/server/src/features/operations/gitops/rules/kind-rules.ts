@@ -23,7 +23,7 @@ export interface CallInput {
   readonly body?: Members;
 }
 
-/** A record of the tenant beside the file that it has. */
+/** A record of the tenant and its file. */
 export interface CurrentRecord {
   readonly id: string;
   readonly ref: Ref;
@@ -45,7 +45,7 @@ export interface WantedBody {
   readonly body: Members;
   /** The same with ids in place of names, and secrets filled in: values that the API takes. */
   readonly values: Members;
-  /** What stands where the file says nothing. */
+  /** Defaults for what the file omits. */
   readonly defaults: ReadonlyMap<string, Json>;
 }
 

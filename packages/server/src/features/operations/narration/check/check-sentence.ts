@@ -115,7 +115,7 @@ function withoutExactTokens(text: string, { facts, texts }: Known, failures: str
   return rest;
 }
 
-/** Numbers stand in the order of the fact, so that two of them can't change places. */
+/** Numbers are in the order of the fact, so that two of them can't change places. */
 function checkNumbers(text: string, { facts, texts }: Known, failures: string[]): void {
   const sequences = texts.map((one) => ({ numbers: printedNumbers(one), at: 0 }));
   const values = facts.flatMap(({ value }) => numbersWithin(value));

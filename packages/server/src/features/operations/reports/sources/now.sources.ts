@@ -225,7 +225,7 @@ const systemHealth: Source = {
   },
 };
 
-/** Sources of what is, and of what is worked out. */
+/** Sources of current state and of derived figures. */
 export const nowSources = {
   summary,
   model_metrics_trend: modelMetricsTrend,

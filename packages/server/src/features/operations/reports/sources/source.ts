@@ -12,7 +12,7 @@ export interface SourcePorts {
   readonly archive: Archive;
 }
 
-/** What a source is asked with. */
+/** The request to a source. */
 export interface SourceQuery {
   readonly params: ReportParams;
   readonly limit: number;

@@ -29,7 +29,7 @@ const sources = { ...totalsSources, ...traceSources, ...nowSources, ...experimen
 /** Returns the source with this key. */
 export const sourceOf = (key: ReportSourceKey): Source => sources[key];
 
-/** What can be asked, as data. */
+/** The available sources, as data. */
 export const listSources = (): ReportSourceFacts[] =>
   reportSourceKeys.map((key) => {
     const source = sourceOf(key);

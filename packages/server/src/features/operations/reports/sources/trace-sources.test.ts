@@ -4,7 +4,7 @@ import { type DecisionPipeline, draftFlowConfig } from '@arbiter/contract';
 import { idAt, newId } from '../../../../platform/ids.ts';
 import { now, type SourceWorld, startSourceWorld } from './test-sources.ts';
 
-/** Sources that read traces, and what is told where there are none (docs/design/api-access.md 11). */
+/** Sources that read traces, and what they report without traces (docs/design/api-access.md 11). */
 
 let world: SourceWorld;
 before(async () => {

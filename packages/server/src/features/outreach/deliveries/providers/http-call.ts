@@ -38,7 +38,7 @@ export async function post(
   }
 }
 
-/** True for a try that has an outcome already. */
+/** True for an attempt that already has an outcome. */
 export const isOutcome = (answer: OutboundAnswer | SendOutcome): answer is SendOutcome => 'kind' in answer;
 
 /** Returns the JSON object of an answer; empty if it is something else. */
@@ -53,7 +53,7 @@ export function jsonOf({ body }: OutboundAnswer): Readonly<Record<string, unknow
 
 function failureOf({ status, headers }: OutboundAnswer, now: Date): SendOutcome {
   const error = `responded_with_${status}`;
-  // A gateway lost the answer of whoever stands behind it.
+  // A gateway lost the response of the server behind it.
   if (status === 502 || status === 504) return { kind: 'unknown', error };
   if (status < 500 && !worthRetrying.includes(status)) return rejected(error);
   return refused(error, retryAfterSeconds(headers['retry-after'], now));

@@ -59,7 +59,7 @@ function privateKeyOf(source: Source): KeyObject {
 
 async function authOf(source: Source): Promise<Readonly<Record<string, string>>> {
   if (source.method !== 'key_pair') {
-    // The API takes no passwords; a programmatic access token is what stands in for one.
+    // The API takes no passwords; a programmatic access token replaces it.
     const token = textOf(source, 'accessToken') ?? requiredText(source, 'password');
     return { authorization: `Bearer ${token}` };
   }
