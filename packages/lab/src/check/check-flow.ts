@@ -113,7 +113,7 @@ export function checkEmpty(input: CheckInput, verdicts: readonly OfferVerdict[],
       finding(
         'empty_after',
         nodeSubject(place),
-        `No offer is left after the node ${quoted(place.node.name ?? place.node.id)}, whoever asks.`,
+        `No offer is left after the node ${quoted(place.node.name ?? place.node.id)} for any request.`,
       ),
     ];
   }

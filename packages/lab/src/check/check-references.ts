@@ -30,7 +30,7 @@ export function checkReferences({ snapshot, emptySegments = new Map() }: CheckIn
       finding(
         'segment_empty',
         at('/config/requiredSegments'),
-        `The segment ${quoted(segment)} has no members, so nobody passes ${quoted(name)}.`,
+        `The segment ${quoted(segment)} has no members, so no customer passes ${quoted(name)}.`,
       ),
     );
     const isUnset =

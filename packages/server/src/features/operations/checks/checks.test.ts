@@ -180,7 +180,7 @@ test('names texts that no customer has and segments without members, once there 
   }));
   assert.equal((await insert(people)).status, 201);
   assert.deepEqual(await found(), [
-    'segment_empty: The segment “Nobody” has no members, so nobody passes “No members”.',
+    'segment_empty: The segment “Nobody” has no members, so no customer passes “No members”.',
     'unknown_value: No customer has “sliver” in tier. Did you mean “silver”?',
   ]);
   // In the draft check as well.
