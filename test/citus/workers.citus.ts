@@ -89,7 +89,7 @@ test('every request of a tenant goes to the worker that has its rows', async () 
   }
 });
 
-test('a key that one server revokes is refused by another within seconds', async () => {
+test('a server rejects a key within seconds of its revocation on another', async () => {
   const other = startServerOn(server.testDatabase, {});
   try {
     const key = a.tenant.keys.admin;

@@ -195,7 +195,7 @@ test('rejects an empty log', () => {
   assert.deepEqual([verdict, reasons], ['refused', ['no_decisions']]);
 });
 
-test('an empty answer supports the places that others fill, wherever it stands in the log', () => {
+test('an empty response supports the slots that others fill, anywhere in the log', () => {
   const item = { offer: 'a', channel: 'web', propensity: 0.1 };
   const row = (ratio: number): PlaceRow => ({
     ...{ ratio, reward: 0, item, supported: 0.5 },

@@ -59,7 +59,7 @@ test('seed load and unload list what they created and removed', async () => {
   assert.deepEqual([removed.code, removed.requests], [0, [`DELETE ${path}/coffee_rewards`]]);
 });
 
-test('a dataset beside another is refused by name, exit code 1; no key is a wrong command line', async () => {
+test('rejects a second dataset by name and exits 1; a missing key is a wrong command line', async () => {
   const conflict = { status: 'conflict', currentlyLoaded: 'coffee_rewards', requestedLoad: 'telco_care', message: 'x' };
   const refused = await seed(409, conflict, 'load', 'telco_care');
   assert.equal(refused.code, 1);

@@ -6,7 +6,7 @@ import type { Suppression } from '@arbiter/contract/deciding/suppressions';
 export const timelineKinds = ['decision', 'contact', 'outcome', 'suppression'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** An event of a customer. */
+/** A customer event. */
 export type TimelineEntry =
   | { readonly kind: 'decision'; readonly at: string; readonly key: string; readonly row: DecisionListRow }
   | { readonly kind: 'contact'; readonly at: string; readonly key: string; readonly row: InteractionRow }

@@ -145,7 +145,7 @@ test('without secrets, leaves out secrets of records, and the header says whose'
   assert.deepEqual(restored.rows, source.rows);
 });
 
-test('sealed columns: secrets of records stand in tables of that name; what stays in every backup is listed', async () => {
+test('sealed columns: secrets of records are in tables named so; lists what stays in every backup', async () => {
   const rows = await server.testDatabase.ownerQuery<{ name: string }>(
     `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
       where a.attname = 'sealed' and c.relnamespace = 'arbiter'::regnamespace and c.relkind in ('r', 'p') order by 1`,

@@ -22,7 +22,7 @@ test('statements whose plans a changed column would break have no name', () => {
   }
 });
 
-test('names no more than 200 texts, and keeps those names', () => {
+test('names at most 200 texts, and keeps those names', () => {
   const names = createStatementNames();
   const first = names('select 0');
   for (let n = 1; n < 200; n++) assert.ok(names(`select ${n}`) !== undefined);

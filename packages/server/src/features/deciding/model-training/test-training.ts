@@ -26,7 +26,7 @@ export async function readModel(server: TestServer, id: string): Promise<Algorit
   return got.body;
 }
 
-/** Creates a schema of people with a label: those above 50 accept mostly. Returns its id. */
+/** Creates a schema with people and a label: those above 50 accept mostly. Returns its id. */
 export async function createTrainingSchema(server: TestServer, name: string, count = 300): Promise<string> {
   const field = (fieldName: string, dataType: string, more: object = {}) => ({
     name: fieldName,

@@ -60,8 +60,8 @@ const start: ChainCheckpoint = { sequence: 0, hash: '0'.repeat(64) };
 /**
  * Checks rows of the tenant's chain in slices, reading the next while one is checked: gapless sequence, each hash, link
  * and anchor and, at the end, the recorded head. Starts at the earliest after the last checkpoint, whose signature must
- * be valid. `nextSequence` says where to continue if it stops early. A chain that grows in the meantime is checked up
- * to its end at the start. Throws 400 if `fromSequence` is past the end. Without `proof`, skips signatures and anchors.
+ * be valid. `nextSequence` says where to continue if it stops early. A chain that grows in the meantime is
+ * checked up to the end it had at the start. Throws 400 if `fromSequence` is past the end. Without `proof`, skips signatures and anchors.
  */
 export async function verifyChain(
   tx: Tx,

@@ -216,7 +216,7 @@ test('scope narrows and never widens', async () => {
   }
 });
 
-test('errors use the codes of RFC 6749, in their order', async () => {
+test('errors use the codes of RFC 6749, in the order of the checks', async () => {
   const client = await makeClient();
   const good = grant(client);
   const cases: [string, string | object, Record<string, string>, number, string][] = [

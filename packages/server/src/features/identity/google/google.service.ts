@@ -19,7 +19,7 @@ import {
   updateVerified,
 } from '../users/index.ts';
 
-/** What a sign-in with Google opens: a member's session, or a tenant of the person's own. */
+/** What a sign-in with Google opens: a member's session, or their own tenant. */
 
 export interface EntranceDependencies {
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;
@@ -67,7 +67,7 @@ export async function enterByGoogle(
   try {
     return await findOrSettle(deps, person, terms);
   } catch (error) {
-    // Another first sign-in of the person was faster; the second attempt finds what it created.
+    // Another first sign-in of the same person was faster; the second attempt finds what it created.
     if (!(error instanceof DatabaseError) || error.kind !== 'unique') throw error;
     return findOrSettle(deps, person, terms);
   }

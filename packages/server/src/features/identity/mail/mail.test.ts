@@ -198,7 +198,7 @@ test('enqueues nothing without a key, and rejects an invalid address', async () 
   assert.deepEqual(await takeMails(server), sent);
 });
 
-test('writes email to files without a mail server', async () => {
+test('writes email to files without SMTP', async () => {
   const [tenant] = server.tenants;
   await within(tenant.id, (tx) => enqueue(tx, { kind: 'welcome', to: 'a@b.example', name: 'Ann', tenantName: 'Acme' }));
   const [row] = await server.testDatabase.ownerQuery<{ id: string }>('select id from arbiter.mails');

@@ -12,7 +12,7 @@ export type Mail =
   | { readonly kind: 'registration_known'; readonly to: string }
   /** Link to `/reset-password`. */
   | { readonly kind: 'reset'; readonly to: string; readonly tenantName: string; readonly token: string }
-  /** Link to `/accept-invite`. `invitedBy`: name of the person; null for a machine. */
+  /** Link to `/accept-invite`. `invitedBy`: the person's name; null for a machine. */
   | {
       readonly kind: 'invitation';
       readonly to: string;

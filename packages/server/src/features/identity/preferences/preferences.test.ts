@@ -4,7 +4,7 @@ import type { Problem } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createPeople, trusting } from '../accounts/test-people.ts';
 
-/** Preferences of people (docs/design/api-settled.md "Access and console"). */
+/** User preferences (docs/design/api-settled.md "Access and console"). */
 
 let server: TestServer;
 let people: ReturnType<typeof createPeople>;

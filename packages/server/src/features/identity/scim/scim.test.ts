@@ -291,7 +291,7 @@ test('keeps every attribute of the standard, in any letter case, and drops other
     ['odd', { givenName: 'Odd' }, [{ value: 'odd@x.com', primary: true }]],
   );
 
-  // PUT keeps what it does not name, takes away what is null, and replaces the rest.
+  // PUT keeps omitted values, removes null ones, and replaces the rest.
   const put = await call('PUT', `/Users/${id}`, {
     userName: 'new',
     title: null,

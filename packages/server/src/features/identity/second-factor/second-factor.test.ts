@@ -345,7 +345,7 @@ test('T5: without an encryption key nothing is set up; without a session secret 
     const answer = await others.open('POST', '/api/v1/auth/mfa', { body: { action: 'setup' }, cookie });
     assert.deepEqual(codeOf(answer), [503, 'not_configured']);
     assert.match(answer.body.detail ?? '', /DATA_ENCRYPTION_KEY/);
-    // It can't be required of people either, who could no longer sign in.
+    // It can't be required either, who could no longer sign in.
     const put = (mfaRequired: boolean) =>
       bare.call<Problem>('PUT', '/api/v1/tenant-settings', { body: { mfaRequired } });
     const refused = await put(true);

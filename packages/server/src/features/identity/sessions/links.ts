@@ -32,7 +32,7 @@ export interface GivenWithLink {
   readonly passwordHash: string;
 }
 
-/** Links that verify a person by email, or through the terminal at first start. */
+/** Links that verify a person by email, or through the terminal on the first start. */
 export interface Links {
   /** Throws 503 `not_configured` when links aren't possible. Call it before doing anything for one. */
   assertConfigured(): void;

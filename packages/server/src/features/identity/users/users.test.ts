@@ -5,7 +5,7 @@ import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createPerson } from './index.ts';
 
-/** What admins change of people (docs/design/api-access.md 5.2 and 22; docs/design/quality.md T11). */
+/** What admins can change about users (docs/design/api-access.md 5.2 and 22; docs/design/quality.md T11). */
 
 let server: TestServer;
 before(async () => {

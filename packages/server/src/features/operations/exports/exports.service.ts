@@ -113,7 +113,7 @@ async function boundsOf(
 const greater = (one: string, other: string): string => (one > other ? one : other);
 const smaller = (one: string, other: string): string => (one < other ? one : other);
 
-/** The first rows, so many that they hold `exportItemLimit` items; of the last one perhaps not all. */
+/** The first rows that hold `exportItemLimit` items; of the last one perhaps not all. */
 function firstItems(found: readonly RowToExport[]): RowToExport[] {
   const rows: RowToExport[] = [];
   let room = maxExportedAtOnce;

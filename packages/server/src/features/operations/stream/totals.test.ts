@@ -145,7 +145,7 @@ test("figures don't depend on slices or order of history, or on recounting", asy
     positions.map((_row, i) => i + 1),
   );
 
-  // A part of history is compacted, and a batch waits to be counted.
+  // A part of history is compacted, and a batch isn't counted yet.
   const actor = systemActor('test');
   await db.database.withTenant(inOrder, actor, (tx) => retainHistory(tx, 30, zone));
   const late = randomHistory(random, ids, now, 60);

@@ -210,7 +210,7 @@ test("an event that arrives before its message's ID is stored counts afterwards"
   assert.equal(held.length, 0);
 });
 
-test('ignores what it does not know, and refuses bodies in no format', async () => {
+test('ignores unknown events, and rejects bodies in no known format', async () => {
   await sent(['known', 'twice']);
   await sent(['twice'], 1);
   assert.deepEqual(

@@ -196,7 +196,7 @@ test('decides once, stores the result, and sends nothing decided for another cha
   assert.deepEqual(stored, [{ id: recommendationId }]);
 });
 
-test('queues a message for each offer that was decided for the channel', async () => {
+test('queues a message for each offer decided for the channel', async () => {
   const { batchChannel } = world.ids;
   const decide = node('decide', 'nba_decision', {
     decisionFlowKey: 'main',

@@ -220,7 +220,7 @@ async function readAgain(tx: HotTransaction, late: ReadonlyMap<TableRead, Readon
 interface EnrichRead {
   readonly source: EnrichSource;
   readonly table: TableRead;
-  /** The value to look up; null: none, or not known yet. */
+  /** The value to look up; null: none yet. */
   key: string | null;
 }
 

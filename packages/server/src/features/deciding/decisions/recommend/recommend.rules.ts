@@ -94,7 +94,7 @@ function placementOf(sent: string | null): string | null {
 }
 
 /**
- * Returns true when a customer id names no customer: missing, empty and `anonymous` mean the same
+ * Returns true when a customer ID stands for no customer: missing, empty and `anonymous` mean the same
  * (docs/design/api-decisioning.md 2).
  */
 export function isAnonymous(sent: string | undefined): boolean {

@@ -5,7 +5,7 @@ import type { DecisionRecord, Explanation, RecommendAnswer } from '@arbiter/cont
 import { u } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-/** Stored traces: which decisions have one, and what it says (docs/design/api-decisioning.md 11). */
+/** Stored traces: which decisions have one, and its content (docs/design/api-decisioning.md 11). */
 
 let server: TestServer;
 let shiftMs = 0;

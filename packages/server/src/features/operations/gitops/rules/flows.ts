@@ -6,7 +6,7 @@ import type { FileProblem, KindRules, RuleContext, WantedBody } from './kind-rul
 /** Draft of a flow created without one. */
 const emptyDraft: Json = { version: 2, nodes: [], flowConfig: {} };
 
-/** Returns what the file wants published: what it says, or the draft. Null: nothing. */
+/** Returns what the file wants published: its own version, or the draft. Null: nothing. */
 const publishedOf = (body: Members): Json => (Object.hasOwn(body, 'published') ? body.published! : draftOf(body));
 const draftOf = (body: Members): Json => body.draft ?? emptyDraft;
 

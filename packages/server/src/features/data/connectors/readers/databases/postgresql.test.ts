@@ -101,7 +101,7 @@ test('reads values as rows of a schema take them', async () => {
   ]);
 });
 
-test('reads the last watermark to its end, whatever the limit', async () => {
+test('reads all rows of the last watermark, whatever the limit', async () => {
   await holding([1, 1, 2, 2, 2, 3].map((seq) => ({ seq, name: null })));
   const rows = await allRows(connector({ watermarkColumn: 'seq' }), 3);
   assert.deepEqual(
