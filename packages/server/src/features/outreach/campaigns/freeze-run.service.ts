@@ -32,7 +32,7 @@ export async function freezeRun(tx: Tx, run: RunRow): Promise<StartProblem | nul
   }
   const segments = await readRelated(tx, 'segment', [segmentId], ['status']);
   const members = segments.get(segmentId)?.status === 'archived' ? null : await readMembers(tx, segmentId);
-  if (members === null) return { code: 'segment_unavailable', message: 'The segment is archived or gone.' };
+  if (members === null) return { code: 'segment_unavailable', message: 'The segment is archived or deleted.' };
   const ordered = await inOrder(run.id, members);
   for (let from = 0; from < ordered.length; from += membersPerPage) {
     await insertMembers(tx, run.id, from, ordered.slice(from, from + membersPerPage));
