@@ -22,7 +22,7 @@ export interface ServerProcess {
   running(): boolean;
 }
 
-/** A tenant of the bootstrap file, with one key foreverything. */
+/** A tenant of the bootstrap file, with one key for everything. */
 export interface BootTenant {
   readonly name: string;
   readonly key: string;

@@ -11,7 +11,7 @@ import { declaredPlaces, type Place, placesOf, unique } from './places.ts';
 import { type Answer, at, type Path, type SendOptions, send, urlOf, withAt } from './requests.ts';
 
 /**
- * Hostile input forevery field of every operation (docs/design/quality.md T16, T17, T33, R19). What is accepted is stored and
+ * Hostile input for every field of every operation (docs/design/quality.md T16, T17, T33, R19). What is accepted is stored and
  * returned byte for byte, everything else is 4xx; nothing is 5xx and nothing takes a second of processor time.
  */
 
@@ -68,7 +68,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Sends a request and checks what holds forevery answer. */
+/** Sends a request and checks what holds for every answer. */
 async function sendHostile(operation: Operation, call: Call, options: SendOptions): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const started = performance.now();

@@ -43,7 +43,7 @@ import {
 } from './requests.ts';
 
 /**
- * The operation matrix (docs/architecture.md): checks what every operation must do, forevery operation of the
+ * The operation matrix (docs/architecture.md): checks what every operation must do, for every operation of the
  * contract. A new operation is covered as soon as it has an example (examples.ts). The operations of a test contract
  * (kinds/contract.ts) are tested too, so that everything an operation may declare works before a feature declares it.
  */

@@ -27,7 +27,7 @@ export interface CommandLine {
   start(args: readonly string[], environment: Environment): ChildProcess;
   arbiter(args: readonly string[], environment?: Environment): Promise<Ended>;
   /**
-   * The same command line in this process, without the half second that a process takes to start. What is the same forevery
+   * The same command line in this process, without the half second that a process takes to start. What is the same for every
    * command (output, exit codes, the environment) is tested as a process once.
    */
   runInProcess(args: readonly string[], environment?: Environment): Promise<Ended>;

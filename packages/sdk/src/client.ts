@@ -30,7 +30,7 @@ export interface ClientCalls {
     ...input: CallArguments<Operations[Id]>
   ): Promise<CallAnswer<CallBody<Operations[Id]>>>;
   /**
-   * Returns one page of a list in the same shape forevery operation: `data`, `total` and the query of the `next` page.
+   * Returns one page of a list in the same shape for every operation: `data`, `total` and the query of the `next` page.
    * Throws like `call`, and TypeError for an operation without a list.
    */
   list<Id extends ListId>(id: Id, ...input: CallArguments<Operations[Id]>): Promise<Page<ListItem<Operations[Id]>>>;
@@ -42,7 +42,7 @@ export type ListId = { [Id in OperationId]: [ListItem<Operations[Id]>] extends [
 export type Client = ClientCalls & OperationMethods;
 
 /**
- * Creates a client with a method forevery operation of the contract. Bodies are typed by the contract and not validated
+ * Creates a client with a method for every operation of the contract. Bodies are typed by the contract and not validated
  * again. Network failures and timeouts throw what `fetch` throws.
  */
 export function createClient(options: ClientOptions): Client {

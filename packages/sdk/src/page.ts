@@ -1,7 +1,7 @@
 import type { Operation } from '@arbiter/contract';
 import type { CallBody } from './inputs.ts';
 
-/** One page of a list, in the same shape forevery operation. */
+/** One page of a list, in the same shape for every operation. */
 export interface Page<Item> {
   readonly data: readonly Item[];
   /** Number of rows on all pages; null if the list doesn't count them. */

@@ -133,7 +133,7 @@ test('shows, hides and moves columns by keys, and keeps them across reloads', sk
   await page.reload();
   await settled(page);
   await showsColumns(chosen);
-  // The browser stores it forevery way in; others get it from the address.
+  // The browser stores it for every way in; others get it from the address.
   await go('/offers');
   await showsColumns(chosen);
   await page.getByRole('button', { name: 'View options for offers' }).click();

@@ -54,7 +54,7 @@ const tabs: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Fills the demo with data forevery screen, and returns their addresses. Throws for a screen with a parameter that has no
+ * Fills the demo with data for every screen, and returns their addresses. Throws for a screen with a parameter that has no
  * value here, so that no new screen is forgotten.
  */
 export async function placesOf(stage: Stage): Promise<readonly Place[]> {

@@ -343,7 +343,7 @@ async function run(c: Case, ms = seconds * 1000): Promise<{ perSecond: number; b
 console.log(
   `row design: ${cpus().length} x ${cpus()[0]?.model}, batches of ${batchSize}, ${inFlight} in flight, ${seconds} s a case`,
 );
-// The first run of a connection pays foreveryone's start: tables that grow, statements that are planned.
+// The first run of a connection pays for everyone's start: tables that grow, statements that are planned.
 await fill(bytes, 0);
 await run(bytes, 1000);
 console.log('| rows | contacts | decisions/s | WAL bytes a decision | HOT |\n|---|---|---|---|---|');

@@ -155,7 +155,7 @@ async function wantsReading(call: Call, what: string): Promise<boolean> {
   }
 }
 
-/** Prints how far an import is, once forevery tenth of the file and every 10,000 rows. */
+/** Prints how far an import is, once for every tenth of the file and every 10,000 rows. */
 function progressLines(call: Call, size: number): (data: unknown) => void {
   let last = '';
   return (data) => {

@@ -11,7 +11,7 @@ export interface RailSection {
 }
 
 /**
- * Returns the sidebar groups with their screens. Same forevery role, so that places stay put, except for groups without a
+ * Returns the sidebar groups with their screens. Same for every role, so that places stay put, except for groups without a
  * readable screen.
  */
 export function railOf(

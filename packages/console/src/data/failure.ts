@@ -27,7 +27,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof Error && error.name === 'TimeoutError') return { kind: 'timeout' };
   if (error instanceof Error && error.name === 'AbortError') return { kind: 'abandoned' };
-  // `fetch` throws a TypeError forevery network failure, with different messages per browser. So does reading a property of
+  // `fetch` throws a TypeError for every network failure, with different messages per browser. So does reading a property of
   // undefined, but those messages are known.
   if (error instanceof TypeError && !/is not|undefined|null|params\./i.test(error.message))
     return { kind: 'unreachable' };

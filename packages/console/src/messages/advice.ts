@@ -8,7 +8,7 @@ export interface AdviceText {
   readonly text: string;
 }
 
-/** Advice forevery code of the registry: a code without advice does not compile. */
+/** Advice for every code of the registry: a code without advice does not compile. */
 export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
   validation_failed: {
     title: 'Some fields need attention',

@@ -7,7 +7,7 @@ import { DecisionSummary, ItemSelection } from '../deciding/decision-scores.ts';
 import { ScoredOffer, SuppressionResult, TraceStage } from '../deciding/decision-trace.ts';
 import { traceRows } from './limits.ts';
 
-// How a decision came about, in one form forevery source (docs/adr/0073-explain-decisions-in-the-contract.md).
+// How a decision came about, in one form for every source (docs/adr/0073-explain-decisions-in-the-contract.md).
 
 const text = (description: string) => Type.String({ description });
 const textOrNull = (description: string) => Nullable(Type.String(), { description });

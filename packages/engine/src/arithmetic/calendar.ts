@@ -63,7 +63,7 @@ export function offsetAt(offsets: readonly (readonly [from: number, offsetMs: nu
 
 /**
  * Epoch ms of an ISO date (`YYYY-MM-DD`, midnight UTC) or instant (`YYYY-MM-DDTHH:mm[:ss[.fraction]]` with `Z`,
- * `+HH:mm`, `+HHmm`, `+HH`, or without offset: UTC). Null forevery other text. Years 0001 to 9999; fractions beyond ms
+ * `+HH:mm`, `+HHmm`, `+HH`, or without offset: UTC). Null for every other text. Years 0001 to 9999; fractions beyond ms
  * are cut.
  */
 export function parseInstant(text: string): number | null {

@@ -1,7 +1,7 @@
 /** Up to this length the platform's search skips ahead well enough; beyond, crafted texts make it quadratic. */
 const SHORT = 32;
 
-/** True when the text has the part. Time is linear in both lengths forevery content (Knuth, Morris and Pratt). */
+/** True when the text has the part. Time is linear in both lengths for every content (Knuth, Morris and Pratt). */
 export function containsText(text: string, part: string): boolean {
   if (part.length <= SHORT) return text.includes(part);
   if (part.length > text.length) return false;

@@ -1,7 +1,7 @@
 const DECIMAL = /^[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
- * Returns the number in a text: only digits with an optional sign, decimals and exponent. Null forevery other text and
+ * Returns the number in a text: only digits with an optional sign, decimals and exponent. Null for every other text and
  * for numbers too large for a double.
  */
 export function parseDecimal(text: string): number | null {

@@ -15,7 +15,7 @@ export function compareText(a: string, b: string): number {
 }
 
 /**
- * A finite number with -0 turned into 0; null foreverything else. Numbers from outside that are not finite count as
+ * A finite number with -0 turned into 0; null for everything else. Numbers from outside that are not finite count as
  * missing (docs/design/api-decisioning.md 1).
  */
 export function finiteNumber(x: unknown): number | null {

@@ -23,7 +23,7 @@ export function createBranching(
     if (node.type !== 'conditional') continue;
     const { conditions: list = [], combinator } = node.config ?? {};
     const compiled = compileConditionList(list, combinator === 'OR' ? 'OR' : 'AND');
-    // A stored condition that cannot be compiled is false forevery customer.
+    // A stored condition that cannot be compiled is false for every customer.
     conditions.set(node.id, compiled.ok ? compiled.condition : null);
     if (compiled.ok) builder.readPaths(compiled.condition.paths);
   }

@@ -44,7 +44,7 @@ export function toNumber(scope: FormulaScope, value: FormulaValue, failures: Fai
   return fail(scope, value === null ? failures.nullOperand : failures.type);
 }
 
-/** A text; null and a failure foreverything else. */
+/** A text; null and a failure for everything else. */
 export function toText(scope: FormulaScope, value: FormulaValue, failures: Failures): string | null {
   if (typeof value === 'string') return value;
   return fail(scope, value === null ? failures.nullOperand : failures.type);

@@ -12,7 +12,7 @@ export interface PlanOffer {
   readonly ordinal: number;
   readonly id: string;
   readonly row: SnapshotOffer;
-  // Everything that's read forevery candidate is here too: with thousands of offers, each further object is a cache
+  // Everything that's read for every candidate is here too: with thousands of offers, each further object is a cache
   // miss.
   readonly categoryId: string | null;
   readonly priority: number;

@@ -21,7 +21,7 @@ import type { OpenVolumes } from './volumes.ts';
 
 /** One decision in progress. Never leaves the engine. */
 export interface Run {
-  /** Different forevery decision of the plan; nothing is decided by it. */
+  /** Different for every decision of the plan; nothing is decided by it. */
   readonly number: number;
   readonly plan: Plan;
   readonly program: Program;

@@ -71,7 +71,7 @@ export interface Snapshot {
 export interface SnapshotExperiment {
   readonly id: string;
   readonly key: string;
-  /** False: the champion scores foreveryone, and nobody is assigned. */
+  /** False: the champion scores for everyone, and nobody is assigned. */
   readonly isRunning: boolean;
   readonly champion: string;
   /** Shares in percent; they sum to 100 with those of the challengers. */

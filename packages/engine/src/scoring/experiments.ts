@@ -72,7 +72,7 @@ export function useOf(experiment: Experiment, input: DecisionInput): ExperimentU
 }
 
 /**
- * The model of the customer's variant. The champion scores foreveryone while the experiment isn't running, and in place
+ * The model of the customer's variant. The champion scores for everyone while the experiment isn't running, and in place
  * of a challenger that can't score or has left the experiment.
  */
 export function assignInExperiment(run: Run, experiment: Experiment): AssignedModel {

@@ -50,7 +50,7 @@ export function ownListStep(
       const outer = { prefix: run.prefix, list: run.list, offers: run.offerCount, origin: run.origin };
       const { present, noted, survey } = run;
       const after = { ...run.after };
-      // What a survey only noted has left the list foreverything asked here.
+      // What a survey only noted has left the list for everything asked here.
       const before = new Set(outer.list.flatMap(({ offer }) => (survey?.has(offer) === true ? [] : [offer])));
       // Another list's refusals are not the caller's: whom the called flow refuses leaves that list alone.
       run.survey = null;

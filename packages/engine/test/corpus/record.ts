@@ -75,7 +75,7 @@ const noCounts: OfferCounts = { impressions: 0, positives: 0, converts: 0, impre
 export const resultText = (plan: Plan, input: StoredInput): string =>
   canonicalJson(resultOf(decide(plan, unpackInput(input))));
 
-/** Calls `each` forevery decision of a corpus, with its plan compiled. */
+/** Calls `each` for every decision of a corpus, with its plan compiled. */
 export function readCorpus(
   text: string,
   each: (plan: Plan, record: CorpusRecord, line: number, snapshot: Snapshot) => void,

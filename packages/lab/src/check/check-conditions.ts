@@ -53,7 +53,7 @@ export function conditionsOf({ snapshot }: Pick<CheckInput, 'snapshot'>): Placed
   return found;
 }
 
-/** Conditions, or parts of them, that hold foreveryone or for nobody. */
+/** Conditions, or parts of them, that hold for everyone or for nobody. */
 export function checkConditions(input: CheckInput, solver: Solver): Finding[] {
   return conditionsOf(input).flatMap(({ subject, source }) => {
     const stored = storedCondition(source);

@@ -44,7 +44,7 @@ export interface Tx {
   readonly isCluster: boolean;
   readonly actor: Actor;
   readonly requestId: string;
-  /** The database's instant when the transaction was opened. Use it forevery timestamp you write. */
+  /** The database's instant when the transaction was opened. Use it for every timestamp you write. */
   readonly now: Date;
   /** Returns the database's instant at the call, in epoch ms: never too early, and at most one round trip too late. */
   latest(): number;

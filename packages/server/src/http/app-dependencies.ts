@@ -35,7 +35,7 @@ export interface AppDependencies {
   /** Serves browsers at all other paths. Without it those paths are 404. */
   readonly site?: Site;
   /**
-   * A handler forevery operation except those of `system.ts`, which this layer answers itself. See `handlerEntries`.
+   * A handler for every operation except those of `system.ts`, which this layer answers itself. See `handlerEntries`.
    */
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;

@@ -16,7 +16,7 @@ export interface ServerAddress {
   readonly port: number;
   /** Address to call, for this machine. */
   readonly url: string;
-  /** Address to call, foreveryone. */
+  /** Address to call, for everyone. */
   readonly publicUrl: string;
 }
 

@@ -4,7 +4,7 @@ import { recall, remember } from '../storage.ts';
 
 /**
  * Named filters, columns and sort order of a list, stored in this browser. Opening a view only changes the list's address, so
- * its link works foreveryone.
+ * its link works for everyone.
  */
 export interface SavedView {
   readonly name: string;

@@ -25,7 +25,7 @@ const byRank = (a: Route, b: Route): number =>
 
 /**
  * Resolves a place as the server does (docs/design/api-decisioning.md 5): the placement's route before the channel's before the
- * one forevery request. `canRun`: routes to other flows are skipped.
+ * one for every request. `canRun`: routes to other flows are skipped.
  */
 export function resolveRoute<R extends Route>(
   routes: readonly R[],

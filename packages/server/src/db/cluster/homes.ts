@@ -16,7 +16,7 @@ export interface Homes {
   forget(tenantId: string): void;
 }
 
-/** Tables of the hot path, whose statements have a value forevery column with a sequence. */
+/** Tables of the hot path, whose statements have a value for every column with a sequence. */
 const tablesOfShards = [
   'decisions',
   'decision_impressions',

@@ -18,7 +18,7 @@ import {
 } from './folder-owner.ts';
 
 export interface EmbeddedOptions {
-  /** Folder foreverything the database stores, created when missing. One process at a time may use it. */
+  /** Folder for everything the database stores, created when missing. One process at a time may use it. */
   readonly folder: string;
   /** Off only in tests: data may be lost when the machine dies. Default true. */
   readonly durable?: boolean;

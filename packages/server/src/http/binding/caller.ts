@@ -7,7 +7,7 @@ export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
   readonly credentialId: string;
-  /** `Set-Cookie` forevery answer to this call. */
+  /** `Set-Cookie` for every answer to this call. */
   readonly setCookie?: string;
 }
 

@@ -30,7 +30,7 @@ export interface InputReader {
   /** Maximum bytes of a body; null when the operation takes none. */
   readonly bodyLimit: number | null;
   /**
-   * Step 9, syntax: comes before shape forevery part. A missing JSON body is read as an object without properties.
+   * Step 9, syntax: comes before shape for every part. A missing JSON body is read as an object without properties.
    * Parsing a large one yields to other work.
    */
   readonly form: BodyForm;

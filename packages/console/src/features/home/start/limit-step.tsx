@@ -19,7 +19,7 @@ const policies = {
 
 const limits = Object.keys(t.limits) as Limit[];
 
-/** Creates a contact policy foreverything. */
+/** Creates a contact policy for everything. */
 export function LimitStep() {
   const [chosen, setChosen] = useState<Limit>('perOffer');
   const { run, busy, failure } = useMutate(contactPolicyOperations.create);

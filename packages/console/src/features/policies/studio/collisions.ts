@@ -23,7 +23,7 @@ export type Collision =
     }
   /** Two windows for the same contacts without a common hour. */
   | { readonly kind: 'disjoint'; readonly policy: Policy; readonly other: Policy }
-  /** An override foreverything lifts all of these. */
+  /** An override for everything lifts all of these. */
   | { readonly kind: 'lifted'; readonly policy: Policy; readonly lifts: readonly Policy[] }
   /** Everything it applies to was deleted. */
   | { readonly kind: 'orphan'; readonly policy: Policy }
@@ -92,7 +92,7 @@ function countedSet({ ruleType, config, scopes }: Policy): string | null {
   return JSON.stringify([targets, config.per ?? 'scope', campaigns]);
 }
 
-/** Whether the cap counts at least what the other one does, foreverything that it may block. */
+/** Whether the cap counts at least what the other one does, for everything that it may block. */
 const countsAtLeast = (policy: Policy, other: Policy): boolean =>
   countsEverything(policy) || (countedSet(policy) !== null && countedSet(policy) === countedSet(other));
 

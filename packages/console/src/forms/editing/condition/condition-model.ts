@@ -106,7 +106,7 @@ export function changedAt(
   return { ...node, parts };
 }
 
-/** Operators that mean the opposite forevery value. A missing value satisfies neither. */
+/** Operators that mean the opposite for every value. A missing value satisfies neither. */
 const opposites: ReadonlyMap<string, string> = new Map(
   [
     ['eq', 'neq'],

@@ -126,7 +126,7 @@ function readTree(
 
 /**
  * Returns the categories in set number `at` of a tree: bits in the words between two bounds. Bounds rise and each set is read once,
- * so that a file can't have the same words read forevery split.
+ * so that a file can't have the same words read for every split.
  */
 function setsOf(tree: Section, path: string): (at: number) => readonly number[] {
   const known = new Map<number, readonly number[]>();

@@ -127,7 +127,7 @@ function readSets(tree: JsonObject, path: string): ReadonlyMap<number, number[]>
   const sizes = numbersOf(tree, 'categories_sizes', nodes.length, path);
   let total = 0;
   for (const [at, owner] of owners.entries()) {
-    // Each category is in one set, so that a file can't have the same ones read forevery node.
+    // Each category is in one set, so that a file can't have the same ones read for every node.
     total += sizes[at]!;
     const from = starts[at]!;
     const to = from + sizes[at]!;

@@ -153,7 +153,7 @@ function instantsOf(tx: Tx, current: ExperimentRow, { status }: ExperimentRow): 
   };
 }
 
-/** Soft-deletes an experiment; its champion then scores foreveryone. Throws 403 `feature_disabled`. */
+/** Soft-deletes an experiment; its champion then scores for everyone. Throws 403 `feature_disabled`. */
 export async function deleteExperiment(tx: Tx, id: string, addressed: Addressed): Promise<void> {
   await assertEnabled(tx);
   await softDeleteRecord(tx, experimentSpec, id, { addressed });

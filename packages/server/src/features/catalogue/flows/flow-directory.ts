@@ -83,7 +83,7 @@ function names(flow: RunnableFlow | null, status: OfferStatus): boolean {
   });
 }
 
-/** Reads all live flows of the tenant in one statement; cheap enough forevery change of the catalogue. */
+/** Reads all live flows of the tenant in one statement; cheap enough for every change of the catalogue. */
 export async function readFlowDirectory(tx: Tx): Promise<FlowDirectory> {
   return flowDirectory(await selectPublishedFlows(tx));
 }

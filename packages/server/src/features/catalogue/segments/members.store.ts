@@ -81,7 +81,7 @@ const hashes = 2 ** 31;
 
 /**
  * Returns how many customers belong to exactly which of the segments: counts by a bit set, the first segment being 1.
- * `share`: fraction of all customers to sample, the same ones forevery segment.
+ * `share`: fraction of all customers to sample, the same ones for every segment.
  */
 export async function countTogether(
   tx: Tx,

@@ -10,7 +10,7 @@ export const refreshSegmentJob = job({
   payload: Type.Object({ segmentId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
-/** The same forevery segment that is not archived, each as a job of its own (docs/design/api-access.md 15). */
+/** The same for every segment that is not archived, each as a job of its own (docs/design/api-access.md 15). */
 export const refreshSegmentsJob = job({
   name: 'segments.refresh',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -21,6 +21,6 @@ export function rowsOf(
     policies: trace.contactPolicyResults.map(hide),
     scores: trace.scoringResults,
   };
-  // The engine leaves open what its rows hold; decision-schemas.test.ts checks them forevery decision of the corpus.
+  // The engine leaves open what its rows hold; decision-schemas.test.ts checks them for every decision of the corpus.
   return rows as unknown as ToolRows;
 }

@@ -32,7 +32,7 @@ export interface DecisionQueues {
   readonly trials: Trials;
   /** See `decideChunk`. */
   decideChunk(chunk: Chunk): Promise<void>;
-  /** Waits foreverything in flight, then releases its resources. */
+  /** Waits for everything in flight, then releases its resources. */
   close(): Promise<void>;
 }
 

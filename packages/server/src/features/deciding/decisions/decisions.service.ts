@@ -44,7 +44,7 @@ export interface DecisionService {
   flushMinutes(): Promise<void>;
   /** IANA zone in which the tenant counts days. */
   timezoneOf(tenantId: string): Promise<string>;
-  /** Waits foreverything in flight, then releases its resources. */
+  /** Waits for everything in flight, then releases its resources. */
   close(): Promise<void>;
 }
 

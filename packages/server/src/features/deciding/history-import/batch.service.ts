@@ -40,7 +40,7 @@ export interface PreparedBatch {
 /**
  * Looks up what the events name, in the catalogue as it is, deleted records included; leaves out duplicates and what is
  * refused; and makes the rows of customers that have none. To be committed before `writeBatch`, so that rows are only ever
- * waited for that are there foreveryone.
+ * waited for that are there for everyone.
  */
 export async function prepareBatch(
   tx: Tx,

@@ -26,7 +26,7 @@ export interface CatalogueCache {
 }
 
 /**
- * A catalogue is read foreveryone who will decide with it, not for the request that asked first: that one is answered
+ * A catalogue is read for everyone who will decide with it, not for the request that asked first: that one is answered
  * in time (503) while reading continues, so a retry finds it done. On a busy machine a large one takes longer than a
  * request may. In milliseconds: one statement, and the whole.
  */

@@ -15,7 +15,7 @@ export interface VersionWatch {
 /** Notifications make it quick. While none is heard, a version is seen so late at most. */
 const lookEveryMs = 100;
 
-/** A pending check of the database, foreveryone waiting for this tenant. */
+/** A pending check of the database, for everyone waiting for this tenant. */
 interface VersionCheck {
   readonly version: Promise<number>;
   readonly now: () => void;

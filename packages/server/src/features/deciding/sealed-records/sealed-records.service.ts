@@ -238,7 +238,7 @@ async function readResult(
   return shownResult(unpackResult(body.r, flow.refs));
 }
 
-/** Both sources give the JSON that the contract describes; decision-schemas.test.ts checks it forevery decision of the corpus. */
+/** Both sources give the JSON that the contract describes; decision-schemas.test.ts checks it for every decision of the corpus. */
 const shownResult = (result: Json): RecordedResult => result as unknown as RecordedResult;
 
 /** The record of a recommendationId, or of the id of a request or trace. */

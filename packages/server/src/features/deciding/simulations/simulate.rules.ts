@@ -126,7 +126,7 @@ export const recommendBody = (asked: SharedBody, customerId: string): RecommendR
 });
 
 /**
- * Returns the flow with these exponents forevery candidate, overriding profiles and overrides. Throws 400 for a flow
+ * Returns the flow with these exponents for every candidate, overriding profiles and overrides. Throws 400 for a flow
  * that never scores by formula, because the exponents would have no effect.
  */
 export function withFormula(flow: SnapshotFlow, { formula, formulaPath }: WantedFlow): SnapshotFlow {

@@ -22,7 +22,7 @@ interface StoredAccountRequest {
 const placeOf = (place: string, id: string) => ({ tenantId: place, recordId: id, field: 'accountRequest' });
 
 /**
- * Stores a request and the job that answers it: the same statements forevery address, because none of them looks at it
+ * Stores a request and the job that answers it: the same statements for every address, because none of them looks at it
  * (docs/design/quality.md T29). Throws 503 `not_configured` without DATA_ENCRYPTION_KEY.
  */
 export async function storeRequest(

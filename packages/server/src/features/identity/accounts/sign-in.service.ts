@@ -30,7 +30,7 @@ export interface Entrance {
 const maxFailures = 5;
 const lockMs = 15 * 60_000;
 
-/** The same forevery reason, so that nobody learns which addresses exist (docs/design/quality.md T29). */
+/** The same for every reason, so that nobody learns which addresses exist (docs/design/quality.md T29). */
 export const invalidCredentials = () =>
   new AppError('invalid_credentials', { detail: 'The email or password is wrong.' });
 

@@ -51,7 +51,7 @@ function unquoted(quoted: string): string {
 
 /**
  * Reads the part of RFC 7644 section 3.4.2.2 that is settled (docs/design/api-access.md 4.4): comparisons by `eq`, `sw`, `co`,
- * joined by `and`, with parentheses. Throws 400 `invalidFilter` foreverything else, so that a filter which is not understood
+ * joined by `and`, with parentheses. Throws 400 `invalidFilter` for everything else, so that a filter which is not understood
  * never lists more than it should.
  */
 export function parseFilter(text: string): readonly FilterComparison[] {

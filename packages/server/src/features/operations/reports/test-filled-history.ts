@@ -12,7 +12,7 @@ const itemsEach = 3;
 
 /**
  * Fills history with this many interactions over the days before `now`: decisions of three items, a response to every tenth
- * item, the tenant's daily figures, minutes of decisions, and a trace forevery hundredth decision.
+ * item, the tenant's daily figures, minutes of decisions, and a trace for every hundredth decision.
  */
 export async function fillHistory(
   db: Pick<TestDatabase, 'ownerQuery'>,

@@ -213,7 +213,7 @@ export const outboxLock = `hashtextextended('outbox:' || $1::text, 0)`;
 
 /**
  * Takes the tenant's outbox for this transaction: `taken` is false when another node works on it. What follows is planned
- * each time: a plan from when this month's partition was empty would go through all of it forevery row.
+ * each time: a plan from when this month's partition was empty would go through all of it for every row.
  */
 export function takeOutbox(tenantId: string): HotStatement {
   return {

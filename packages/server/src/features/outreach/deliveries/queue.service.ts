@@ -21,7 +21,7 @@ export interface NewDelivery {
   readonly creativeId: string | null;
   readonly channelId: string;
   readonly recommendationId: string | null;
-  /** The same forevery repetition, of any length: the message is queued once per key. */
+  /** The same for every repetition, of any length: the message is queued once per key. */
   readonly effectKey: string;
   /** Default `at_most_once`: a message whose fate is unknown fails as doubtful and isn't sent again. */
   readonly guarantee?: DeliveryGuarantee;

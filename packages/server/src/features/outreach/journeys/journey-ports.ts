@@ -43,7 +43,7 @@ export interface JourneyDecisionCall {
   readonly source?: 'journey' | 'trigger';
   /** Id of the journey, or of what else is the source. */
   readonly sourceId: string;
-  /** The same forevery repetition of the step, so that it decides once. */
+  /** The same for every repetition of the step, so that it decides once. */
   readonly requestId: string;
 }
 

@@ -13,7 +13,7 @@ export interface JourneyMessage {
   readonly journeyId: string;
   readonly item: DecidedItem;
   readonly recommendationId: string | null;
-  /** The same forevery repetition: the message is queued once. */
+  /** The same for every repetition: the message is queued once. */
   readonly effectKey: string;
   /** How many triggers and journeys led here, one causing the next. */
   readonly depth: number;

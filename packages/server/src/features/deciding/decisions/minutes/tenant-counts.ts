@@ -63,7 +63,7 @@ interface Sums {
   readonly times: Map<string, Times>;
 }
 
-/** Plain numbers and no library: this is counted forevery decision. */
+/** Plain numbers and no library: this is counted for every decision. */
 export function createTenantCounts(): TenantCounts {
   const tenants = new Map<string, Sums>();
   const sumsOf = (tenantId: string): Sums => {

@@ -6,7 +6,7 @@ export function seeded(tenantId: string, facts: Omit<DecisionInput, 'seed'>): De
   return new SeededInput(tenantId, facts);
 }
 
-// A class, because an object's own getter would be created forevery decision.
+// A class, because an object's own getter would be created for every decision.
 class SeededInput implements DecisionInput {
   readonly now: DecisionInput['now'];
   readonly zones: DecisionInput['zones'];

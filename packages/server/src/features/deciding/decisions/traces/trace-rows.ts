@@ -59,7 +59,7 @@ export function shownRows(trace: DecisionTrace, hidden: Hidden | null): TraceRow
     suppressionResults: perOffer(trace.suppressionResults).map(withInstants),
     dropped: trace.dropped.slice(0, traceRows.dropped).map((row) => withhold(withInstants({ ...row }), hidden)),
   };
-  // The engine leaves open what its rows hold; decision-schemas.test.ts checks them forevery decision of the corpus.
+  // The engine leaves open what its rows hold; decision-schemas.test.ts checks them for every decision of the corpus.
   return rows as unknown as TraceRows;
 }
 
