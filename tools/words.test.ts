@@ -110,7 +110,7 @@ test('finds a phrase in comments and test titles', () => {
   assert.equal(found('/**\n * The name is there\n * twice.\n */'), 1);
   assert.equal(found('const a = 1; // is there\n// twice'), 1);
   assert.equal(found("  test('what is there twice', () => {});"), 1);
-  assert.equal(found("describe(\n  `is there twice`,\n);"), 1);
+  assert.equal(found('describe(\n  `is there twice`,\n);'), 1);
   assert.equal(found("const a = 'https://is there twice';"), 0);
   assert.equal(found("pattern.test('is there twice');"), 0);
 });

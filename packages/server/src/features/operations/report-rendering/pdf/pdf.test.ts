@@ -103,17 +103,13 @@ test('text in every script can be read, searched and copied', poppler, async () 
   }
 });
 
-test(
-  'embeds fonts with the letters of their scripts, only as large as needed',
-  poppler,
-  async () => {
-    const pdf = await renderPdf(businessWeek());
-    writeFileSync(join(folder, 'fonts.pdf'), pdf);
-    const fonts = execFileSync('pdffonts', [join(folder, 'fonts.pdf')], { encoding: 'utf8' });
-    assert.equal(fonts.match(/CID TrueType +Identity-H +yes yes yes/g)?.length, 2, fonts);
-    assert.ok(pdf.length < 100_000, `${pdf.length} bytes`);
-  },
-);
+test('embeds fonts with the letters of their scripts, only as large as needed', poppler, async () => {
+  const pdf = await renderPdf(businessWeek());
+  writeFileSync(join(folder, 'fonts.pdf'), pdf);
+  const fonts = execFileSync('pdffonts', [join(folder, 'fonts.pdf')], { encoding: 'utf8' });
+  assert.equal(fonts.match(/CID TrueType +Identity-H +yes yes yes/g)?.length, 2, fonts);
+  assert.ok(pdf.length < 100_000, `${pdf.length} bytes`);
+});
 
 /** Returns the Unicode text of each glyph in the file's fonts, with the length of its outline. */
 test('shows a character without a font as a box, which copies as the character', poppler, async () => {
