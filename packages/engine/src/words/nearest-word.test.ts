@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearestWord } from './nearest-word.ts';
-import { didYouMean, listWords, mustBeOneOf, told } from './word-texts.ts';
+import { didYouMean, listWords, mustBeOneOf, shortenWord } from './word-texts.ts';
 
 const recommend = ['customerId', 'channel', 'channelId', 'placement', 'placements', 'limit', 'maxOffers', 'flowId'];
 const cap = ['maxPerDay', 'maxPerWeek', 'maxPerMonth', 'maxTotal', 'windows', 'per', 'bypassable'];
@@ -60,6 +60,6 @@ test('shortens lists and foreign words', () => {
     'must be one of standard, minimal; did you mean standard?',
   );
   assert.equal(didYouMean(7, ['7']), '');
-  assert.equal(told('x'.repeat(1000)).length, 67);
-  assert.ok(told(`${'x'.repeat(63)}😀`).isWellFormed());
+  assert.equal(shortenWord('x'.repeat(1000)).length, 67);
+  assert.ok(shortenWord(`${'x'.repeat(63)}😀`).isWellFormed());
 });

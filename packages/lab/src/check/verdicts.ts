@@ -64,17 +64,17 @@ export function* conflictsOf(keys: readonly string[], isClosed: IsClosed): Gener
     const name = away.toSorted().join('\n');
     if (seen.has(name)) continue;
     seen.add(name);
-    const gone = new Set(away);
-    if (repairs.some((repair) => repair.every((key) => gone.has(key)))) continue;
-    let core = cores.find((known) => !known.some((key) => gone.has(key)));
+    const removedGates = new Set(away);
+    if (repairs.some((repair) => repair.every((key) => removedGates.has(key)))) continue;
+    let core = cores.find((known) => !known.some((key) => removedGates.has(key)));
     if (core === undefined) {
-      if (!isClosed(gone)) {
+      if (!isClosed(removedGates)) {
         repairs.push(away);
         continue;
       }
       if (cores.length === maxCores) continue;
       core = yield* shrink(
-        keys.filter((key) => !gone.has(key)),
+        keys.filter((key) => !removedGates.has(key)),
         keys,
         isClosed,
       );

@@ -66,24 +66,25 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     async tick() {
       const had = lease;
       lease = await database.withSystem('scheduler', (tx) => takeLease(tx, name, options.holder));
-      const held = lease;
-      if (held !== null) {
+      const currentLease = lease;
+      if (currentLease !== null) {
         // Another process may have held the lease and stored other schedules.
-        if (!declared || had?.token !== held.token) await database.withSystem('scheduler', (tx) => declare(tx, jobs));
+        if (!declared || had?.token !== currentLease.token)
+          await database.withSystem('scheduler', (tx) => declare(tx, jobs));
         declared = true;
         if (elapsed() - checkedAt >= checkEveryMs) {
           await bringAllForward(database, [...jobs.keys()]);
           checkedAt = elapsed();
         }
-        for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: held })) === maxClaimed;
+        for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: currentLease })) === maxClaimed;
       }
       worked = elapsed();
     },
     works: () => elapsed() - worked < leaseSeconds * 1000,
     async stop() {
-      const held = lease;
+      const currentLease = lease;
       lease = null;
-      if (held !== null) await database.withSystem('scheduler', (tx) => releaseLease(tx, held));
+      if (currentLease !== null) await database.withSystem('scheduler', (tx) => releaseLease(tx, currentLease));
     },
   };
 }

@@ -77,11 +77,11 @@ export function startBackground(options: BackgroundOptions): Background {
   }
   if (others !== null && worker === null) {
     // When a whole installation starts, the processes that take jobs may come later.
-    let begun = false;
+    let hasStarted = false;
     loops.push(
       loop('outbox-reaper', alarmEveryMs, async () => {
-        if (begun) await server.reapOutbox(Infinity);
-        begun = true;
+        if (hasStarted) await server.reapOutbox(Infinity);
+        hasStarted = true;
       }),
     );
   }

@@ -1,7 +1,7 @@
 import { type ConfigProblem, pointerStep } from '../../compile/config-problems.ts';
 import { isObject } from '../../json-object.ts';
 import type { Json, JsonObject } from '../../plan/snapshot.ts';
-import { mustBeOneOf, told } from '../../words/word-texts.ts';
+import { mustBeOneOf, shortenWord } from '../../words/word-texts.ts';
 import {
   maxCategories,
   maxDepth,
@@ -135,7 +135,7 @@ function checkNode(
   checkKeys(node, nodeKeys, path, 'a split', refuse);
   const feature = node.split_feature;
   if (typeof feature === 'string') {
-    if (!features.has(feature)) refuse(`${path}/split_feature`, `${told(feature)} must be one of feature_names`);
+    if (!features.has(feature)) refuse(`${path}/split_feature`, `${shortenWord(feature)} must be one of feature_names`);
   } else if (!isIndex(feature, features.size)) {
     refuse(`${path}/split_feature`, `must be a name, or an index from 0 to ${features.size - 1}`);
   }

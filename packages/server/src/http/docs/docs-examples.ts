@@ -65,12 +65,12 @@ const shownChanges = 2;
 function bodyExample(schema: TSchema, making: Making): unknown {
   const { known } = making;
   const required = requiredOf(schema);
-  const made = exampleOf(schema, '', making, 0);
-  if (!isObject(made)) return made;
+  const sample = exampleOf(schema, '', making, 0);
+  if (!isObject(sample)) return sample;
   const changes = propertiesOf(schema).filter(
     ([name, property]) => !required.includes(name) && name !== 'id' && name in known && fits(property, known[name]),
   );
-  return { ...made, ...Object.fromEntries(changes.slice(0, shownChanges).map(([name]) => [name, known[name]])) };
+  return { ...sample, ...Object.fromEntries(changes.slice(0, shownChanges).map(([name]) => [name, known[name]])) };
 }
 
 interface Making {

@@ -56,7 +56,7 @@ export interface Calls {
 }
 
 /** The outcome of those calls. */
-export interface Taken {
+export interface WindowCount {
   readonly tenantId: string;
   readonly name: string;
   /** Calls now in the window. */
@@ -68,8 +68,8 @@ export interface Taken {
 }
 
 /** Counts calls in several windows, each listed at most once, as far as there is room. Needs a system transaction. */
-export async function takeCalls(tx: Tx, windows: readonly Calls[]): Promise<readonly Taken[]> {
-  return tx.query<Taken>(takeStatement, [
+export async function takeCalls(tx: Tx, windows: readonly Calls[]): Promise<readonly WindowCount[]> {
+  return tx.query<WindowCount>(takeStatement, [
     uuidArray(windows.map(({ tenantId }) => tenantId)),
     textArray(windows.map(({ name }) => name)),
     numberArray(windows.map(({ calls }) => calls)),

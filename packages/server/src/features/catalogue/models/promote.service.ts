@@ -93,7 +93,7 @@ async function guard(
   const shown = breaches.map((breach) => ({ ...breach, value: round6(breach.value) }));
   if (bypassRollbackGuard !== true) {
     throw new AppError('rollback_guard', {
-      detail: `This model would be worse than its family's champion: ${shown.map(told).join('; ')}.`,
+      detail: `This model would be worse than its family's champion: ${shown.map(breachText).join('; ')}.`,
       members: { breaches: shown },
     });
   }
@@ -107,7 +107,7 @@ async function guard(
   });
 }
 
-function told({ metric, predictor, value, threshold }: GuardBreach): string {
+function breachText({ metric, predictor, value, threshold }: GuardBreach): string {
   if (metric === 'psi') return `the PSI of ${predictor} is ${value}, above ${threshold}`;
   return `the ${metric === 'auc_drop' ? 'drop of the AUC' : 'error rate'} is ${value}, above ${threshold}`;
 }

@@ -72,10 +72,10 @@ export function createSources({ onProbed, onBreakerMoved = () => undefined, ...d
   return {
     retry: (tenantId, id) => breaker.succeeded(keyOf({ tenantId, id })),
     async probe(source) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const done = (outcome: ProbeResult & Pick<ProbeOutcome, 'reason' | 'line' | 'driver'>) => {
         note(source, outcome.reason);
-        const latencyMs = Math.round(performance.now() - begun);
+        const latencyMs = Math.round(performance.now() - startedAt);
         onProbed?.(source.type, outcome.reason, latencyMs / 1000);
         const missing = outcome.reason === 'missing_config' ? missingConfig(source.type, source.config) : [];
         return { ...outcome, probe: connectorTypeInfo(source.type).probe, latencyMs, missing };

@@ -74,8 +74,8 @@ export const learnSilence =
     for (const model of await lockLearningModels(tx)) {
       if (!model.learns || model.noResponseHours === null) continue;
       const upTo = new Date(tx.now.getTime() - model.noResponseHours * hourMs);
-      const asked = { modelId: model.id, after: model.silentTo, upTo, limit: decisionsPerSlice };
-      const decisions = await readScoredBetween(tx, asked);
+      const query = { modelId: model.id, after: model.silentTo, upTo, limit: decisionsPerSlice };
+      const decisions = await readScoredBetween(tx, query);
       const last = decisions.at(-1);
       if (last === undefined) continue;
       const items = await unansweredItems(

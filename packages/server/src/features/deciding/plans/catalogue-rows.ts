@@ -135,10 +135,10 @@ async function readLists(
   if (changed.size === 0) return lists;
   const listsOf = (id: string): Lists => lists.get(bucketOf(id) % count)!;
   const some = Array.from({ length: buckets }, (_, bucket) => bucket).filter((bucket) => changed.has(bucket % count));
-  const asked = some.length === buckets ? null : some;
+  const requestedBuckets = some.length === buckets ? null : some;
   const offerIds = new Map<string, string>();
   await readPages(
-    asked,
+    requestedBuckets,
     (page) => snapshotOffers(tx, wanted.statuses, page, shared, wanted.budgets),
     (offer) => {
       offerIds.set(offer.id, offer.id);
@@ -151,13 +151,13 @@ async function readLists(
       value === null ? value : ((offerIds.get(value) as typeof value | undefined) ?? shared.text(value)),
   };
   await readPages(
-    asked,
+    requestedBuckets,
     (page) => snapshotCreatives(tx, page, withIds),
     (creative) => listsOf(creative.offerId).creatives.push(creative),
   );
   if (wanted.otherOffers) {
     await readPages(
-      asked,
+      requestedBuckets,
       (page) => snapshotOtherOffers(tx, wanted.statuses, page, shared),
       (offer) => listsOf(offer.id).otherOffers?.push(offer),
     );

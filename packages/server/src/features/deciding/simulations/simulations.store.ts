@@ -90,13 +90,13 @@ export async function reportProgress(
   holder: string,
   { sampled, total }: { readonly sampled: number; readonly total: number },
 ): Promise<boolean> {
-  const told = await tx.query(
+  const updatedRows = await tx.query(
     `update arbiter.simulations
         set sampled = $4, total = $5, lease_until = $6::timestamptz + make_interval(secs => $7)
       where tenant_id = $1 and id = $2 and holder = $3 and status = 'running' returning 1`,
     [tx.tenantId, id, holder, sampled, total, tx.now, leaseSeconds],
   );
-  return told.length > 0;
+  return updatedRows.length > 0;
 }
 
 /** Releases it, so that another process can take it. */

@@ -77,12 +77,12 @@ export const volumeArrays = (refs: readonly VolumeRef[]): VolumeArrays => ({
 
 // Arrays instead of a join, which would read all volumes of the tenant if it was planned while there were few (docs/adr/0102).
 // Records of different kinds have different ids.
-const asked = `from volumes v where v.tenant_id = $1 and v.kind = any($2::text[]) and v.subject_id = any($3::uuid[])`;
+const selectedVolumes = `from volumes v where v.tenant_id = $1 and v.kind = any($2::text[]) and v.subject_id = any($3::uuid[])`;
 
 /** Volumes that exist. `hold`: they stay as they are until the commit; waits for whoever holds them. */
 export const readVolumes = (tenantId: string, { kinds, subjectIds }: VolumeArrays, hold: boolean): HotStatement => ({
   name: hold ? 'volumes.hold' : 'volumes.read',
-  text: `select ${named} ${asked}${hold ? ' order by v.kind, v.subject_id for update of v' : ''}`,
+  text: `select ${named} ${selectedVolumes}${hold ? ' order by v.kind, v.subject_id for update of v' : ''}`,
   values: [tenantId, kinds, subjectIds],
 });
 
@@ -170,7 +170,7 @@ const changeIn = (array: string): string => `(${array}::bigint[])[array_position
 
 /** SQL: adds changes. */
 const raise = (locking: string): string => `with held as (
-      select v.subject_id ${asked} order by v.kind, v.subject_id for update of v${locking}
+      select v.subject_id ${selectedVolumes} order by v.kind, v.subject_id for update of v${locking}
     )
     update volumes v set
       impressions = greatest(0, v.impressions + ${changeIn('$4')}),

@@ -73,8 +73,8 @@ export async function verifyChain(
   const last = Math.max(ends.sequence, ends.lastSequence);
   const stated = await readCheckpoint(tx, proof?.checkpointKeys ?? []);
   const checkpoint: ChainCheckpoint = stated === null ? start : { sequence: stated.sequence, hash: stated.hash };
-  const asked = range.fromSequence ?? last - limit + 1;
-  const fromSequence = Math.max(checkpoint.sequence + 1, asked);
+  const firstSequence = range.fromSequence ?? last - limit + 1;
+  const fromSequence = Math.max(checkpoint.sequence + 1, firstSequence);
   if (fromSequence > last + 1) throw invalid('query.fromSequence', `must not be past the end of the chain, ${last}`);
   const base = { total: ends.total, fromSequence, checkpoint: checkpoint.sequence === 0 ? null : checkpoint };
   let before = await linkBefore(tx, fromSequence, checkpoint);

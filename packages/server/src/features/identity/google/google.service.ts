@@ -196,7 +196,7 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
     (tx) => claimTenant(tx, `google:${issuer}:${subject}`, newId()),
     terms,
   );
-  const made = await deps.database.withTenant(
+  const createdPerson = await deps.database.withTenant(
     tenantId,
     nobody,
     async (tx) => {
@@ -211,6 +211,6 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
     },
     terms,
   );
-  if (made === undefined) throw new Error('the user was just created');
-  return open(deps, tenantId, made, terms);
+  if (createdPerson === undefined) throw new Error('the user was just created');
+  return open(deps, tenantId, createdPerson, terms);
 }

@@ -124,8 +124,8 @@ function readOne(attribute: ScimAttribute, value: unknown, path: string, unknown
   if (attribute.type === 'complex') {
     if (isObject(value)) {
       const members = readMembers(attribute.subAttributes ?? [], value, path, unknown);
-      const kept = Object.entries(members).filter(([, member]) => member !== null);
-      return kept.length === 0 ? null : Object.fromEntries(kept);
+      const presentMembers = Object.entries(members).filter(([, member]) => member !== null);
+      return presentMembers.length === 0 ? null : Object.fromEntries(presentMembers);
     }
     // `manager: "<id>"` and `roles: ["admin"]`, as Entra ID writes them.
     const main = findAttribute(attribute.subAttributes ?? [], 'value');

@@ -46,8 +46,8 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
 
 /** The same for every address: only an email says whether it has an account (docs/design/quality.md T29). */
 export function registeredView(base: string): string {
-  const said = "We've sent you an email. Follow the link in it to verify your address, then sign in.";
-  return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
+  const message = "We've sent you an email. Follow the link in it to verify your address, then sign in.";
+  return formPage({ heading: 'Check your email', body: goodNote(message) + toSignIn(base) });
 }
 
 /** REGISTRATION=off. */

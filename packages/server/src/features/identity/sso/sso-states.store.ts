@@ -29,7 +29,7 @@ export async function insertState(tx: Tx, id: string, name: string, row: SsoStat
        select id from arbiter.sso_states where tenant_id = $1 and expires_at < $2 for update skip locked)`,
     [tx.tenantId, tx.now],
   );
-  const made = await tx.query(
+  const insertedRows = await tx.query(
     `insert into arbiter.sso_states (tenant_id, id, provider, name_hash, browser_hash, opens_session, oidc_nonce,
        code_verifier, redirect_uri, return_to, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (tenant_id, name_hash) do nothing returning id`,
@@ -47,7 +47,7 @@ export async function insertState(tx: Tx, id: string, name: string, row: SsoStat
       row.expiresAt,
     ],
   );
-  return made.length > 0;
+  return insertedRows.length > 0;
 }
 
 /** A sign-in that waits for its answer; undefined: none, or too old. It stays. */

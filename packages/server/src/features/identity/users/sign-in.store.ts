@@ -157,14 +157,14 @@ export async function hasPassword(tx: Tx, userId: string): Promise<boolean> {
  * to another address, or another name of the account. Returns true when there was one.
  */
 export async function deleteUnprovenPassword(tx: Tx, userId: string): Promise<boolean> {
-  const gone = await tx.query(
+  const deletedRows = await tx.query(
     `delete from arbiter.user_passwords p using arbiter.users u
       where p.tenant_id = $1 and p.user_id = $2 and u.tenant_id = p.tenant_id and u.id = p.user_id
         and u.source <> 'bootstrap' and not u.address_proven
       returning p.user_id`,
     [tx.tenantId, userId],
   );
-  return gone.length > 0;
+  return deletedRows.length > 0;
 }
 
 /**

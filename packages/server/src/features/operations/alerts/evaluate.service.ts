@@ -22,7 +22,7 @@ import { measureOf } from './measure.service.ts';
 const minuteMs = 60_000;
 
 /** Result of evaluating a rule; null if another call evaluates it, or has since this one started. */
-export type Looked = AlertState['status'] | null;
+export type RuleEvaluation = AlertState['status'] | null;
 
 /**
  * Looks at one rule: its value over the window that ends now, and over the one before. Fires when the value is beyond the
@@ -30,7 +30,7 @@ export type Looked = AlertState['status'] | null;
  *
  * @param begun when the tick began that asks: a rule that was checked since then is left alone
  */
-export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<Looked> {
+export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<RuleEvaluation> {
   const rule = await claimRule(tx, id);
   if (rule === undefined) return null;
   const [before] = await selectStates(tx, [id]);

@@ -29,16 +29,16 @@ export function differences(
       .filter((name) => (record[name] ?? null) !== null)
       .map((name) => ({ path: `/${name}`, before: record[name], after: null }));
   }
-  const asked = payload ?? {};
+  const requestedValues = payload ?? {};
   const changed = names
-    .filter((name) => Object.hasOwn(asked, name))
-    .flatMap((name) => jsonDifferences(record[name], asked[name], `/${name}`));
-  const told = new Set(changed.map(({ path }) => path));
+    .filter((name) => Object.hasOwn(requestedValues, name))
+    .flatMap((name) => jsonDifferences(record[name], requestedValues[name], `/${name}`));
+  const changedPaths = new Set(changed.map(({ path }) => path));
   // Bullets do not tell one secret from another: whatever was given counts as another one.
   const secrets = hiddenPaths
-    .filter((path) => !told.has(path) && names.includes(path.split('/')[1] ?? ''))
+    .filter((path) => !changedPaths.has(path) && names.includes(path.split('/')[1] ?? ''))
     .map((path) => ({ path, before: secretMask, after: secretMask }));
-  return [...changed, ...secrets, ...publication(entityType, asked, record)];
+  return [...changed, ...secrets, ...publication(entityType, requestedValues, record)];
 }
 
 /** Publishing makes the next version: from the number of the last one, null before the first. */

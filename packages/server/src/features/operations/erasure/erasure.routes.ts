@@ -44,8 +44,8 @@ async function run(ports: ErasureRoutePorts, request: RequestFacts, customerId: 
   let erased: Erased | null = null;
   while (erased === null) {
     const prepare = (tx: Tx) => prepareErasure(tx, ports, customerId);
-    const made = await ports.database.withTenant(tenantId, actor, prepare, options);
-    const erase = (tx: Tx) => eraseCustomer(tx, ports, customerId, scope, made);
+    const preparation = await ports.database.withTenant(tenantId, actor, prepare, options);
+    const erase = (tx: Tx) => eraseCustomer(tx, ports, customerId, scope, preparation);
     erased = await ports.database.withTenant(tenantId, actor, erase, options);
   }
   const { counts, total, legalHoldOverridden } = erased;

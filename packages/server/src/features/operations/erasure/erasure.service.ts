@@ -126,13 +126,13 @@ export async function eraseCustomer(
   if (scope === null || scope === 'all' || scope === 'everything') {
     await recordErasure(tx, customerHash.of(tx.tenantId, customerId));
   }
-  const held = await Promise.all(classesOf[named].map((dataClass) => retentionOf(tx, dataClass)));
+  const retentions = await Promise.all(classesOf[named].map((dataClass) => retentionOf(tx, dataClass)));
   return {
     customerId,
     counts,
     total: Object.values(counts).reduce((sum, rows) => sum + rows, 0),
     pending,
-    legalHoldOverridden: held.some(({ legalHold }) => legalHold),
+    legalHoldOverridden: retentions.some(({ legalHold }) => legalHold),
     timestamp: tx.now.toISOString(),
   };
 }

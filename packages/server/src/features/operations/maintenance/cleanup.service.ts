@@ -34,9 +34,11 @@ export async function cleanUp(ports: CleanupPorts, rounds: Rounds, until: number
   };
   const legalHoldSkips: Record<string, string[]> = {};
   const cleanTenant = async (tenantId: string): Promise<void> => {
-    const kept = await ports.database.withTenant(tenantId, actor, listRetention, { until });
-    const held = cleanedClasses.filter((name) => kept.some((each) => each.dataClass === name && each.legalHold));
-    if (held.length > 0) legalHoldSkips[tenantId] = held;
+    const retentions = await ports.database.withTenant(tenantId, actor, listRetention, { until });
+    const heldClasses = cleanedClasses.filter((name) =>
+      retentions.some((each) => each.dataClass === name && each.legalHold),
+    );
+    if (heldClasses.length > 0) legalHoldSkips[tenantId] = heldClasses;
     for (const { counted, remove } of ports.retainers) {
       for (let more = true; more && performance.now() < until; ) {
         const slice = await ports.database.withTenant(tenantId, actor, remove);

@@ -10,7 +10,7 @@ import {
   type UnsentMessage,
 } from './deliveries.store.ts';
 import type { MessageFile } from './message.rules.ts';
-import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
+import { type DeliveryOutcome, type Destination, rejectedDelivery } from './outcome.ts';
 import { selectProvider } from './providers.store.ts';
 import { noteOutcome, reachable, type SendDeps } from './send.service.ts';
 
@@ -104,7 +104,7 @@ async function destinationOfDelivery(
 ): Promise<Destination | DeliveryOutcome> {
   if (row.target !== null) return inlineDestination(tx.tenantId, row.target);
   const provider = row.providerId === null ? undefined : await selectProvider(tx, row.providerId);
-  return provider === undefined ? refused('destination_deleted') : reachable(tx, envelope, provider);
+  return provider === undefined ? rejectedDelivery('destination_deleted') : reachable(tx, envelope, provider);
 }
 
 /** Inline webhooks are unsigned (docs/design/api-access.md 22). */

@@ -23,7 +23,7 @@ export interface Destination {
   readonly config: DestinationConfig;
 }
 
-export const refused = (error: string, more: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({
+export const rejectedDelivery = (error: string, more: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({
   ok: false,
   providerMessageId: null,
   error,

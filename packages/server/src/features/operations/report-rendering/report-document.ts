@@ -80,8 +80,8 @@ export interface Artifact {
 
 /** Returns the narrative of a section: from the document, otherwise the section's own; null for none. */
 export function narrativeOf({ narrative }: ReportDocument, section: ReportSection): string | null {
-  const said = narrative?.sectionNarratives.find(({ sectionId }) => sectionId === section.id)?.narrative;
-  const words = (said ?? section.narrative ?? '').trim();
+  const narrativeText = narrative?.sectionNarratives.find(({ sectionId }) => sectionId === section.id)?.narrative;
+  const words = (narrativeText ?? section.narrative ?? '').trim();
   return words === '' ? null : words;
 }
 

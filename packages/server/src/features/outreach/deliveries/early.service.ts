@@ -32,8 +32,8 @@ interface EarlyDeps {
 export async function applyEarlyReports({ database, onDelivery }: EarlyDeps, messageId: string): Promise<void> {
   const reason = 'delivery.send';
   const { messages, events } = await database.withSystem(reason, async (tx) => {
-    const held = await selectEarlyEvents(tx, messageId);
-    return { events: held, messages: held.length === 0 ? [] : await findMessages(tx, [messageId]) };
+    const earlyEvents = await selectEarlyEvents(tx, messageId);
+    return { events: earlyEvents, messages: earlyEvents.length === 0 ? [] : await findMessages(tx, [messageId]) };
   });
   const [message] = messages;
   // An id that two deliveries have names neither.

@@ -43,7 +43,7 @@ export type SendOutcome =
   | { readonly kind: 'unknown'; readonly error: string };
 
 export const rejected = (error: string): SendOutcome => ({ kind: 'rejected', error });
-export const refused = (error: string, retryAfterSeconds: number | null = null): SendOutcome => ({
+export const rejectedMessage = (error: string, retryAfterSeconds: number | null = null): SendOutcome => ({
   kind: 'refused',
   error,
   retryAfterSeconds,

@@ -38,7 +38,7 @@ const inTransaction = <T>(database: Database, tenantId: string, work: (tx: Tx) =
   database.withTenant(tenantId, actor, work, { prepares: true });
 
 /** A message that is ready, or why it can't be sent. */
-type Prepared =
+type PreparedMessage =
   | { readonly kind: 'ready'; readonly channel: SendingChannel; readonly message: OutgoingDelivery }
   | { readonly kind: 'over'; readonly messageId: string | null }
   | { readonly kind: 'wait'; readonly seconds: number };
@@ -79,7 +79,7 @@ const isOpen = ({ status, error, providerMessageId }: DeliveryRow): boolean =>
   status === 'queued' || (status === 'failed' && providerMessageId === null && error !== 'doubtful');
 
 /** Marks the try, so that a process that ends during it leaves a trace. */
-async function prepare(tx: Tx, deps: SendDeps, id: string): Promise<Prepared> {
+async function prepare(tx: Tx, deps: SendDeps, id: string): Promise<PreparedMessage> {
   const row = await lockDelivery(tx, id);
   if (row === undefined || !isOpen(row)) return { kind: 'over', messageId: row?.providerMessageId ?? null };
   if (row.tryingSince !== null && !mayRepeat(row)) return fail(tx, deps, row, 'doubtful');
@@ -134,7 +134,7 @@ async function contentOf(
   return hasContent ? content : null;
 }
 
-async function fail(tx: Tx, deps: SendDeps, row: DeliveryRow, error: string): Promise<Prepared> {
+async function fail(tx: Tx, deps: SendDeps, row: DeliveryRow, error: string): Promise<PreparedMessage> {
   await settle(tx, deps, row, { status: 'failed', error, providerMessageId: row.providerMessageId });
   return { kind: 'over', messageId: null };
 }

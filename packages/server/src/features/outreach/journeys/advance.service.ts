@@ -24,14 +24,14 @@ export async function advance(
   enrollmentId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let made: MadeDecision | null = null;
+  let currentDecision: MadeDecision | null = null;
   for (;;) {
     if (signal.aborted) throw new Error('the process stopped between two steps');
     try {
-      const decision: MadeDecision | null = made;
+      const decision: MadeDecision | null = currentDecision;
       const outcome: StepOutcome = await inTransaction((tx) => takeStep(tx, ports, enrollmentId, decision));
       if (outcome.kind === 'rest') return;
-      made =
+      currentDecision =
         outcome.kind === 'decide'
           ? { visit: outcome.visit, decision: await ports.decideForJourney(outcome.call) }
           : null;

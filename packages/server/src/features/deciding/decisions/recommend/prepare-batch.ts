@@ -1,6 +1,6 @@
 import { type DecisionRequest, reduceRequest, resolveTarget, type TargetProblem } from '@arbiter/engine';
 import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
-import type { DecideJob, Prepared } from './decide-job.ts';
+import type { DecideJob, PreparedJob } from './decide-job.ts';
 import { type Failed, failed } from './outcome.ts';
 import { targetProblem } from './recommend.rules.ts';
 
@@ -9,10 +9,10 @@ export async function prepare(
   catalogue: TenantCatalogue,
   jobs: readonly DecideJob[],
 ): Promise<{
-  readonly prepared: Prepared[];
+  readonly prepared: PreparedJob[];
   readonly refused: Failed[];
 }> {
-  const prepared: Prepared[] = [];
+  const prepared: PreparedJob[] = [];
   const refused: Failed[] = [];
   for (const job of jobs) {
     try {

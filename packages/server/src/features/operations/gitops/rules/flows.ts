@@ -73,10 +73,10 @@ export const flowRules: KindRules = {
     const { values, body } = wanted;
     const first = publishedOf(values);
     const { draft: _draft, published: _published, isProtected, ...rest } = values;
-    const made = await context.call('decisionFlows.create', {
+    const createdFlow = await context.call('decisionFlows.create', {
       body: { ...rest, draftConfig: first ?? draftOf(values) },
     });
-    const id = String(membersOf(made).id);
+    const id = String(membersOf(createdFlow).id);
     if (publishedOf(body) !== null) await publish(id, context);
     const after = {
       ...(Object.hasOwn(body, 'published') && first !== null ? { draftConfig: draftOf(values) } : {}),

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../platform/app-error.ts';
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts';
 import { OutboundError } from '../../../../platform/outbound/outbound-error.ts';
-import { refused, rejected, type SendOutcome } from '../message.ts';
+import { rejected, rejectedMessage, type SendOutcome } from '../message.ts';
 
 export interface ProviderCall {
   readonly url: string;
@@ -32,7 +32,7 @@ export async function post(
   } catch (error) {
     if (error instanceof AppError) return rejected('not_configured');
     if (!(error instanceof OutboundError)) throw error;
-    if (neverSent.includes(error.reason) || isRefusedConnection(error)) return refused(error.reason);
+    if (neverSent.includes(error.reason) || isRefusedConnection(error)) return rejectedMessage(error.reason);
     // A long answer is an answer: what came before it may have been accepted.
     return { kind: 'unknown', error: error.reason };
   }
@@ -56,7 +56,7 @@ function failureOf({ status, headers }: OutboundAnswer, now: Date): SendOutcome 
   // A gateway lost the response of the server behind it.
   if (status === 502 || status === 504) return { kind: 'unknown', error };
   if (status < 500 && !worthRetrying.includes(status)) return rejected(error);
-  return refused(error, retryAfterSeconds(headers['retry-after'], now));
+  return rejectedMessage(error, retryAfterSeconds(headers['retry-after'], now));
 }
 
 /** Reads `Retry-After`: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null if it is neither. */
