@@ -59,10 +59,11 @@ const title = /(?<![\w.])(?:test|it|describe|suite)\(\s*(['"`])((?:\\.|(?!\1)[\s
 /** Returns the comments of a file, and the titles of its tests. Searched, not parsed: the files are many. */
 export function notesOf(file: string, source: string): ScannedText[] {
   const found = [
-    ...source
-      .matchAll(comment)
-      .map(({ index, 0: text }) => ({ index, text: text.replaceAll(/^[ \t]*(?:\/\/|\/?\*+\/?)/gm, '') })),
-    ...source.matchAll(title).map(({ index, 2: text = '' }) => ({ index, text })),
+    ...[...source.matchAll(comment)].map(({ index, 0: text }) => ({
+      index,
+      text: text.replaceAll(/^[ \t]*(?:\/\/|\/?\*+\/?)/gm, ''),
+    })),
+    ...[...source.matchAll(title)].map(({ index, 2: text = '' }) => ({ index, text })),
   ];
   return found.map(({ index, text }) => ({
     file,
