@@ -94,7 +94,7 @@ describe('contact policies', () => {
     const foreign = await plantOffer(await makeTenant());
     const create = (body: Partial<NewPolicy>) =>
       as(tenantId, (tx) => createContactPolicy(tx, { name: newId(), scope: 'global', ...cap, ...body }));
-    const bad: Partial<NewPolicy>[] = [
+    const bad: (Omit<Partial<NewPolicy>, 'config'> & { readonly config?: Record<string, unknown> })[] = [
       { config: { maxPerDay: -1 } },
       { config: { maxPerDay: '3' } },
       { config: { windows: [{ max: 1 }] } },

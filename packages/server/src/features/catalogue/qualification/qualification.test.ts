@@ -32,7 +32,7 @@ async function makeTenant(): Promise<string> {
 }
 const as = <T>(tenantId: string, work: (tx: Tx) => Promise<T>) => db.database.withTenant(tenantId, admin, work);
 type NewRule = Parameters<typeof createQualificationRule>[1];
-const age = { attribute: 'age', operator: 'gte', value: 18 };
+const age = { attribute: 'age', operator: 'gte', value: 18 } as const;
 
 describe('qualification rules', () => {
   it('have a stage by type, and read the other names of stages', async () => {
