@@ -17,7 +17,7 @@ export function sized(variable: string, { short, long }: { readonly short: numbe
  */
 export const randomRuns = (long: number): number => (isLong() ? long : Math.ceil(long / 4));
 
-/** Returns the seed of this turn, so that a failed run repeats with its TEST_TURN; without a turn, each run draws anew. */
+/** Returns the seed of this turn, so that a failed run repeats with its TEST_TURN; without a turn, each run draws again. */
 export function seedOfTurn(): { readonly seed?: number } {
   const turn = process.env.TEST_TURN;
   return turn === undefined ? {} : { seed: hashOf(turn) };
@@ -30,7 +30,7 @@ export const randomCases = (long: number): { readonly numRuns: number; readonly 
 });
 
 /**
- * Returns whether this run takes an item of a suite that takes one of so many `shares` in the short form; the long form
+ * Returns whether this run takes an item of a suite that takes one of this many `shares` in the short form; the long form
  * takes all. The runner sets TEST_TURN to the number of commits, so the runs of successive commits take one share after
  * the other, and a failed run repeats with its turn.
  */
@@ -38,7 +38,7 @@ export function isInTurn(name: string, shares: number): boolean {
   return isLong() || placeOf(name) % shares === 0;
 }
 
-/** Returns the options of a test that runs in one of so many turns. Otherwise the output says that it's skipped. */
+/** Returns the options of a test that runs in one of this many turns. Otherwise the output says that it's skipped. */
 export const inTurn = (name: string, shares: number): { readonly skip?: string } =>
   isInTurn(name, shares) ? {} : { skip: `runs in one of ${shares} turns` };
 

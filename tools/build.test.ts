@@ -31,7 +31,7 @@ writeFileSync(join(dist, '.stamp'), process.argv[2] ?? '');
 console.log('built PART');
 `;
 
-test('what cannot be built stops nobody who does not ask for it', () => {
+test('a failed build stops only those who need it', () => {
   write('package.json', '{ "type": "module" }');
   mkdirSync(join(root, 'tools'), { recursive: true });
   cpSync(join(import.meta.dirname, 'build.js'), join(root, 'tools/build.js'));
@@ -56,7 +56,7 @@ test('what cannot be built stops nobody who does not ask for it', () => {
   assert.match(required.stderr, /no room left/);
 });
 
-test('each is built when its sources have changed, tests aside', () => {
+test('rebuilds after a change of sources, except tests', () => {
   stand(builds);
   const built = (...parts: readonly string[]) => ({
     status: 0,
@@ -81,7 +81,7 @@ test('each is built when its sources have changed, tests aside', () => {
   assert.match(readFileSync(join(root, 'packages/console/dist/.stamp'), 'utf8'), /^[0-9a-f]{64}$/);
 });
 
-test('the command line starts the bundle while it is newer than every source', () => {
+test("the command line starts the bundle while it's newer than every source", () => {
   const program = join(root, 'packages/cli/bin/arbiter.js');
   mkdirSync(join(program, '..'), { recursive: true });
   cpSync(join(import.meta.dirname, '../packages/cli/bin/arbiter.js'), program);

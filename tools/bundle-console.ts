@@ -28,7 +28,7 @@ interface Bundled {
   readonly text: string | null;
 }
 
-/** Folders of packages with files in the bundle. Base styles come inside a style sheet that names no file. */
+/** Folders of packages with files in the bundle. Base styles come inside a style sheet without a file name. */
 const packageFolders = new Set([join(root, 'node_modules/tailwindcss')]);
 
 const collectPackages: Plugin = {

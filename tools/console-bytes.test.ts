@@ -23,21 +23,21 @@ const sizes: Readonly<Record<string, number>> = {
 };
 const sizeOf = (file: string) => sizes[file] ?? assert.fail(file);
 
-test('a route counts what it loads besides the shell', () => {
+test('counts what a route loads in addition to the shell', () => {
   assert.deepEqual(measure(manifest, sizeOf), {
     shell: 1_100,
     routes: { 'src/features/home/index.tsx': 20, 'src/features/offers/index.tsx': 80 },
   });
 });
 
-test('two percent of growth pass, a byte more does not', () => {
+test('accepts two percent of growth, and not a byte more', () => {
   const known = { shell: 100_000, routes: { home: 50_000 } };
   assert.deepEqual(compare({ shell: 102_000, routes: { home: 51_000 } }, known), []);
   assert.match(compare({ shell: 102_001, routes: { home: 50_000 } }, known).join(), /the shell grew/);
   assert.match(compare({ shell: 100_000, routes: { home: 51_001 } }, known).join(), /home grew/);
 });
 
-test('a budget holds whatever the table says; the canvas has its own', () => {
+test('a budget applies regardless of the table; the canvas has its own', () => {
   const at = { shell: budgets.shell, routes: { home: budgets.route, 'flow-canvas': budgets.canvas } };
   assert.deepEqual(compare(at, at), []);
   for (const over of [
@@ -49,7 +49,7 @@ test('a budget holds whatever the table says; the canvas has its own', () => {
   }
 });
 
-test('a route that comes or goes is told', () => {
+test('reports an added or removed route', () => {
   const without = { shell: 1, routes: {} };
   const withIt = { shell: 1, routes: { home: 1 } };
   assert.match(compare(withIt, without).join(), /not in the table/);

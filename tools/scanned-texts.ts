@@ -42,6 +42,36 @@ export function scannedTexts(patterns: readonly string[] = scannedFiles): Scanne
     .flatMap((file) => textsOf(file, readFileSync(join(root, file), 'utf8')));
 }
 
+/** Returns the comments and test titles of all code, tests included. */
+export const scannedNotes = (): ScannedText[] =>
+  globSync(['packages/*/{src,test}/**/*.{ts,tsx}', 'test/**/*.ts', 'tools/**/*.{ts,js}'], { cwd: root })
+    .filter((file) => !quotesPhrases.has(file))
+    .sort()
+    .flatMap((file) => notesOf(file, readFileSync(join(root, file), 'utf8')));
+
+/** Files that quote foreign phrases on purpose. */
+const quotesPhrases: ReadonlySet<string> = new Set(['tools/foreign-phrases.ts', 'tools/words.test.ts']);
+
+/** A comment with the lines that continue it. It follows space or punctuation; the slashes of a URL follow a colon. */
+const comment = /\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(),])\/\/.*(?:\n[ \t]*\/\/.*)*/gm;
+const title = /(?<![\w.])(?:test|it|describe|suite)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g;
+
+/** Returns the comments of a file, and the titles of its tests. Searched, not parsed: the files are many. */
+export function notesOf(file: string, source: string): ScannedText[] {
+  const found = [
+    ...[...source.matchAll(comment)].map(({ index, 0: text }) => ({
+      index,
+      text: text.replaceAll(/^[ \t]*(?:\/\/|\/?\*+\/?)/gm, ''),
+    })),
+    ...[...source.matchAll(title)].map(({ index, 2: text = '' }) => ({ index, text })),
+  ];
+  return found.map(({ index, text }) => ({
+    file,
+    line: source.slice(0, index).split('\n').length,
+    text: joined(text),
+  }));
+}
+
 /** Returns the texts of one file: of code, the string literals and the text between tags; of Markdown, the prose. */
 export function textsOf(file: string, source: string): ScannedText[] {
   return file.endsWith('.md') ? proseOf(file, source) : literalsOf(file, source);

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Operation, openapi, operations } from '@arbiter/contract';
 import { foreignPhrases } from './foreign-phrases.ts';
-import { errorDetails, errorDetailsOf, type ScannedText, scannedTexts, textsOf } from './scanned-texts.ts';
+import {
+  errorDetails,
+  errorDetailsOf,
+  notesOf,
+  type ScannedText,
+  scannedNotes,
+  scannedTexts,
+  textsOf,
+} from './scanned-texts.ts';
 
 const patterns = foreignPhrases.map((entry) => ({ ...entry, pattern: wordPattern(entry.phrase) }));
 /** One pass over a text finds out whether it has any of them. */
@@ -49,6 +57,12 @@ test('no text of the OpenAPI document contains a foreign phrase', () => {
   assert.deepEqual(foreignIn(described), []);
 });
 
+test('no comment and no test title contains a foreign phrase', () => {
+  const notes = scannedNotes();
+  assert.ok(notes.length > 20_000, 'the comments and titles are found');
+  assert.deepEqual(foreignIn(notes), []);
+});
+
 test('writes ID in capitals', () => {
   const isWrong = ({ text }: ScannedText): boolean =>
     /(?<![\w./-])Ids?(?= [a-z])/.test(text.replaceAll(/`[^`]*`/g, ''));
@@ -89,6 +103,16 @@ test('finds a phrase in literals, templates, split sentences, tags and prose', (
   assert.equal(found('a.md', 'The name\nis there twice.\n'), 1);
   assert.equal(found('a.ts', '// The name is there twice\nconst a = 1;'), 0);
   assert.equal(found('a.md', '```\nis there twice\n```\n`is there twice`\n'), 0);
+});
+
+test('finds a phrase in comments and test titles', () => {
+  const found = (source: string) => foreignIn(notesOf('a.ts', source)).length;
+  assert.equal(found('/**\n * The name is there\n * twice.\n */'), 1);
+  assert.equal(found('const a = 1; // is there\n// twice'), 1);
+  assert.equal(found("  test('what is there twice', () => {});"), 1);
+  assert.equal(found('describe(\n  `is there twice`,\n);'), 1);
+  assert.equal(found("const a = 'https://is there twice';"), 0);
+  assert.equal(found("pattern.test('is there twice');"), 0);
 });
 
 test('lists each phrase once', () => {

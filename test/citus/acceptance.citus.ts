@@ -48,7 +48,7 @@ function runClient(...args: readonly string[]): Promise<{ readonly code: number 
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 }
 
-test('the client of a bank accepts a server on a cluster', { skip }, async (t) => {
+test("a bank's client accepts a server on a cluster", { skip }, async (t) => {
   const { key } = installation.tenants[0]!;
   const { code, output } = await runClient(server.url, key, '-', String(decisions), String(customers));
   t.diagnostic(output.trim());
@@ -73,7 +73,7 @@ test('a first start on a cluster loads the demo, which decides and answers', asy
   assert.equal(identical, true);
 });
 
-test('its decisions replay', { skip }, async () => {
+test('decisions on a cluster replay', { skip }, async () => {
   const rows = await database.ownerQuery<{ id: string }>(
     'select id from arbiter.decisions order by md5(id::text) limit $1',
     [replays],

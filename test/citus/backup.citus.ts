@@ -157,7 +157,7 @@ test('backs up all tenants while they decide', async () => {
   assert.ok(rows > 500, `${rows} rows`);
 });
 
-test('a cluster whose tables are distributed already is refused, and nothing in it changes', async () => {
+test('rejects a cluster whose tables are already distributed, and changes nothing in it', async () => {
   const before = await server.testDatabase.ownerQuery('select id from arbiter.tenants order by 1');
   await assert.rejects(restoreInto({ ...server.testDatabase, query: async () => [] }), /already distributed/);
   assert.deepEqual(await server.testDatabase.ownerQuery('select id from arbiter.tenants order by 1'), before);

@@ -197,7 +197,7 @@ test('a single database with tenants becomes a cluster, and keeps every row', as
   }
 });
 
-test('names a table that is distributed in another way', async () => {
+test('names a table that is distributed differently', async () => {
   await owner.query(`select create_distributed_table('arbiter.schema_migrations', 'name')`);
   await assert.rejects(distribute(false), /aren't distributed by tenant: arbiter\.schema_migrations/);
   await owner.query(`select undistribute_table('arbiter.schema_migrations')`);

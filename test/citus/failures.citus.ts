@@ -88,7 +88,7 @@ function kill(port: number): void {
 }
 
 /**
- * Starts it again, and waits until both tenants are served. Each session of the coordinator finds out by itself that its
+ * Starts it again, and waits until both tenants are served. Each session of the coordinator finds out on its own that its
  * connection to the worker broke, so a few more calls fail.
  */
 async function revive(port: number): Promise<void> {
@@ -111,7 +111,7 @@ async function revive(port: number): Promise<void> {
 
 const read = ({ tenant }: PopulatedTenant) => next().call('GET', '/api/v1/offers', { key: tenant.keys.admin });
 
-/** Decides for both tenants meanwhile, one call after the other for each, and checks that no confirmed decision is lost. */
+/** Decides for both tenants in the meantime, one call after the other for each, and checks that no confirmed decision is lost. */
 async function underLoad(work: () => Promise<void>): Promise<string> {
   const outcomes: Outcome[] = [];
   let isDone = false;
@@ -139,7 +139,7 @@ async function isStored({ tenant }: PopulatedTenant, id: unknown): Promise<boole
   return status === 200;
 }
 
-test(`a worker dies ${times} times: its tenants get 503 within 2 s, others don't notice, and nothing is lost`, async (t) => {
+test(`a worker dies ${times} times: its tenants get 503 within 2 s, others notice nothing, and nothing is lost`, async (t) => {
   const { port } = await placementOf(server, a.tenant.id);
   for (let time = 1; time <= times; time++) {
     // Both keys are known before, as those of callers who are at work.
@@ -171,7 +171,7 @@ test(`a worker dies ${times} times: its tenants get 503 within 2 s, others don't
   }
 });
 
-test(`the coordinator dies ${times} times: what needs it gets 503 within 2 s, and nothing is lost`, async (t) => {
+test(`the coordinator dies ${times} times: calls that need it get 503 within 2 s, and nothing is lost`, async (t) => {
   for (let time = 1; time <= times; time++) {
     const confirmed = [await decide(a), await decide(b)];
     for (const { status } of [await decide(b), await decide(a)]) assert.equal(status, 200);

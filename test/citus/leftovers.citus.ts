@@ -77,7 +77,7 @@ test('a column that is read while its field is deleted is dropped by a job', asy
   assert.deepEqual(await columnsOf('cars'), ['code']);
 });
 
-test('the job leaves a table alone that a new schema of the same name uses', async () => {
+test('the job keeps a table that a new schema with the same name uses', async () => {
   const { id } = await makeSchema('boats');
   await deleteWhileRead(`schemas/${id}`, 'boats');
   await makeSchema('boats');

@@ -63,7 +63,7 @@ async function portsOfWorkers(): Promise<number[]> {
   return rows.map(({ port }) => port);
 }
 
-test('two servers on two nodes show a customer exactly as much as his cap allows', async () => {
+test('two servers on two nodes show a customer exactly as much as the cap allows', async () => {
   for (const customerId of ['raced 1', 'raced 2', 'raced 3']) {
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>

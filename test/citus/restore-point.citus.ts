@@ -89,7 +89,7 @@ function aim(node: number, name: string): void {
   spawnSync('chown', ['postgres', join(copy(node), 'recovery.signal')]);
 }
 
-test('all nodes recover to one point: what was confirmed before it is there, what came after is not', async () => {
+test('all nodes recover to one point, with everything confirmed before it and nothing after it', async () => {
   for (const node of nodes) {
     // The copy reads the log here, instead of in an archive.
     sql(port + node, `alter system set wal_keep_size = '1GB'`);
@@ -110,7 +110,7 @@ test('all nodes recover to one point: what was confirmed before it is there, wha
   for (const node of nodes) start(copy(node));
 
   const until = performance.now() + 120_000;
-  // Each session of the server finds out by itself that its connection broke.
+  // Each session of the server finds out on its own that its connection broke.
   for (let inARow = 0; inARow < 5; ) {
     const outcomes = await Promise.all(worlds.map(decide));
     const areServed = outcomes.every(({ status }) => status === 200);

@@ -15,7 +15,7 @@ import { createLogger } from '../../packages/server/src/platform/logger.ts';
 import { type PopulatedTenant, populate } from '../tenancy/world.ts';
 import { placementOf, tenantsApart, urlAt } from './spread.ts';
 
-// What Citus does with the statements of a tenant, and what a worker lets the application's role do by itself.
+// What Citus does with the statements of a tenant, and what a worker lets the application's role do on its own.
 
 let server: TestServer;
 let a: PopulatedTenant;
@@ -89,7 +89,7 @@ test('every request of a tenant goes to the worker that has its rows', async () 
   }
 });
 
-test('a key that one server revokes is refused by another within seconds', async () => {
+test('a server rejects a key within seconds of its revocation on another', async () => {
   const other = startServerOn(server.testDatabase, {});
   try {
     const key = a.tenant.keys.admin;
@@ -112,7 +112,7 @@ test('a key that one server revokes is refused by another within seconds', async
   }
 });
 
-test('a statement that would ask both workers is refused in tests', async () => {
+test('rejects a statement that would query both workers in tests', async () => {
   const { database } = server.testDatabase;
   const actor = { id: 'system:test', name: 'system', role: 'admin' } as const;
   await assert.rejects(
@@ -125,7 +125,7 @@ test('the application has no more rights on a worker than on the coordinator', a
   for (const port of ports) assert.deepEqual(await checkRole(urlAt(server.testDatabase.url, port)), []);
 });
 
-test('a server refuses a worker as its database, and a list of hosts', async () => {
+test('a server rejects a worker as its database, and a list of hosts', async () => {
   const [port] = ports;
   const env = { DATABASE_URL: urlAt(server.testDatabase.url, port), MIGRATE: 'off' };
   await assert.rejects(openStorage(readConfig(env), createLogger('silent', { write: () => undefined })), {

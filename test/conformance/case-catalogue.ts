@@ -153,7 +153,7 @@ async function makeModels(
   for (const { key, modelType, config, predictors, names } of snapshot.models ?? []) {
     const state = source.modelStates?.[key] as { readonly arms?: Row } | undefined;
     const family = names.find((name) => name !== key);
-    // An endpoint answers like a webhook of that name.
+    // An endpoint answers like a webhook with that name.
     const address = modelType === 'external_endpoint' ? { url: webhook(`model:${key}`) } : {};
     const body = { key, name: key, modelType, status: 'active', config: { ...config, ...address }, predictors };
     const id = await create('algorithm-models', { ...body, ...(family === undefined ? {} : { family }) });

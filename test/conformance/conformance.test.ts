@@ -253,7 +253,7 @@ for (const [file, cases] of Map.groupBy(runs, (run) => run.file)) {
 /** No call sets the values of behavioral metrics: metrics-in-decisions.test.ts computes them, and decides over HTTP. */
 const testedElsewhere: ReadonlySet<string> = new Set(['metrics.json']);
 
-test('few cases are left out, none of a whole kind, and each for a reason', patience, (t) => {
+test('leaves out few cases, none completely, and each for a reason', patience, (t) => {
   for (const [skip, left] of Map.groupBy(all, (run) => run.skip)) {
     if (skip !== null) t.diagnostic(`${left.length} left out: ${skipReasons[skip]}`);
   }

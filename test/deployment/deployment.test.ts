@@ -31,7 +31,7 @@ const compose: { services: Record<string, Service>; secrets: Record<string, { fi
 );
 const services = Object.entries(compose.services);
 
-test('compose: every service is bounded, read-only and without capabilities it does not need', () => {
+test('compose: every service is limited, read-only and without unneeded capabilities', () => {
   for (const [name, service] of services) {
     assert.equal(service.read_only, true, name);
     assert.deepEqual(service.cap_drop, ['ALL'], name);
@@ -46,7 +46,7 @@ test('compose: servers have longer to stop than they take', () => {
   assert.ok(seconds >= Number(variables.SHUTDOWN_GRACE_SECONDS.fallback) * 2, `${seconds} s`);
 });
 
-test('compose: secrets are files, and only the migration has the superuser’s', () => {
+test("compose: secrets are files, and only the migration has the superuser's", () => {
   for (const [name, { environment, secrets }] of services) {
     const files = Object.entries(environment).filter(([, value]) => String(value).startsWith('/run/secrets/'));
     assert.deepEqual(files.map(([, path]) => path.split('/').at(-1)).sort(), [...secrets].sort(), name);

@@ -141,7 +141,7 @@ async function readings() {
   return { records, replays, selections: selections.rows, summaries: summaries.data };
 }
 
-test('loses and duplicates nothing when servers are killed while they archive', async () => {
+test('loses and duplicates nothing when servers are killed while archiving', async () => {
   const before = await readings();
   assert.deepEqual(new Set(before.replays), new Set([true]));
   for (const { name, kind, state, doneGroups } of steps) {

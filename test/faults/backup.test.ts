@@ -106,7 +106,7 @@ test(`arbiter backup under 16 writers, restored into an empty folder (seed ${see
   assert.equal(await useUp(() => second, 'new after the restore'), cap);
 });
 
-test('restore refuses a database that is not empty, and a wrong passphrase', async () => {
+test("restore rejects a database that isn't empty, and a wrong passphrase", async () => {
   const target = { DATA_DIR: join(restored.folder, 'data') };
   const again = await commands.arbiter(['restore', file()], { ...target, ...passphrase });
   assert.deepEqual([again.code, again.err.includes("isn't empty")], [1, true]);

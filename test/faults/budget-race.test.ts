@@ -75,7 +75,7 @@ async function shown(): Promise<Map<string, number>> {
   return new Map(rows.map(({ offer_id, n }) => [offer_id, Number(n)]));
 }
 
-test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are used to the last piece and no further`, async (t) => {
+test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are used to the last unit and never exceeded`, async (t) => {
   let running = true;
   /** A server that starts next to 200 callers on a busy machine needs up to a minute. Callers wait for it. */
   let started = Promise.resolve();
@@ -86,7 +86,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   const heard = ({ status, text }: Answer): void => {
     if (![0, 200, 429, 503].includes(status)) faults.add(`${status} ${text}`);
   };
-  /** Only expiring reservations are left, so callers needn't hurry. */
+  /** Only expiring reservations are left, so callers don't have to hurry. */
   let used = false;
   const work = Array.from({ length: parallel }, async (_, caller) => {
     while (running) {

@@ -1,6 +1,6 @@
 // Runs in one of 2 turns: each kills one kind of long work, and kill, cap-kill and keyed-work-kill run in each.
 
-// R4: the server is killed in the middle of a campaign's run, several times, beside recommend for the same customers. Every
+// R4: the server is killed in the middle of a campaign's run, several times, next to recommend for the same customers. Every
 // customer has one decision and one message, and no limit is exceeded: once with limits of the run, while chunks overlap, once
 // without, while they decide at the same time, and once with the budget of an offer, while they don't overlap. CAMPAIGN_CUSTOMERS
 // and CAMPAIGN_KILLS: size of the long form.
@@ -35,7 +35,7 @@ const scenarios = [
 ];
 
 for (const [tenant, { name, limits: own }] of scenarios.entries()) {
-  test(`${kills} kills in a run over ${customers} customers beside recommend, ${name}`, (t) =>
+  test(`${kills} kills in a run over ${customers} customers next to recommend, ${name}`, (t) =>
     killed(t, world.installation.tenants[tenant]!.key, { customers, cap, ...own }));
 }
 

@@ -1,4 +1,4 @@
-// A campaign whose process is killed again and again, beside recommend for the same customers, for a test and a benchmark.
+// A campaign whose process is killed again and again, next to recommend for the same customers, for a test and a benchmark.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInTime } from '../deadline.ts';

@@ -64,7 +64,7 @@ const days = [
 ] as const;
 
 for (const { what, from, hours, day } of days) {
-  test(`${day}, when ${what}: the cap holds from midnight to midnight, and what ran out can be shown again`, async (t) => {
+  test(`${day}, when ${what}: the cap holds from midnight to midnight, and expired contacts can be shown again`, async (t) => {
     const dayStart = dayStartIn(zone);
     const rule: CapRule = { max, from: dayStart };
     const noonBefore = Date.parse(from);

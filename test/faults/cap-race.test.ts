@@ -173,7 +173,7 @@ for (const kind of [...pairKinds, secondAhead] as const) {
       }
     }
 
-    test('150 customers who were never seen, each asked for at both processes at once', async () => {
+    test('150 new customers, each requested from both processes at once', async () => {
       const customers = Array.from({ length: 150 }, (_, i) => `C-unseen-${i}`);
       const [one, other] = [callers.get(1)![0]!, callers.get(1)![1]!];
       const body = (customerId: string) => ({ customerId, channel: 'email', limit: 2 });
@@ -186,7 +186,7 @@ for (const kind of [...pairKinds, secondAhead] as const) {
       for (let i = 0; i < customers.length; i++) assertExact(1, answers.slice(2 * i, 2 * i + 2));
     });
 
-    test('a released reservation gives its place back, to exactly one of the racers', async () => {
+    test('a released reservation returns its place to exactly one of the racers', async () => {
       const customerId = 'C-release';
       const [one] = assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));
       const [call] = callers.get(1)!;
@@ -222,7 +222,7 @@ for (const kind of [...pairKinds, secondAhead] as const) {
       assertExact(2, await race(3, customerId, () => ({ channel: 'email', limit: 1 })));
     });
 
-    test('the same requestId on both nodes at once is one decision', async () => {
+    test('parallel requests with the same requestId on both nodes are one decision', async () => {
       const customerId = 'C-same';
       const requestId = crypto.randomUUID();
       const answers = await race(10, customerId, () => ({ channel: 'email', limit: 1, requestId }));
@@ -236,7 +236,7 @@ for (const kind of [...pairKinds, secondAhead] as const) {
       assert.equal((await counted(customerId)).shown, 1);
     });
 
-    test('customers beside held ones are not blocked, on either node, under load or alone', async (t) => {
+    test("customers next to locked ones aren't blocked, on either node, under load or alone", async (t) => {
       // A blocked call waits up to four seconds. On a busy machine the others may take longer, which shows nothing.
       for (let tries = 1; ; tries++) {
         const ms = await decideBesideHeld(`C-held-${tries}`);
@@ -246,7 +246,7 @@ for (const kind of [...pairKinds, secondAhead] as const) {
       }
     });
 
-    test('both processes have decided', async () => {
+    test('both processes decide', async () => {
       assert.deepEqual(await pair.answering('/api/v1/recommend'), [true, true]);
     });
   });

@@ -73,7 +73,7 @@ async function contactAt(customerId: string, at: number): Promise<void> {
 }
 
 for (const [what, aheadMs] of shifts) {
-  describe(`beside a server ${what}`, () => {
+  describe(`next to a server ${what}`, () => {
     let other: ServerProcess;
     let both: readonly [Caller, Caller];
     before(async () => {
@@ -99,7 +99,7 @@ for (const [what, aheadMs] of shifts) {
       });
     }
 
-    test('a contact leaves the window by the one clock', async () => {
+    test('a contact leaves the window by the shared clock', async () => {
       const [counted, free] = [`inside ${what}`, `outside ${what}`];
       const now = Date.now();
       await contactAt(counted, now - 23.9 * hourMs);
@@ -109,7 +109,7 @@ for (const [what, aheadMs] of shifts) {
       assert.equal(itemsIn(await race([both[1]], { customerId: free, channel: 'email' })).length, cap);
     });
 
-    test('a budget of the day is one budget', async () => {
+    test('a daily budget is shared', async () => {
       const id = catalogue.offers[0]!;
       const setLimit = () => must(call('PUT', '/v1/offers', { id, budget: { dailyMaxImpressions: 100_000 } }));
       await setLimit();
@@ -127,7 +127,7 @@ for (const [what, aheadMs] of shifts) {
       assert.equal(ofOffer.length, budget);
     });
 
-    test('the answers and the history carry the one clock', async () => {
+    test('responses and history use the shared clock', async () => {
       const startedAt = Date.now();
       const customerId = `dated ${what}`;
       const shown = await must(both[1]('POST', '/v1/recommend', { customerId, channel: 'phone', limit: 1 }));

@@ -1,5 +1,5 @@
 // R3: the database loses its connections, crashes or hangs. The server returns 503, loses nothing it acknowledged, and
-// recovers by itself.
+// recovers on its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -117,7 +117,7 @@ async function everythingWorks(): Promise<boolean> {
 }
 
 for (const fault of faults) {
-  test(`${fault.name}, ${fault.repeats} times: only 503, nothing lost, whole within 5 s (seed ${seed})`, async (t) => {
+  test(`${fault.name}, ${fault.repeats} times: only 503, nothing lost, recovered within 5 s (seed ${seed})`, async (t) => {
     const before = load.calls.length;
     const stop = new AbortController();
     const running = load.run(12, stop.signal, async () => undefined);

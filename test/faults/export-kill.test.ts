@@ -19,7 +19,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('R15: 16 writers with transactions held open, two exporters of which three are killed: each row is in one file once', async () => {
+test('R15: 16 writers with open transactions, two exporters, three kills: each row is in one file once', async () => {
   const result = await raceExports({ db, folder, rows: 6_000, writers: 16, maxHeldMs: 500, kills: 3 });
   assert.ok(result.written >= 6_000);
   assert.deepEqual([result.lost, result.doubled, result.unknown, result.kills], [0, 0, 0, 3]);

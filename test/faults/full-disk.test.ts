@@ -86,7 +86,7 @@ const exportedIds = (tenant: string): string[] =>
       .map((line) => (JSON.parse(line) as InteractionRow).id);
   });
 
-test('an export: told by its code, nothing under a final name, the other tenant goes on, and all of it when there is room', {
+test('an export: reports its code, leaves no final file, continues with other tenants, and completes once there is room', {
   skip,
 }, async () => {
   const other = server.tenants[1]!.id;
@@ -110,7 +110,7 @@ test('an export: told by its code, nothing under a final name, the other tenant 
   assert.equal((await exportAll()).totalExported, 0);
 });
 
-test('a mail into a file: the destination has failed, no part of the mail stays, and the next one is whole', {
+test('an email to a file: the destination fails, leaves no partial email, and writes the next one completely', {
   skip,
 }, async () => {
   rmSync(join(disk, 'exports'), { recursive: true, force: true });
@@ -135,7 +135,7 @@ test('a mail into a file: the destination has failed, no part of the mail stays,
   assert.ok(mails.every((path) => statSync(path).size > 600));
 });
 
-test('a file that is sent up: 503 that says why and when, the rows are as they were, and then it is taken', {
+test('an uploaded file: 503 that says why and when, keeps the rows, and is accepted afterwards', {
   skip,
 }, async (t) => {
   const pack = findPack('coffee_rewards');

@@ -64,7 +64,7 @@ const imported = async (): Promise<number> => {
   return row!.n;
 };
 
-test('a file that broke off with its server is finished by another one, and no line counts twice', async (t) => {
+test('another server finishes a file interrupted with its server, and counts no line twice', async (t) => {
   const broken = send(servers[0]).then(
     () => 'answered',
     () => 'broken',

@@ -87,7 +87,7 @@ async function makeDue(ms: number): Promise<void> {
   assert.equal(due.length, 1);
 }
 
-test('two nodes run each due time once; when the one with the lease is killed, the other goes on within 30 s', async (t) => {
+test('two nodes run each due time once; if the lease holder is killed, the other continues within 30 s', async (t) => {
   await Promise.all([startNode('one'), startNode('two')]);
   const isDeclared = async () =>
     (await db.ownerQuery(`select from arbiter.schedules where job = 'test.due'`)).length === 1;
@@ -115,7 +115,7 @@ test('two nodes run each due time once; when the one with the lease is killed, t
   assert.equal((await effects('test.due')).length, rounds + 2, 'nothing ran twice');
 });
 
-test('a job whose worker is killed is done by another within 30 s', async (t) => {
+test("another worker does a killed worker's job within 30 s", async (t) => {
   await db.ownerQuery(`select graphile_worker.arbiter_enqueue('test.long')`);
   const takers = () => effects('test.long 1');
   await until('the first try', async () => (await takers()).length === 1);
@@ -135,7 +135,7 @@ test('a job whose worker is killed is done by another within 30 s', async (t) =>
   for (const node of nodes) await kill(node);
 });
 
-test('two servers: the upkeep’s schedules are one server’s, and the other’s when that one is killed', async (t) => {
+test("two servers: one holds the upkeep schedules, and the other takes over when it's killed", async (t) => {
   installation = await createInstallation({ DATABASE_URL: db.url }, ['Jobs']);
   const servers: ServerProcess[] = [await installation.start(), await installation.start()];
   const lease = 'scheduler.upkeep';

@@ -74,7 +74,7 @@ async function kill(): Promise<void> {
 
 const ids = (path: string): Set<unknown> => new Set(sink.got(path).map(({ headers }) => headers['webhook-id']));
 
-test('a repeat takes over what a killed process was at', async (t) => {
+test('a repeat takes over the work of a killed process', async (t) => {
   sink.on('/held', () => undefined);
   sink.on('/report', () => undefined);
   const [held, ofReport] = [await destination('/held'), await destination('/report')];
@@ -125,7 +125,7 @@ test('a repeat takes over what a killed process was at', async (t) => {
   assert.equal(sink.got('/held').length, 2);
 });
 
-test(`what a killed process had committed is not done again: ${rounds} kills (seed ${seed})`, async (t) => {
+test(`doesn't repeat what a killed process committed: ${rounds} kills (seed ${seed})`, async (t) => {
   const random = seededRandom(seed);
   const path = '/quick';
   const id = await destination(path);

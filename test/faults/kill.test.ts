@@ -42,7 +42,7 @@ after(async () => {
   await cluster?.stop();
 });
 
-test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is half done (seed ${seed})`, async (t) => {
+test(`kill -9 under load, ${rounds} times: no acknowledged write is missing, none is partial (seed ${seed})`, async (t) => {
   const random = seededRandom(seed);
   const call = createCaller(() => url, installation.tenants[0]!.key);
   const load = createLoad(call, catalogue, random, 'k');
@@ -135,7 +135,7 @@ const damages: readonly (readonly [what: string, statement: string])[] = [
   ['a plan that was lost', 'delete from arbiter.plans'],
 ];
 
-test('the checker finds what is damaged', async () => {
+test('the checker finds damage', async () => {
   assert.ok(last !== null, 'the load ran');
   const client = await cluster.pool.connect();
   const within: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
@@ -171,7 +171,7 @@ async function outboxDrained(): Promise<void> {
   }
 }
 
-/** Replays decisions from before and after kills to the byte. */
+/** Replays decisions from before and after kills byte for byte. */
 async function replaySome(call: Caller, howMany: number): Promise<number> {
   const rows = await cluster.query<{ id: string }>('select id from arbiter.decisions order by md5(id::text) limit $1', [
     howMany,

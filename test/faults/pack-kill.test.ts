@@ -58,7 +58,7 @@ async function killAt(step: string, method: string, url: string): Promise<void> 
   assert.equal(await broken, 'broken');
 }
 
-/** The database ends a dead server's transaction by itself, a moment later. */
+/** The database ends a dead server's transaction on its own, a moment later. */
 async function statusWhenOver(): Promise<string> {
   const elapsed = stopwatch();
   for (;;) {
@@ -80,7 +80,7 @@ const rows = async (): Promise<Record<string, number>> => {
 const none = { offers: 0, schemas: 0, history: 0, packs: 0 };
 const coffee = { offers: 12, schemas: 2, history: 3000, packs: 1 };
 
-test('a load that its server did not survive leaves nothing, and the next one works', async () => {
+test('a load interrupted by a killed server leaves nothing, and the next one works', async () => {
   for (const step of ['catalogue', 'interactions']) {
     await killAt(step, 'POST', `${path}/coffee_rewards`);
     assert.equal(await statusWhenOver(), 'failed');
@@ -92,7 +92,7 @@ test('a load that its server did not survive leaves nothing, and the next one wo
   assert.deepEqual(await rows(), coffee);
 });
 
-test('a replacement that its server did not survive leaves the old data, which can be removed', async () => {
+test('a replacement interrupted by a killed server leaves the old data, which can be removed', async () => {
   await killAt('rows', 'POST', `${path}/telco_care?force=true`);
   assert.equal(await statusWhenOver(), 'failed');
   assert.deepEqual(await rows(), coffee);
@@ -106,7 +106,7 @@ test('a replacement that its server did not survive leaves the old data, which c
   assert.deepEqual(await rows(), none);
 });
 
-test('an upload that its server did not survive leaves the old rows', async () => {
+test('an upload interrupted by a killed server leaves the old rows', async () => {
   const loaded = await call(survivor, 'POST', `${path}/coffee_rewards`);
   assert.equal(loaded.status, 201, loaded.text);
   const [table] = await db.ownerQuery<{ name: string }>(

@@ -1,7 +1,7 @@
 // Runs in one of 2 turns: each kills one kind of long work, and kill, cap-kill and keyed-work-kill run in each.
 
-// Workers are killed in the middle of pipeline runs. Afterwards the table equals the source: no row is missing, and none is
-// there twice. PIPELINE_ROWS, PIPELINE_KILLS: size of the long form.
+// Workers are killed in the middle of pipeline runs. Afterwards the table equals the source: no
+// row is missing or duplicated. PIPELINE_ROWS, PIPELINE_KILLS: size of the long form.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -106,7 +106,7 @@ async function oneCallerEach(server: ServerProcess): Promise<ReadonlyMap<string,
   return callers;
 }
 
-test('both processes take connections, and whichever is asked tells the metrics of both', async () => {
+test('both processes accept connections, and either shows the metrics of both', async () => {
   const server = await startTwo();
   try {
     const callers = await oneCallerEach(server);
@@ -135,7 +135,7 @@ test('both processes take connections, and whichever is asked tells the metrics 
   }
 });
 
-test('a process that is killed is replaced, the other goes on, and nothing that was counted is lost', async (t) => {
+test('a killed process is replaced, the other continues, and no count is lost', async (t) => {
   const server = await startTwo();
   const callers = await oneCallerEach(server);
   for (const call of callers.values()) for (let n = 0; n < 5; n++) await must(call('GET', '/v1/outcome-types'));
@@ -166,7 +166,7 @@ test('a process that is killed is replaced, the other goes on, and nothing that 
   await stop(server);
 });
 
-test('a connection that came to a process which ends before it takes it is answered by another', async () => {
+test('another process answers a connection to one that ends before accepting it', async () => {
   const server = await startTwo();
   const stopped = await nthProcess(server, '2', 1);
   // A stopped process takes no connection that is handed to it.
@@ -178,7 +178,7 @@ test('a connection that came to a process which ends before it takes it is answe
   await stop(server);
 });
 
-test('a process that is asked to end does so in order and is replaced', async () => {
+test('a process asked to stop does so cleanly, and is replaced', async () => {
   const server = await startTwo();
   const first = await nthProcess(server, '1', 1);
   process.kill(first, 'SIGTERM');
@@ -188,7 +188,7 @@ test('a process that is asked to end does so in order and is replaced', async ()
   await stop(server);
 });
 
-test('when the process with the background work is killed, the other one takes it over', async (t) => {
+test('when the process with the background work is killed, the other takes it over', async (t) => {
   const server = await startTwo();
   const dueAt = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms);
   const due = (ms: number) =>
@@ -221,7 +221,7 @@ test('when the process with the background work is killed, the other one takes i
   await stop(server);
 });
 
-test('a job that a killed process was at is taken again by the other', async (t) => {
+test("the other process takes over a killed process's job", async (t) => {
   const server = await startTwo();
   // A lock on the table that the job needs keeps it running until it is released.
   const release = await db.ownerHold('lock table arbiter.dead_letters in access exclusive mode');
@@ -251,7 +251,7 @@ test('a job that a killed process was at is taken again by the other', async (t)
   await stop(server);
 });
 
-test('Ctrl+C reaches all processes and ends the server in order', async () => {
+test('Ctrl+C reaches all processes, and stops the server cleanly', async () => {
   const server = await startTwo();
   const pids = [await nthProcess(server, '1', 1), await nthProcess(server, '2', 1)];
   for (const pid of pids) process.kill(pid, 'SIGINT');
@@ -260,7 +260,7 @@ test('Ctrl+C reaches all processes and ends the server in order', async () => {
   for (const pid of pids) await gone(pid);
 });
 
-test('no process survives the one that started it', async () => {
+test('no process survives its parent', async () => {
   const server = await startTwo();
   const pids = [await nthProcess(server, '1', 1), await nthProcess(server, '2', 1)];
   assert.deepEqual(pids.map(isAlive), [true, true]);
@@ -269,7 +269,7 @@ test('no process survives the one that started it', async () => {
   for (const pid of pids) await gone(pid);
 });
 
-test('a process whose event loop stands still ends with the one that started it', async () => {
+test('a process with a blocked event loop ends with its parent', async () => {
   const hang = pathToFileURL(join(import.meta.dirname, 'nodes/hang-on-signal.ts')).href;
   const server = await startTwo({ NODE_OPTIONS: `--import=${hang}` });
   const pids = [await nthProcess(server, '1', 1), await nthProcess(server, '2', 1)];
@@ -280,7 +280,7 @@ test('a process whose event loop stands still ends with the one that started it'
   for (const pid of pids) await gone(pid);
 });
 
-test('a process that ends again and again ends the server, with a reason and exit code 70', async () => {
+test('a process that keeps ending stops the server, with a reason and exit code 70', async () => {
   const server = await startTwo();
   const other = await nthProcess(server, '2', 1);
   for (let n = 1; server.running() && n <= 20; n++) {
@@ -294,14 +294,14 @@ test('a process that ends again and again ends the server, with a reason and exi
   await gone(other);
 });
 
-test('a port in use ends the start with the reason, and leaves no process', async () => {
+test('a port in use stops the start with the reason, and leaves no process', async () => {
   const port = String(await freePort());
   const first = await startTwo({ PORT: port });
   await assert.rejects(startTwo({ PORT: port }), /ended before it was ready \(1\)[\s\S]*EADDRINUSE/);
   await stop(first);
 });
 
-test('more connections than the database allows are refused at the start', async () => {
+test('rejects more connections than the database allows at the start', async () => {
   await assert.rejects(
     startTwo({ DATABASE_POOL_MAX: '500' }),
     /ended before it was ready \(78\)[\s\S]*PROCESSES can't be 2: .* can open \d+ connections/,

@@ -82,7 +82,7 @@ async function inFlight(customerId: string): Promise<void> {
 const noticeMs = 500;
 
 for (const processes of ['1', '2']) {
-  test(`SIGTERM under load, PROCESSES=${processes}: not ready first, everything accepted is answered, the end comes in time`, async (t) => {
+  test(`SIGTERM under load, PROCESSES=${processes}: unready first, every accepted request is answered, and exits in time`, async (t) => {
     const maxTries = 10;
     for (let tries = 1; ; tries++) {
       // A slow machine gets less load, so that the balancer has its turn within half a second.
@@ -169,7 +169,7 @@ async function stopUnderLoad(processes: string, clients: number, say: (line: str
 }
 
 for (const processes of ['1', '2']) {
-  test(`a request that does not end is cut off when the grace is over, PROCESSES=${processes}`, async (t) => {
+  test(`cuts off a request that exceeds the grace period, PROCESSES=${processes}`, async (t) => {
     const { server, call } = await start({ SHUTDOWN_GRACE_SECONDS: '1', PROCESSES: processes });
     const release = await holdCustomer(call, 'stuck');
     const stuck = call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 });
@@ -185,7 +185,7 @@ for (const processes of ['1', '2']) {
     assert.ok(tookMs > 900 && tookMs < 1_000 + exitMarginMs, `the stop took ${tookMs} ms`);
   });
 
-  test(`a second SIGTERM ends it at once, PROCESSES=${processes}`, async (t) => {
+  test(`a second SIGTERM stops it at once, PROCESSES=${processes}`, async (t) => {
     const { server, call } = await start({ PROCESSES: processes });
     const release = await holdCustomer(call, 'forced');
     const cut = call('POST', '/v1/recommend', { customerId: 'forced', channel: 'email', limit: 1 });

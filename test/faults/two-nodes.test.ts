@@ -107,7 +107,7 @@ for (const kind of pairKinds) {
       await db?.close();
     });
 
-    test('a contact policy saved through one process is obeyed by the other', async (t) => {
+    test('the other process obeys a contact policy saved through one', async (t) => {
       const took: number[] = [];
       for (let round = 0; round < 5; round++) {
         const customerId = `N-policy-${round}`;
@@ -136,7 +136,7 @@ for (const kind of pairKinds) {
       assertWithinBar(took);
     });
 
-    test('a key revoked on one process is refused by the other', async (t) => {
+    test('the other process rejects a key revoked on one', async (t) => {
       const took: number[] = [];
       for (let round = 0; round < 5; round++) {
         const made = await must(one('POST', '/v1/api-keys', { name: `Short life ${round}`, scopes: ['read'] }));
@@ -149,7 +149,7 @@ for (const kind of pairKinds) {
       assertWithinBar(took);
     });
 
-    test('another role and a deactivation reach a session that the other process knows', async (t) => {
+    test('a role change and a deactivation reach a session cached by the other process', async (t) => {
       const took: number[] = [];
       const password = 'Passw0rd of two nodes';
       const hash = await createPasswords().hash(password);
@@ -210,7 +210,7 @@ for (const kind of pairKinds) {
       }
     });
 
-    test('a revocation is not missed by a process whose listener was just cut off', async (t) => {
+    test("a process whose listener was just disconnected doesn't miss a revocation", async (t) => {
       const took: number[] = [];
       for (let round = 0; round < 5; round++) {
         const made = await must(one('POST', '/v1/api-keys', { name: `Unheard ${round}`, scopes: ['read'] }));
@@ -226,7 +226,7 @@ for (const kind of pairKinds) {
       assertWithinBar(took);
     });
 
-    test('keys that come to both processes for different customers, in different orders, are taken once and nobody deadlocks', async () => {
+    test('keys sent to both processes for different customers, in different orders, are used once without a deadlock', async () => {
       const deadlocks = async () =>
         (
           await db.ownerQuery<{ n: number }>(
@@ -277,7 +277,7 @@ for (const kind of pairKinds) {
       assert.ok(lateRounds <= rounds / 5, `late in ${lateRounds} of ${rounds} rounds\n${pair.warnings()}`);
     });
 
-    test('a steady stream of catalogue changes does not stop decisions, and the last one counts', async (t) => {
+    test("steady catalogue changes don't stop decisions, and the last one applies", async (t) => {
       const deciders = [one, two, one, two, one, two];
       const usual = medianOf(
         (await Promise.all(deciders.flatMap((call) => [decide(call), decide(call)]))).map(({ ms }) => ms),

@@ -9,7 +9,7 @@ import { commandsOf, follow } from './guide.ts';
 
 const text = await readFile(new URL('../../docs/guides/archive.md', import.meta.url), 'utf8');
 
-test('archive: each call and command answers as the guide says', async () => {
+test('archive: each call and command responds as the guide says', async () => {
   const world = await startArchiveWorld();
   const { server } = world;
   try {

@@ -38,7 +38,7 @@ async function play(server: TestServer): Promise<void> {
   }
 }
 
-test('test-models-with-an-experiment: each call answers as the guide says, up to the verdict', async () => {
+test('test-models-with-an-experiment: each call responds as the guide says, up to the verdict', async () => {
   const [before, after] = await partsOf('test-models-with-an-experiment', '## 5. The verdict');
   let now = Date.parse('2026-11-03T09:00:00Z');
   const server = await startTestServer({ clock: { now: () => now } });
@@ -57,7 +57,7 @@ test('test-models-with-an-experiment: each call answers as the guide says, up to
   }
 });
 
-test('exploration-probabilities: each call answers as the guide says', async () => {
+test('exploration-probabilities: each call responds as the guide says', async () => {
   const [before, after] = await partsOf('exploration-probabilities', '## What comes out');
   const server = await startTestServer();
   try {

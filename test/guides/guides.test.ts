@@ -23,7 +23,7 @@ for (const name of [
   'find-conflicts',
   'test-decisions',
 ]) {
-  test(`${name}: each call answers as the guide says`, async () => {
+  test(`${name}: each call responds as the guide says`, async () => {
     const text = await readFile(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8');
     const server = await startTestServer();
     try {
@@ -114,7 +114,7 @@ test('import-a-model: calls and commands lead from a file to an explained decisi
   }
 });
 
-test('a block that cannot be read fails the test, not only the reader', () => {
+test('an unreadable block fails the test', () => {
   const block = (last: string) => `\`\`\`http\nGET /offers\n${last}\n\`\`\``;
   assert.deepEqual(callsOf(block('# 200, $one = data.0.id, data.0.rank is 1'))[0]?.kept, { one: 'data.0.id' });
   for (const last of ['', '# ok', '# 200, what']) assert.throws(() => callsOf(block(last)), last);

@@ -57,7 +57,7 @@ const order = [
   'reportSchedules',
 ];
 
-test('every record of the documents can be made as it is shown, and then be decided with', async () => {
+test('every record of the documents can be created as shown, and decided with', async () => {
   const [tenant] = server.tenants;
   const send = (operation: Operation, path: string, body: unknown) =>
     server.call<Record<string, unknown>>(operation.method, path, {

@@ -22,7 +22,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('serve --empty makes a first tenant without demo data, and names the command that loads a file', async () => {
+test('serve --empty creates a first tenant without demo data, and names the command that loads a file', async () => {
   const environment = {
     DATABASE_URL: db.url,
     DATABASE_ADMIN_URL: db.adminUrl,

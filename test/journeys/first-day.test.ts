@@ -37,7 +37,7 @@ async function create(path: string, body: object): Promise<string> {
   return String(id);
 }
 
-test('1. the documents are there before anything else', async () => {
+test('1. the documents are available first', async () => {
   const openapi = await expect(200, call('GET', '/openapi.json'));
   assert.match(String(openapi.openapi), /^3\.1/);
   assert.equal((await call('GET', '/docs')).status, 200);
@@ -72,7 +72,7 @@ test('2. a table of customers, and its rows', async () => {
   assert.match(read.text, /Łukasz \\"the cup\\"/);
 });
 
-test('3. what can be offered, where, to whom, and how often', async () => {
+test('3. what to offer, where, to whom, and how often', async () => {
   made.category = await create('categories', { name: 'Treats' });
   made.email = await create('channels', { name: 'E-mail', channelType: 'email', impressionMode: 'implicit' });
   made.phone = await create('channels', { name: 'Counter', channelType: 'phone', impressionMode: 'explicit' });
@@ -115,7 +115,7 @@ test('3. what can be offered, where, to whom, and how often', async () => {
   assert.equal(taken.code, 'duplicate_name');
 });
 
-test('4. a flow: refused while it cannot run, published when it can', async () => {
+test("4. a flow: rejected while it can't run, published when it can", async () => {
   const nodes = [
     { id: 'inventory', type: 'inventory', config: {} },
     { id: 'creatives', type: 'match_creatives', config: {} },
@@ -148,7 +148,7 @@ test('4. a flow: refused while it cannot run, published when it can', async () =
   assert.equal(published.success ?? true, true);
 });
 
-test('5. the first decision on a real customer', async () => {
+test('5. the first decision for a real customer', async () => {
   const requestId = crypto.randomUUID();
   const body = { customerId: 'M-1', channel: 'email', limit: 1, decisionFlowKey: 'counter', requestId };
   recommendation = await call('POST', '/v1/recommend', body);
@@ -175,7 +175,7 @@ test('5. the first decision on a real customer', async () => {
   assert.equal(stranger.known, false, 'an unknown customer is decided without attributes, and told so');
 });
 
-test('6. what became of it, once', async () => {
+test('6. its outcome, once', async () => {
   const [item] = itemsOf(recommendation.body);
   const response = {
     recommendationId: recommendation.body.recommendationId,
@@ -195,7 +195,7 @@ test('6. what became of it, once', async () => {
   assert.deepEqual([wrong.status, wrong.body.code], [400, 'unknown_outcome']);
 });
 
-test('7. the counter reserves, the cap counts both, and says why nothing is left', async () => {
+test('7. the counter reserves, the cap counts both, and the response says why nothing is left', async () => {
   const counter = await expect(200, call('POST', '/v1/recommend', { customerId: 'M-1', channel: 'phone', limit: 1 }));
   const [item] = itemsOf(counter);
   assert.equal(item!.impressionRecorded, false);
@@ -222,7 +222,7 @@ test('8. the record, and the same decision again', async () => {
   assert.deepEqual([replay.identical, replay.differences], [true, []]);
 });
 
-test('9. a change acts at once, and is in the audit', async () => {
+test('9. a change applies at once, and is in the audit log', async () => {
   const next = await expect(200, call('POST', '/v1/recommend', { customerId: 'M-3', channel: 'email', limit: 2 }));
   assert.deepEqual(
     itemsOf(next).map((each) => each.offerId),
@@ -240,7 +240,7 @@ test('9. a change acts at once, and is in the audit', async () => {
   assert.ok(Number(verified.verified) >= 15, JSON.stringify(verified));
 });
 
-test('10. and none of it without the key', async () => {
+test('10. none of it without the key', async () => {
   const stranger = createCaller(() => server.url, `krn_${'0'.repeat(32)}`);
   for (const [method, path, body] of [
     ['POST', '/v1/recommend', { customerId: 'M-1' }],

@@ -47,7 +47,7 @@ const renamed: Warning = {
   suggestion: null,
 };
 
-test('a CSV file becomes rows; renamed columns and rows that nobody reads are named', async () => {
+test('a CSV file becomes rows, with renamed columns and unread rows named', async () => {
   const { analysis, schema } = await schemaFor(people);
   assert.deepEqual([analysis.estimatedRows, analysis.warnings], [3, [renamed]]);
   assert.deepEqual(analysis.sample, [
@@ -78,7 +78,7 @@ test('a CSV file becomes rows; renamed columns and rows that nobody reads are na
   assert.ok(audit.data.some(({ action }) => action === 'upload'));
 });
 
-test('recommend with debug names the schema that it does not read, until decisions read it', async () => {
+test('recommend with debug names the unread schema, until decisions read it', async () => {
   const { schema } = await schemaFor(people);
   await client.schemas.insertRows({ params: { id: schema.id }, body: file(people) });
   const ask = async () => {
@@ -94,7 +94,7 @@ test('recommend with debug names the schema that it does not read, until decisio
   assert.deepEqual(await ask(), { known: true, told: false });
 });
 
-test('rows of a file are skipped or overwritten, and a file that does not fit changes nothing', async () => {
+test('skips or overwrites rows of a file, and changes nothing for an invalid one', async () => {
   const { schema } = await schemaFor(people, { autoEnrich: true });
   const send = (text: string, query = {}) =>
     client.schemas.insertRows({ params: { id: schema.id }, query, body: file(text) });
@@ -142,7 +142,7 @@ test('NDJSON has one row on each line', async () => {
   assert.equal((await rowsOf(schema.id)).length, 2);
 });
 
-test('progress comes as events, and a refusal as the last one', async () => {
+test('progress arrives as events, and an error as the last one', async () => {
   const rows = Array.from({ length: 2_500 }, (_, at) => `P-${at},no,${at % 90}`);
   const text = ['customer_id,Default,Age', ...rows].join('\n');
   const { analysis, schema } = await schemaFor(text, { autoEnrich: true });
@@ -178,7 +178,7 @@ test('a sample truncates long cells without splitting characters', async () => {
   assert.deepEqual(sample, [['1', '🌱'.repeat(100)]]);
 });
 
-test('a file is refused for its type, its size, the role and the tenant of its sender', async () => {
+test("rejects a file for its type, its size, and its sender's role and tenant", async () => {
   const { schema } = await schemaFor(people, { autoEnrich: true });
   const post = (headers: Record<string, string>, key: string, body: string | Blob = people) =>
     fetch(`${address}/api/v1/schemas/${schema.id}/data`, {
@@ -211,7 +211,7 @@ test('the SDK lists rows, traces and records in one shape', async () => {
   await assert.rejects(client.list('offers.get' as 'offers.list'), TypeError);
 });
 
-test('headers that differ only in letter case or punctuation fill the columns that the analysis gives them', async () => {
+test('columns with headers that differ only in case or punctuation get the analyzed names', async () => {
   const text = 'customer_id,name,Name,id,ID_COL,default_col,default\n1,a,b,c,d,e,f\n';
   const { schema } = await schemaFor(text);
   await client.schemas.insertRows({ params: { id: schema.id }, body: file(text) });
@@ -225,7 +225,7 @@ test('an error about the whole file is a sentence', async () => {
   assert.equal(error.problem?.error, 'The file has no header.');
 });
 
-test('a first import that is refused leaves no schema, so that a second one can use its name', async () => {
+test('a rejected first import leaves no schema, so that a second one can use its name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'arbiter-import-'));
   const path = join(folder, 'late.csv');
   let err = '';

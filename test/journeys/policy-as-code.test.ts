@@ -15,7 +15,7 @@ import {
   type ServerProcess,
 } from '../faults/server-process.ts';
 
-/** The commands of docs/guides/policy-as-code.md, run in their order as a newcomer would: against a server that has just been started. */
+/** The commands of docs/guides/policy-as-code.md, run in order as a newcomer would: against a server that has just been started. */
 
 const repository = join(import.meta.dirname, '..', '..');
 let db: TestDatabase;
@@ -43,7 +43,7 @@ after(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The demo's models become active when they are trained, after the start. Until then they change beside the commands. */
+/** The demo's models become active when they are trained, after the start. Until then they change during the commands. */
 async function modelsTrained(): Promise<void> {
   const until = performance.now() + 120_000;
   for (;;) {
@@ -94,7 +94,7 @@ const blocks = [...guide.matchAll(/```sh(?: exit=(\d))?\n([\s\S]*?)```(?:\n\n```
   ([, exit, script, output]) => ({ exit: Number(exit ?? 0), script: script!, output }),
 );
 
-test('the guide has its commands', () => {
+test("the guide's commands are complete", () => {
   assert.equal(blocks.length, 15);
 });
 
@@ -107,7 +107,7 @@ for (const [at, { exit, script, output }] of blocks.entries()) {
   });
 }
 
-test('usage: two folders, no terminal, no folder, a folder that is not there, a server that is not there', async () => {
+test('usage: two folders, no terminal, no folder, a missing folder, an unreachable server', async () => {
   for (const [script, code, words] of [
     ['arbiter plan', 2, /expects one folder/],
     ['arbiter plan a b', 2, /expects one folder/],
@@ -123,7 +123,7 @@ test('usage: two folders, no terminal, no folder, a folder that is not there, a 
   }
 });
 
-test('what the folder holds beside: own files stay, unknown ones are refused, secrets come from file or environment', async () => {
+test('other content of the folder: own files stay, unknown ones are rejected, secrets come from file or environment', async () => {
   await writeFile(join(folder, 'policy', 'notes.txt'), 'mine');
   const refused = await shell('arbiter plan policy');
   assert.equal(refused.code, 1);
@@ -147,7 +147,7 @@ test('what the folder holds beside: own files stay, unknown ones are refused, se
   assert.match(named.out, /description/);
 });
 
-test('content waits for a second person: plan exits 4 until another one applies the same files', async () => {
+test('content needs a second person: plan exits 4 until another one applies the same files', async () => {
   // A server whose operator lists two people.
   const own = await createTestDatabase();
   const people = await createInstallation({ DATABASE_URL: own.url }, []);

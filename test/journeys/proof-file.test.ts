@@ -156,7 +156,7 @@ test('leaves withheld fields out and names them', { skip: noBrowser }, async () 
   await opened.page.context().close();
 });
 
-test('is refused after erasure, like a replay', async () => {
+test('is rejected after erasure, like a replay', async () => {
   const id = await decide('C7');
   const erased = await server.call('DELETE', '/api/v1/customers/C7/data?scope=all', {
     headers: { 'x-confirm-delete': 'C7' },

@@ -61,7 +61,7 @@ async function open(
   return { page, faults };
 }
 
-test('names that are scripts run nothing, load nothing and look like what they are', { skip }, async () => {
+test('names that are scripts run nothing, load nothing and appear as text', { skip }, async () => {
   const columns = [column('offer', 'text', '<b onclick=alert(1)>Offer</b>'), column('n', 'integer', 'N')];
   const rows = hostileTexts.map((offer, n) => ({ offer, n }));
   const title = '</title><script>alert(1)</script>';
@@ -90,7 +90,7 @@ test('names that are scripts run nothing, load nothing and look like what they a
   }
 });
 
-test('nothing is cut off on a telephone, and readers with any eyes can read it', { skip }, async () => {
+test('fits a phone without cutting anything off, and is accessible', { skip }, async () => {
   for (const theme of ['light', 'dark'] as const) {
     for (const width of [1440, 390]) {
       const { page, faults } = await open(businessWeek(), { theme, width, bypassCSP: true });
@@ -108,7 +108,7 @@ test('nothing is cut off on a telephone, and readers with any eyes can read it',
   }
 });
 
-test('on paper it is light, with the heads of tables on every page', { skip }, async () => {
+test('prints light, with table headers on every page', { skip }, async () => {
   const rows = Array.from({ length: 120 }, (_, at) => ({ offer: `Offer ${at}`, impressions: at }));
   const { page } = await open(documentOf([sectionOf({ rows })]), { theme: 'dark' });
   const colour = (): Promise<string> => page.evaluate('getComputedStyle(document.body).color');

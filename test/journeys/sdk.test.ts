@@ -22,7 +22,7 @@ test('an open operation', async () => {
   assert.equal((await client.call('system.ready')).status, 'ready');
 });
 
-test('create, read, change, list and delete by both styles', async () => {
+test('creates, reads, changes, lists and deletes in both styles', async () => {
   const made = await client.categories.create({ body: { name: 'Cards & “more” 😀' } });
   assert.equal(made.name, 'Cards & “more” 😀');
   const read = await client.categories.get({ params: { id: made.id } });
@@ -38,7 +38,7 @@ test('create, read, change, list and delete by both styles', async () => {
   await assert.rejects(client.categories.get({ params: { id: made.id } }), { code: 'not_found' });
 });
 
-test('refusals are ApiErrors that say what is wrong', async () => {
+test('throws ApiErrors that name the problem', async () => {
   await assert.rejects(client.categories.create({ body: { name: '' } }), (error) => {
     assert.ok(error instanceof ApiError);
     assert.equal(error.status, 400);
@@ -54,7 +54,7 @@ test('refusals are ApiErrors that say what is wrong', async () => {
   await assert.rejects(createClient({ baseUrl }).categories.list(), { code: 'unauthorized' });
 });
 
-test('a typo is refused, unless the client is lenient', async () => {
+test('rejects a typo, unless the client is lenient', async () => {
   const body = { customerId: 'x', chanel: 'web', dryRun: true };
   await assert.rejects(client.decisions.recommend({ body }), (error) => {
     assert.ok(error instanceof ApiError && error.code === 'validation_failed');
@@ -67,7 +67,7 @@ test('a typo is refused, unless the client is lenient', async () => {
   assert.equal(answer.headers.get('x-unknown-properties'), 'chanel (channel?)');
 });
 
-test('status and headers are there when they are asked for', async () => {
+test('returns status and headers on request', async () => {
   const answer = await client.send('categories.create', { body: { name: 'Loans' }, requestId: 'sdk-1' });
   assert.equal(answer.status, 201);
   assert.equal(answer.headers.get('x-request-id'), 'sdk-1');

@@ -1,5 +1,5 @@
-// The policy compiler finds nothing in the flows of the demo packs, nor in variants of them in which everybody still gets
-// what somebody could get before (docs/design/lead.md 5): 300 in the long form.
+// The policy compiler finds nothing in the flows of the demo packs, nor in variants of them in which everyone still gets
+// what someone could get before (docs/design/lead.md 5): 300 in the long form.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { compile, type Json, type Snapshot } from '@arbiter/engine';

@@ -101,7 +101,7 @@ test('from the random log, the intervals contain what Thompson sampling earned',
   assert.deepEqual(judge(log).reasons, ['few_rewards', 'skewed']);
 });
 
-test('from the log of Thompson sampling, the random policy is refused', { skip }, () => {
+test("the Thompson sampling log doesn't support the random policy", { skip }, () => {
   const { verdict, reasons, estimates } = judge(logOf(read('bts.csv'), () => 1 / items.length));
   assert.deepEqual([verdict, estimates], ['refused', null], JSON.stringify(reasons));
 });

@@ -15,7 +15,7 @@ export async function startPackServer(pack: Pack): Promise<TestServer> {
   return server;
 }
 
-/** Decisions of a customer: many, so that caps act, but not so many that nearly all answers are empty. */
+/** Decisions of a customer: many, so that caps act, but not enough to empty nearly all responses. */
 const decisionsEach = 8;
 /** Requests in flight. */
 const together = 24;

@@ -1,5 +1,5 @@
 // What a backtest and an evaluation cost: processor time a decision, reading and unsealing included, against the engine alone on the
-// same inputs; and the rate of `recommend` beside it. 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
+// same inputs; and the rate of `recommend` next to it. 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
 //   node test/load/backtest-bench.ts [--decisions 4000] [--seconds 6] [--rounds 3]
 // Without decisions, only the rate is measured.
 import { randomBytes } from 'node:crypto';
@@ -202,7 +202,7 @@ async function judgeUntil(target: BenchTarget, flowKey: string, kind: RatedKind,
   return judged;
 }
 
-/** Measures the rate of `recommend` alone and beside studies of each kind, in turns. */
+/** Measures the rate of `recommend` alone and next to studies of each kind, in turns. */
 async function benchRate({ seconds, rounds, say }: BacktestBench): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-backtest-bench-'));
   const dataDir = join(folder, 'data');

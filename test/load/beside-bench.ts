@@ -1,4 +1,4 @@
-// p99 of `recommend` beside other work of the same tenant: the console, reports, uploads, policy files, simulations. One server
+// p99 of `recommend` next to other work of the same tenant: the console, reports, uploads, policy files, simulations. One server
 // process, 200 offers, half the peak. By hand, or as rows of `npm run bench`:
 //   node test/load/beside-bench.ts [--customers 20000] [--seconds 6] [--rounds 3]
 import { randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import { load, median } from './bench/bench-load.ts';
 import { ms, n0, type Row } from './bench/bench-report.ts';
 import { startServer } from './bench/bench-server.ts';
 
-/** Work that repeats beside the decisions. */
+/** Work that repeats next to the decisions. */
 type Work = () => Promise<void>;
 
 async function call({ url, key }: BenchTarget, path: string, init: RequestInit = {}): Promise<Record<string, unknown>> {

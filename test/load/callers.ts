@@ -1,5 +1,5 @@
 // Callers that come back at once: each keeps one request out on its own keep-alive connection, sends a refused one (503)
-// again as soon as the refusal is there, and after an answer goes on with its next one when that is due. In overload every
+// again as soon as the refusal is there, and after an answer continues with its next one when that is due. In overload every
 // caller is behind his time, so that all of them call without a pause. A process of its own, as generator.ts. One JSON line.
 //   node callers.ts '{"port":3000,"path":"/api/v1/recommend","headers":{...},"body":"...","customers":{...},"callers":768,
 //                     "rate":12000,"settleSeconds":2,"seconds":10}'

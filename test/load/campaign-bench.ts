@@ -1,4 +1,4 @@
-// Campaigns: customers/s of a run without delivery next to the peak of `recommend`, and p99 of `recommend` beside a run.
+// Campaigns: customers/s of a run without delivery next to the peak of `recommend`, and p99 of `recommend` next to a run.
 // One server process, 200 offers, 20 policies. By hand, or as rows of `npm run bench`:
 //   node test/load/campaign-bench.ts [--customers 50000] [--seconds 8] [--rounds 3]
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,7 @@ interface CampaignFigures {
   /** Processor time per decision of recommend and per customer of a run, in microseconds. */
   readonly recommendUs: readonly { readonly node: number; readonly postgres: number }[];
   readonly runUs: readonly { readonly node: number; readonly postgres: number }[];
-  /** p99 in ms at half the peak, without a run and beside one, and customers/s of that run. */
+  /** p99 in ms at half the peak, without a run and next to one, and customers/s of that run. */
   readonly alone: readonly number[];
   readonly beside: readonly number[];
   readonly besideRates: readonly number[];

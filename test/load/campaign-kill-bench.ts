@@ -1,4 +1,4 @@
-// A campaign over 100,000 customers beside `recommend`, whose process is killed twenty times: the offline checker of test/faults judges
+// A campaign over 100,000 customers next to `recommend`, whose process is killed twenty times: the offline checker of test/faults judges
 // what is stored. By hand, or as a row of `npm run bench`:
 //   node test/load/campaign-kill-bench.ts [--customers 100000] [--kills 20]
 import { parseArgs } from 'node:util';

@@ -29,7 +29,7 @@ const listOf = (table: string): string[] => [
    order by created_at desc, id desc limit ${pageRows + 1}`,
 ];
 
-/** Runs `work` so many times, one after the other; ms of each, in the middle. */
+/** Runs `work` this many times in sequence; returns the median in ms. */
 async function middleOf(times: number, work: () => Promise<unknown>): Promise<number> {
   const took: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -54,7 +54,7 @@ async function inTenant(client: pg.Client, tenantId: string, work: () => Promise
   await client.query('commit');
 }
 
-/** Rows of the report, both sides in turns, so many rounds. Leaves two tables of its own in the tenant. */
+/** Rows of the report, both sides in turns, this many rounds. Leaves two tables of its own in the tenant. */
 export async function measureCatalogue(target: CatalogueTarget, rounds: number): Promise<Row[]> {
   const client = new pg.Client({ connectionString: target.databaseUrl });
   await client.connect();

@@ -1,4 +1,4 @@
-// Does nothing but read the clock, beside a measurement: a gap that it sees is the machine (or its scheduler) standing
+// Does nothing but read the clock, next to a measurement: a gap that it sees is the machine (or its scheduler) standing
 // still, and not the server. Reads once a millisecond, so that it takes next to nothing of a core. Ends with SIGTERM and
 // prints one JSON line: the gaps of more than `longerThanMs`.
 const longerThanMs = Number(process.argv[2] ?? 5);

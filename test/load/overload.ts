@@ -83,7 +83,7 @@ export async function overload(
   }
 }
 
-/** Asks ten times a second until the end; each answer is waited for. */
+/** Sends ten requests a second until the end, and waits for each response. */
 async function probe(url: string, headers: Record<string, string>, end: AbortSignal): Promise<Probe> {
   const tookMs: number[] = [];
   let ok = 0;

@@ -75,7 +75,7 @@ interface Load {
   readonly stored: number;
 }
 
-/** Runs a pipeline to its end, turn by turn, and samples the memory of this process. */
+/** Runs a pipeline until it ends, turn by turn, and samples the memory of this process. */
 async function measureRun(server: TestServer, table: string, pipelineId: string, rows: number): Promise<Load> {
   const postgres = await postmasterOf(server);
   const { body: run } = await server.call<{ id: string }>('POST', `/api/v1/pipelines/${pipelineId}/runs`);

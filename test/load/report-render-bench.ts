@@ -1,4 +1,4 @@
-// Reports of 5,000 rows in each format: how long, how much memory, and how long the event loop stands still meanwhile
+// Reports of 5,000 rows in each format: how long, how much memory, and how long the event loop stands still in the meantime
 // (docs/adr/0059). By hand, or as rows of `npm run bench`:
 //   node test/load/report-render-bench.ts [rows = 5000] [rounds = 5]
 import { execFile } from 'node:child_process';
@@ -59,7 +59,7 @@ interface Turns {
 
 async function measure(work: () => Promise<unknown>): Promise<Turns> {
   const delay = monitorEventLoopDelay({ resolution: 2 });
-  // The first timer of a histogram comes late by itself.
+  // The first timer of a histogram comes late on its own.
   delay.enable();
   await sleep(50);
   delay.reset();

@@ -1,6 +1,6 @@
 // Destinations that hang, reset, redirect to 169.254.169.254, answer 500 or send one byte a second: p99 of `recommend` while
 // triggers call them and channels deliver to them, against the same events for destinations that answer, and against none;
-// and how long a healthy destination of another tenant waits meanwhile. By hand, or as rows of `npm run bench`:
+// and how long a healthy destination of another tenant waits in the meantime. By hand, or as rows of `npm run bench`:
 //   node test/load/sinks-bench.ts [--seconds 10] [--rounds 3]
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

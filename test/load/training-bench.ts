@@ -1,5 +1,5 @@
 // What training costs, alone and during decisions: 100 trees on 45,211 rows take at most 10 s of processor time, and `recommend`
-// keeps at least 80 % of its rate meanwhile. By hand, or as rows of `npm run bench`:
+// keeps at least 80 % of its rate in the meantime. By hand, or as rows of `npm run bench`:
 //   node test/load/training-bench.ts [--seconds 6] [--rounds 3]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

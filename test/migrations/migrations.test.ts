@@ -26,7 +26,7 @@ after(async () => {
   await server?.close();
 });
 
-test('the files are numbered from 0001 without gap or twin', async () => {
+test('numbers the files from 0001 without gaps or duplicates', async () => {
   const names = (await readMigrations()).map(({ name }) => name);
   assert.ok(names.length > 0);
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('the files are numbered from 0001 without gap or twin', async () => {
   );
 });
 
-test('a second run on a database in use applies nothing and leaves schema and data unchanged', async () => {
+test('a second run on a database in use applies nothing, and leaves schema and data unchanged', async () => {
   const { testDatabase, tenants } = server;
   for (const tenant of tenants) await populate(server, tenant);
   const ids = tenants.map(({ id }) => id);
@@ -58,7 +58,7 @@ test('a second run on a database in use applies nothing and leaves schema and da
   assert.equal(answer.status, 200, answer.text);
 });
 
-test('release after release gives the committed schema; each run applies one file, a repeat none', async () => {
+test('each release gives the committed schema; each run applies one file, a repeat none', async () => {
   const adminUrl = withDatabase(server.testDatabase.adminUrl, empty);
   const url = withUser(adminUrl, 'arbiter_test_app');
   const path = await mkdtemp(join(tmpdir(), 'arbiter-steps-'));

@@ -91,7 +91,7 @@ const pick = <T>(list: readonly T[], at: number): T | undefined =>
 
 let runsSoFar = 0;
 
-/** Plays random sequences against the server and the oracle, which must agree on every answer and on what is left. */
+/** Plays random sequences against the server and the oracle, which must agree on every answer and on the remaining state. */
 export async function playRecords(
   server: TestServer,
   kinds: readonly Kind[],
@@ -109,7 +109,7 @@ export async function playRecords(
   );
 }
 
-/** `mark`: in every name of this run, so that its records can be told from those of others. */
+/** `mark`: in every name of this run, so that its records can be distinguished from those of others. */
 function createPlayer(server: TestServer, tenant: TestTenant, world: World, mark: string) {
   function call<Body = Answer>(method: string, path: string, body?: unknown) {
     return server.call<Body>(method, `/api/v1/${path}`, {

@@ -120,7 +120,7 @@ export function createWorld(kinds: readonly Kind[]): World {
     const after = { ...entry?.fields, ...moving(kind, changes) };
     codes.push(...problems(kindOf(kind), after, Object.keys(moving(kind, changes)), entry));
     if (!missing && rowVersion !== null && rowVersion !== entry.version) codes.push('row_version_conflict');
-    // What is chosen once may be sent back as it is.
+    // A chosen value may be sent back unchanged.
     const fixed = kindOf(kind).parents.filter(({ moves, property }) => !moves && Object.hasOwn(changes, property));
     if (!missing && fixed.some(({ property }) => changes[property] !== entry.fields[property]))
       codes.push('validation_failed');

@@ -22,7 +22,7 @@ before(async () => {
 after(() => server?.close());
 
 let counter = 0;
-test('50 parallel changes of one offer are 50 versions, one after the other, in an unbroken chain', async () => {
+test('50 parallel changes of one offer make 50 successive versions in an unbroken chain', async () => {
   const offer = await server.createRecord<Row>('offers', { name: 'hot' });
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, priority) =>
@@ -48,7 +48,7 @@ test('50 parallel changes of one offer are 50 versions, one after the other, in 
   assert.equal(chain.body.intact, true, chain.text);
 });
 
-test('of 20 parallel changes that name one version, one is made', async () => {
+test('one of 20 parallel changes of the same version succeeds', async () => {
   const offer = await server.createRecord<Row>('offers', { name: 'stale' });
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, priority) =>
@@ -63,7 +63,7 @@ test('of 20 parallel changes that name one version, one is made', async () => {
   );
 });
 
-test('of 20 parallel creations with one name, one is made', async () => {
+test('one of 20 parallel creations with one name succeeds', async () => {
   for (const [path, body] of [
     ['offers', {}],
     ['categories', {}],
@@ -83,7 +83,7 @@ test('of 20 parallel creations with one name, one is made', async () => {
   }
 });
 
-describe('a walk over a list returns each row that was there throughout once', () => {
+describe('paging returns each row that exists throughout once', () => {
   const bodies: Readonly<Record<string, () => Promise<(name: string, at: number) => object>>> = {
     categories: async () => (name, at) => ({ name, ordinal: at % 4 }),
     'sub-categories': async () => {
@@ -136,7 +136,7 @@ describe('a walk over a list returns each row that was there throughout once', (
         assert.equal(page.body.pagination.hasMore, page.body.pagination.nextCursor !== null);
         cursor = page.body.pagination.nextCursor;
         if (cursor === null) break;
-        // Rows before and behind the place where the walk stands; and the row at that very place goes.
+        // Rows before and after the cursor; and the row at the cursor is deleted.
         for (const next of [at, at + 1, at + 2]) await add(next);
         at += 3;
         const last = page.body.data.at(-1)!;

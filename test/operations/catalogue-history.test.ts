@@ -45,7 +45,7 @@ async function latest(): Promise<string> {
 
 const asOf = (type: GovernedType, id: string, at: string) => read((tx) => recordAsOf(tx, type, id, at));
 
-test('the table of each resource keeps its versions, and so do published flows and the settings', async () => {
+test('the table of each resource keeps its versions, as do published flows and the settings', async () => {
   const triggers = await owner<{ name: string; events: number; words: string }>(
     `select c.relname as name, count(*)::int as events, min(encode(t.tgargs, 'escape')) as words
        from pg_trigger t join pg_class c on c.oid = t.tgrelid
@@ -61,7 +61,7 @@ test('the table of each resource keeps its versions, and so do published flows a
 for (const resource of Object.values(resources)) {
   const { entityType, path } = resource;
   const archives = 'archives' in resource;
-  test(`${entityType}: made, changed and deleted, each state is there as of its instant`, async () => {
+  test(`${entityType}: created, changed and deleted, each state exists as of its instant`, async () => {
     const before = await latest();
     const { id } = await fixtures.make(path);
     const made = await latest();
@@ -88,7 +88,7 @@ for (const resource of Object.values(resources)) {
   });
 }
 
-test('a body gives the row back, column by column', async () => {
+test('a body restores the row, column by column', async () => {
   const { id } = await fixtures.make('offers');
   const version = await asOf('offer', id, await latest());
   const [same] = await owner<{ same: boolean }>(
@@ -99,7 +99,7 @@ test('a body gives the row back, column by column', async () => {
   assert.equal(same!.same, true);
 });
 
-test('what goes with another record is deleted under the same number', async () => {
+test('records deleted with another one have its number', async () => {
   const creative = await fixtures.make('creatives');
   const offer = String(creative.offerId);
   const deletion = await server.call('DELETE', `/api/v1/offers/${offer}`, { key: fixtures.tenant.keys.admin });
@@ -113,7 +113,7 @@ test('what goes with another record is deleted under the same number', async () 
   assert.equal(states[0]?.configVersion, states[1]?.configVersion);
 });
 
-test('deleted and back by hand: states like others, under a number of their own', async () => {
+test('manual deletion and restoration are states with their own numbers', async () => {
   const { id } = await fixtures.make('offers');
   const made = await latest();
   await owner('update arbiter.offers set deleted_at = now(), version = version + 1 where id = $1', [id]);
@@ -141,7 +141,7 @@ test('deleted and back by hand: states like others, under a number of their own'
   assert.match(actor, /^database:/);
 });
 
-test('a flow published and changed again: the draft and what is published are two records', async () => {
+test('a flow published and changed again: draft and published version are two records', async () => {
   const flow = await fixtures.make('decision-flows');
   await fixtures.must('POST', 'decision-flows/publish', { id: flow.id, notes: 'first' }, 200);
   const published = await latest();
@@ -159,7 +159,7 @@ test('a flow published and changed again: the draft and what is published are tw
   assert.deepEqual(states[0]!.body.draft_config, states[1]!.body.config);
 });
 
-test('settings: absent while untouched, then each change; one that changes nothing is none', async () => {
+test('settings: absent until changed, then one state per change; changing nothing adds none', async () => {
   const { id } = fixtures.tenant;
   const untouched = await latest();
   await fixtures.must('PUT', 'tenant-settings', { decisionTraceEnabled: true }, 200);
@@ -172,7 +172,7 @@ test('settings: absent while untouched, then each change; one that changes nothi
   assert.deepEqual(state.body.overrides, { decisionTraceEnabled: true });
 });
 
-test('instants rise with the numbers, also within a microsecond and under a clock that went back', async () => {
+test('instants increase with the numbers, even within a microsecond and when the clock steps back', async () => {
   const { id } = fixtures.tenant;
   await owner(`update arbiter.catalogue_versions set updated_at = '2100-01-01T00:00:00Z' where tenant_id = $1`, [id]);
   const offer = await fixtures.make('offers', { name: 'first name' });
@@ -186,7 +186,7 @@ test('instants rise with the numbers, also within a microsecond and under a cloc
   assert.equal((await asOf('offer', offer.id, second))?.body.name, 'second name');
 });
 
-test('every version belongs to a number of the log; the number names the same state as its instant', async () => {
+test('every version belongs to a number of the log, which names the same state as its instant', async () => {
   const [open] = await owner<{ open: number }>(
     `select count(*)::int as open from arbiter.record_versions v
       where not exists (select from arbiter.catalogue_log l
@@ -203,7 +203,7 @@ test('every version belongs to a number of the log; the number names the same st
   assert.match(actor!.actor, /^apikey:/);
 });
 
-test('a pack is loaded: the newest version of every record is its row, and no row is without', async () => {
+test('after loading a pack, the newest version of every record is its row, and none lacks one', async () => {
   const pack = findPack('coffee_rewards');
   assert.ok(pack);
   await read((tx) => loadPack(tx, pack, testLoadPorts), 1);
@@ -231,7 +231,7 @@ test('a pack is loaded: the newest version of every record is its row, and no ro
   assert.ok(records > 100, `${records} records`);
 });
 
-test('before the first change the catalogue is empty; before a history that began late, unknown', async () => {
+test('before the first change the catalogue is empty; before a history that started late, unknown', async () => {
   const old = '2020-01-01T00:00:00Z';
   assert.deepEqual(await read((tx) => catalogueAsOf(tx, old)), { configVersion: 0, records: [] });
   await owner('delete from arbiter.catalogue_log where tenant_id = $1 and config_version = 1', [server.tenants[1]!.id]);

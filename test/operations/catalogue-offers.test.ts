@@ -125,7 +125,7 @@ const random = '0199aaaa-0000-7000-8000-00000000ffff';
 
 for (const { path, record, change, gone } of resources) {
   describe(path, () => {
-    it('answer alike in the collection style and on /{id}', async () => {
+    it('respond alike in the collection style and on /{id}', async () => {
       const all = await makeAll();
       const { id } = all[record];
       const read = await must('GET', `${path}/${id}`, undefined, 200);
@@ -155,7 +155,7 @@ for (const { path, record, change, gone } of resources) {
       }
     });
 
-    it('answer a foreign id like a random one, and a malformed one like an unknown one', async () => {
+    it('respond to a foreign ID like to a random one, and to a malformed one like to an unknown one', async () => {
       const { id } = (await makeAll())[record];
       const stranger = keyOf(1, 'admin');
       const same = async (method: string, make: (id: string) => { path: string; body?: unknown }) => {
@@ -185,7 +185,7 @@ for (const { path, record, change, gone } of resources) {
       assert.equal((await call('PUT', path, { id: 'nonsense', ...change })).status, 400);
     });
 
-    it('answer a deleted record with includeDeleted, where the contract says so', async () => {
+    it('return a deleted record with includeDeleted, where the contract says so', async () => {
       const { id } = (await makeAll())[record];
       const viewer = keyOf(0, 'viewer');
       const before = await must('GET', `${path}/${id}`, undefined, 200);
@@ -225,7 +225,7 @@ for (const { path, record, change, gone } of resources) {
   });
 }
 
-describe('input that is refused and changes nothing', () => {
+describe('reject input, and change nothing', () => {
   const bad: [string, string, unknown, number, string][] = [
     ['offer without a name', 'offers', { priority: 5 }, 400, 'validation_failed'],
     ['blank name', 'offers', { name: ' ' }, 400, 'validation_failed'],
@@ -400,7 +400,7 @@ describe('input that is refused and changes nothing', () => {
 });
 
 describe('publishing over HTTP', () => {
-  it('publishes, protects, warns of policies, and validates', async () => {
+  it('publishes, protects, warns about policies, and validates', async () => {
     const { flow, policy } = await makeAll();
     const published = await must('POST', 'decision-flows/publish', { id: flow.id, notes: 'acceptance' }, 200);
     assert.equal((published.publishedVersions as unknown[]).length, 1);

@@ -44,7 +44,7 @@ const proven: Readonly<Record<string, string>> = {
 
 const names = Object.entries(variables).flatMap(([name, variable]) => (variable.secret ? [name] : []));
 
-test('every secret of the configuration is in this matrix', () => {
+test('this matrix has every secret of the configuration', () => {
   assert.deepEqual(Object.keys(proven).sort(), [...names].sort());
 });
 
@@ -53,7 +53,7 @@ const readWith = (value: string | undefined): Config =>
 /** What every spelling is read as, so the servers below stand for all of them. */
 const config = readWith(undefined);
 
-test('secrets that are unset, empty or blank are read alike', () => {
+test('treats unset, empty and blank secrets alike', () => {
   for (const name of names) {
     const value: unknown = Reflect.get(config, name);
     assert.ok(value === null || (Array.isArray(value) && value.length === 0), name);
@@ -117,7 +117,7 @@ describe('without secrets', () => {
     return other;
   }
 
-  test('all of them: nothing that asks for a credential opens to anything that could stand for none', async () => {
+  test('all of them: no operation with a credential opens to an empty one', async () => {
     const closed = without(
       'API_KEY_PEPPER',
       'JWT_SIGNING_SECRET',
@@ -184,7 +184,7 @@ describe('without secrets', () => {
     }
   });
 
-  test('JWT_SIGNING_SECRET and its fallback: no access token is made or taken', async () => {
+  test('JWT_SIGNING_SECRET and its fallback: creates and accepts no access token', async () => {
     const closed = without('JWT_SIGNING_SECRET', 'NEXTAUTH_SECRET');
     const [tenant] = server.tenants;
     const client = await server.call<{ clientId: string; clientSecret: string }>('POST', '/api/v1/oauth/clients', {
@@ -205,7 +205,7 @@ describe('without secrets', () => {
     }
   });
 
-  test('NEXTAUTH_SECRET: nobody signs in, and no session is taken', async () => {
+  test('NEXTAUTH_SECRET: nobody signs in, and no session is accepted', async () => {
     const closed = without('NEXTAUTH_SECRET');
     const people = createPeople(server);
     const person = await people.person(server.tenants[0]);
@@ -220,7 +220,7 @@ describe('without secrets', () => {
     }
   });
 
-  test('GOOGLE_CLIENT_SECRET: sign-in with Google is not there, whatever its id says', async () => {
+  test('GOOGLE_CLIENT_SECRET: there is no sign-in with Google, whatever its ID', async () => {
     const changed = { GOOGLE_CLIENT_ID: 'an id', GOOGLE_CLIENT_SECRET: config.GOOGLE_CLIENT_SECRET };
     const options: TestServerOptions = { config: { ...trusting, ...changed } };
     const closed = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
@@ -230,7 +230,7 @@ describe('without secrets', () => {
     }
   });
 
-  test('DATA_ENCRYPTION_KEY: a secret is not stored in clear', async () => {
+  test('DATA_ENCRYPTION_KEY: stores no secret in plain text', async () => {
     const closed = without('DATA_ENCRYPTION_KEY');
     const [tenant] = server.tenants;
     const body = {
@@ -254,7 +254,7 @@ describe('without secrets', () => {
   });
 });
 
-test('the same calls succeed where the secrets are set, so that the refusals above are theirs', async () => {
+test('the same calls succeed with secrets, so the errors above come from missing ones', async () => {
   const [tenant] = server.tenants;
   assert.equal((await server.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status, 200);
   const made = await server.call<{ clientId: string; clientSecret: string }>('POST', '/api/v1/oauth/clients', {

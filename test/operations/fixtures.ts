@@ -76,7 +76,7 @@ export interface Fixtures {
    * people of `sessionAccount`.
    */
   credentials(operation: Operation): Promise<Readonly<Record<Role, string>>>;
-  /** Returns the account of the person with this role, whose session `credentials` returns. */
+  /** Returns the account of the user with this role, whose session `credentials` returns. */
   sessionAccount(role: Role): Account;
   /** Turns on the user's second factor. Returns the user's id. */
   secondFactor(account: Account): Promise<string>;

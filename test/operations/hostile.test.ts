@@ -361,8 +361,8 @@ describe('hostile parameters', () => {
   }
 });
 
-describe('what no answer echoes', () => {
-  it('values of data rows are read as they were sent, in texts, keys and JSON', async () => {
+describe('never echoes', () => {
+  it('reads values of data rows as sent, in texts, keys and JSON', async () => {
     const own = createFixtures(server, server.tenants[0]);
     const { id } = await own.must(
       'POST',
@@ -403,7 +403,7 @@ describe('what no answer echoes', () => {
     }
   });
 
-  it('what a decision was given is in its record as it was sent, and replays', async () => {
+  it("a decision's record has its inputs as sent, and replays", async () => {
     const own = createFixtures(server, server.tenants[0]);
     const { channel, creative, flow } = await own.decisionWorld();
     const personalization = [{ variable: 'page', source: 'attributes.page', fallback: 'none' }];

@@ -51,7 +51,7 @@ const listed: readonly (readonly [string, ReturnType<typeof perMinute>])[] = [
 
 const all: readonly Operation[] = Object.values(operations);
 
-test('every listed route that is there has its limit', () => {
+test('every listed route that exists has its limit', () => {
   const known = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
   let there = 0;
   for (const [route, wanted] of listed) {
@@ -78,7 +78,7 @@ const noRedis = redisMissing();
 if (noRedis !== null) console.log(`limits in Redis are not tested: ${noRedis}`);
 
 for (const store of ['PostgreSQL', 'Redis'] as const) {
-  describe(`a thousand token requests at once over two processes, counted in ${store}`, {
+  describe(`a thousand parallel token requests over two processes, counted in ${store}`, {
     skip: store === 'Redis' && noRedis !== null ? noRedis : false,
   }, () => {
     let redis: TestRedis | null = null;
@@ -96,7 +96,7 @@ for (const store of ['PostgreSQL', 'Redis'] as const) {
       await redis?.stop();
     });
 
-    test('exactly twenty succeed, and the others are told when to come back', async () => {
+    test('exactly twenty succeed, and the others are told when to retry', async () => {
       const client = await server.call<{ clientId: string; clientSecret: string }>('POST', '/api/v1/oauth/clients', {
         body: { name: 'limited' },
       });

@@ -261,7 +261,7 @@ for (const operation of all) {
       untouched = await fingerprint(server, [tenant.id, stranger.id]);
     });
 
-    it('knows no other method: 405 with Allow', async () => {
+    it('rejects other methods: 405 with Allow', async () => {
       const url = urlOf(operation, call);
       const known = methodsAt(url);
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -275,7 +275,7 @@ for (const operation of all) {
     });
 
     if (operation.auth !== 'none') {
-      it('refuses a malformed credential with 401, before it looks at the body', async () => {
+      it('rejects a malformed credential with 401, before the body', async () => {
         const wrong = [null, '', 'undefined', 'null', `krn_${'0'.repeat(64)}`];
         const all = needsCredential ? wrong : [...wrong, tenant.keys.admin, String(rightKey()).toUpperCase()];
         for (const key of all) assertRefused(operation, await ask({ key }), 401, refusal);
@@ -290,7 +290,7 @@ for (const operation of all) {
     }
 
     if (needsCredential) {
-      it('refuses a tenant that is not the key’s with 403', async () => {
+      it("rejects another tenant than the key's with 403", async () => {
         const headers = { 'x-tenant-id': stranger.id };
         assertRefused(operation, await ask({ headers }), 403, 'tenant_mismatch');
       });
@@ -298,7 +298,7 @@ for (const operation of all) {
 
     if (operation.role !== null && operation.role !== 'viewer') {
       const minimum = operation.role;
-      it('refuses a lower role with 403; X-User-Role lowers and never raises', async () => {
+      it('rejects a lower role with 403; X-User-Role lowers and never raises', async () => {
         for (const role of roles.slice(0, roles.indexOf(minimum))) {
           for (const claim of [undefined, 'admin', 'owner']) {
             const answer = await ask({ key: keys[role], headers: { 'x-user-role': claim } });
@@ -310,7 +310,7 @@ for (const operation of all) {
     }
 
     if (needsRequestedWith(operation)) {
-      it('refuses a call without X-Requested-With with 403', async () => {
+      it('rejects a call without X-Requested-With with 403', async () => {
         for (const value of [undefined, '', ' ']) {
           const answer = await ask({ headers: { 'x-requested-with': value } });
           assertRefused(operation, answer, 403, 'csrf_header_required');
@@ -319,7 +319,7 @@ for (const operation of all) {
     }
 
     if (operation.body !== undefined) {
-      it('takes its own types in UTF-8 only: 415', async () => {
+      it('accepts only its own types in UTF-8: 415', async () => {
         const raw = JSON.stringify(call.body ?? {});
         const types = [
           undefined,
@@ -341,7 +341,7 @@ for (const operation of all) {
       });
 
       const readsJson = ['json', 'jsonOrForm', 'scim'].includes(operation.bodyKind ?? 'json');
-      it('refuses malformed bodies of every class with 400', async () => {
+      it('rejects malformed bodies of every class with 400', async () => {
         if (!readsJson) {
           // Handlers judge raw bytes. Forms and parts have a syntax of their own.
           const raws = { form: ['word=%zz', 'word=a&word=b', 'wo%72=1'], multipart: ['no parts', '--x'] };
@@ -365,7 +365,7 @@ for (const operation of all) {
 
       // Each operation sends megabytes twice to code that all share.
       if (isInTurn(operation.id, 4))
-        it('refuses a body over the limit with 413', async () => {
+        it('rejects a body over the limit with 413', async () => {
           const standard = namesTenant(operation.auth) ? bodyLimits.withCredential : bodyLimits.withoutCredential;
           const limit = operation.bodyLimit ?? standard;
           const body = readsJson ? JSON.stringify(withAt(call.body, ['__unknown'], 1)).slice(0, -1) : 'word=a';
@@ -383,7 +383,7 @@ for (const operation of all) {
     }
 
     if (operation.query !== undefined) {
-      it('refuses odd spellings and repetitions of query parameters with 400', async () => {
+      it('rejects odd spellings and repetitions of query parameters with 400', async () => {
         for (const [name, { type = '' }] of scalarQuery(operation)) {
           for (const text of oddSpellings[type] ?? []) {
             if (name === 'offset' && text === '0') continue;
@@ -400,7 +400,7 @@ for (const operation of all) {
       });
     }
 
-    it('answers a malformed id like an unknown one', async () => {
+    it('responds to a malformed ID like to an unknown one', async () => {
       for (const place of places) {
         if (place[0] === 'body') continue;
         const unknown = await ask({}, withAt(call, place, randomId()));
@@ -420,7 +420,7 @@ for (const operation of all) {
     });
 
     if (needsCredential) {
-      it('T1: answers a foreign id exactly like a random one, and touches nothing of its owner', async () => {
+      it('T1: responds to a foreign ID exactly like to a random one, and touches nothing of its owner', async () => {
         if (places.length === 0) return;
         const theirCall = await foreignCall();
         const before = await fingerprint(server, [stranger.id]);
@@ -459,7 +459,7 @@ for (const operation of all) {
 
       const sizes = pageSizes(operation);
       if (sizes !== null) {
-        it('E15: has the page sizes that it documents', async () => {
+        it('E15: has its documented page sizes', async () => {
           const limitOf = async (limit: Record<string, string>) => {
             const { limit: _own, ...query } = call.query ?? {};
             const { json } = await ask({}, { ...call, query: { ...query, ...limit } });
@@ -475,7 +475,7 @@ for (const operation of all) {
       }
 
       if (scalarQuery(operation).some(([name]) => name === 'cursor')) {
-        it('E15: answers a foreign cursor exactly like garbage', async () => {
+        it('E15: responds to a foreign cursor exactly like to garbage', async () => {
           // For a list below a record, the stranger uses their own record.
           const theirCall = await foreignCall();
           const { params = {} } = theirCall;
@@ -501,7 +501,7 @@ for (const operation of all) {
       }
     }
 
-    it('answers as declared, to the lowest role, and leaves exactly the audit rows that it declares', async () => {
+    it('responds as declared, to the lowest role, and writes exactly the declared audit rows', async () => {
       const check = createChecks().compile;
       // SCIM requires a scope that the viewer's key doesn't have.
       const role = operation.auth === 'scim' ? 'admin' : (operation.role ?? 'viewer');

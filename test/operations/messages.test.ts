@@ -37,7 +37,7 @@ const flow = (...nodes: object[]) => ({
   draftConfig: { version: 2, nodes: [{ id: 'i', type: 'inventory' }, ...nodes], flowConfig: {} },
 });
 
-test('an operator', async () => {
+test('suggests an operator', async () => {
   const rule = (operator: string) => ({
     name: fixtures.name('Rule'),
     ruleType: 'attribute_condition',
@@ -48,7 +48,7 @@ test('an operator', async () => {
   assert.match(await messageAt('/config/operator', 'qualification-rules', rule('zzz')), /within_last_days$/);
 });
 
-test('a node type, an enum of a node, a namespace of a condition', async () => {
+test('suggests a node type, an enum of a node, a namespace of a condition', async () => {
   const type = await messageAt('/draftConfig/nodes/1/type', 'decision-flows', flow({ id: 'f', type: 'fliter' }));
   assert.match(type, /^the node type fliter does not exist; it must be one of inventory, .*; did you mean filter\?$/);
   const long = await messageAt(
@@ -66,7 +66,7 @@ test('a node type, an enum of a node, a namespace of a condition', async () => {
   assert.match(field, /^must start with offer, .*; did you mean offer\?$/);
 });
 
-test('a value of an enum, at any place of a body and in a query', async () => {
+test('suggests a value of an enum, anywhere in a body and in a query', async () => {
   assert.equal(
     await messageAt('/status', 'offers', { name: 'x', status: 'activ' }),
     'must be one of "draft", "active", "paused", "archived"; did you mean active?',
@@ -84,7 +84,7 @@ test('a value of an enum, at any place of a body and in a query', async () => {
   assert.deepEqual(settings, [{ path: '/timeZone', message: 'is not a known setting; did you mean timezone?' }]);
 });
 
-test('names and functions of a formula', async () => {
+test('suggests names and functions of a formula', async () => {
   const compute = (formula: string) =>
     flow({
       id: 'c',
@@ -117,7 +117,7 @@ test('names and functions of a formula', async () => {
   assert.match(await messageAt('/customFields/1/formula', 'categories', category), /; did you mean cost\?$/);
 });
 
-test('which channels and placements there are, in debug only', async () => {
+test('lists channels and placements in debug only', async () => {
   const hintOf = async (target: object, debug: boolean) => {
     const body = { customerId: 'x', decisionFlowKey: world.flow.key, dryRun: true, debug, ...target };
     const answer = await server.call<{ meta?: { hint?: string } }>('POST', '/api/v1/recommend', { body });
@@ -140,7 +140,7 @@ test('which channels and placements there are, in debug only', async () => {
   assert.equal(await hintOf({ channel: type }, true), undefined);
 });
 
-test("a flow key: the tenant's own only", async () => {
+test('suggests flow keys of the tenant only', async () => {
   const named = `${String(world.flow.key).slice(0, -1)}`;
   const body = { customerId: 'x', decisionFlowKey: named };
   const { detail } = await refusal('POST', 'recommend', body, 404);
@@ -152,7 +152,7 @@ test("a flow key: the tenant's own only", async () => {
   assert.doesNotMatch(other.text, new RegExp(fixtures.marker));
 });
 
-test('where a body stops being JSON, and what a missing X-Requested-With may be', async () => {
+test('names where a body stops being JSON, and possible values of a missing X-Requested-With', async () => {
   const headers = { authorization: `Bearer ${server.tenants[0].keys.admin}`, 'content-type': 'application/json' };
   const url = '/api/v1/offers';
   const broken = await server.app.inject({

@@ -47,7 +47,7 @@ for (const operation of posts) {
   });
 }
 
-test('a required input that is null is refused, and so is null for a property of a record that cannot be empty', async () => {
+test("rejects null for a required input, and for a property that can't be empty", async () => {
   const tenant = server.tenants[0]!;
   const call = (path: string, body: unknown) =>
     server.call<{ errors?: { path: string }[] }>('POST', `/api/v1/${path}`, { key: tenant.keys.admin, body });

@@ -52,7 +52,7 @@ const ranged = (Object.values(operations) as Operation[]).filter(
   (operation) => !ofVersions(operation) && ['from', 'to'].some((name) => name in propertiesOf(operation)),
 );
 
-test('every operation with from or to takes both by the shared schema, which says what they mean', () => {
+test('every operation with from or to accepts both by the shared schema, which explains them', () => {
   assert.ok(ranged.length >= 4, ranged.map(({ id }) => id).join());
   for (const operation of ranged) {
     const { from, to } = propertiesOf(operation) as typeof rangeQuery;

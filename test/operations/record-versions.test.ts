@@ -38,7 +38,7 @@ const admin = (method: string, path: string) => server.call(method, `/api/v1/${p
 for (const { entityType, path, noun, ...resource } of Object.values<Resource>(resources)) {
   if (!hasUsualVersions({ entityType, path, noun, ...resource })) continue;
 
-  test(`${entityType}: what was made, changed, deleted and restored is its history, newest first`, async () => {
+  test(`${entityType}: creation, change, deletion and restoration are its history, newest first`, async () => {
     const made = await own.make(path as Path);
     const { id } = made;
     const read = (await get(`${path}/${id}`)).body;
@@ -88,7 +88,7 @@ for (const { entityType, path, noun, ...resource } of Object.values<Resource>(re
     assert.deepEqual((await must<VersionDifferences>(`${path}/${id}/versions/diff?from=2&to=2`)).changes, []);
   });
 
-  test(`${entityType}: nothing of it for another tenant, for unknown ids and unknown versions`, async () => {
+  test(`${entityType}: shows nothing to another tenant, for unknown IDs and unknown versions`, async () => {
     const { id } = await own.make(path as Path);
     const stranger = server.tenants[1]!.keys.admin;
     for (const rest of ['versions', 'versions/1', 'versions/diff?from=1&to=1']) {
@@ -115,7 +115,7 @@ for (const { entityType, path, noun, ...resource } of Object.values<Resource>(re
   });
 }
 
-test('differences stand at their places inside objects and lists', async () => {
+test('finds differences inside objects and lists', async () => {
   const { id } = await own.must(
     'POST',
     'offers',
@@ -135,7 +135,7 @@ test('differences stand at their places inside objects and lists', async () => {
   );
 });
 
-test('pages join without a gap, and the last change of a page is told', async () => {
+test('pages join without a gap, and the last change of a page is included', async () => {
   const { id } = await own.make('categories');
   for (let n = 2; n <= 7; n += 1) await own.must('PUT', `categories/${id}`, { description: `text ${n}` }, 200);
   const seen: RecordVersion[] = [];
@@ -158,7 +158,7 @@ test('pages join without a gap, and the last change of a page is told', async ()
   assert.deepEqual([foreign.status, foreign.body.code], [400, 'invalid_cursor']);
 });
 
-test('where earlier versions are not kept, the oldest says so; where the audit log is cut, the states tell', async () => {
+test('the oldest version says if earlier ones are missing; states replace a cut audit log', async () => {
   const { id } = await own.make('categories');
   await own.must('PUT', `categories/${id}`, { description: 'second' }, 200);
   await own.must('PUT', `categories/${id}`, { description: 'third' }, 200);
@@ -188,7 +188,7 @@ test('where earlier versions are not kept, the oldest says so; where the audit l
   assert.deepEqual([newest?.version, newest?.truncated], [5, undefined]);
 });
 
-test('a state that was repaired by hand under the same number counts, and secrets are bullets', async () => {
+test('includes a state repaired by hand under the same number, with secrets as bullets', async () => {
   const { id } = await own.must(
     'POST',
     'offers',

@@ -120,7 +120,7 @@ test('every table is emptied, or kept for a reason', async () => {
   for (const { keeps = {} } of allResets) for (const reason of Object.values(keeps)) assert.match(reason, /\w{3}/);
 });
 
-test('a reset leaves as many rows in every table, whether or not outcome types were made since the last one', async () => {
+test('a reset leaves as many rows in every table, with or without new outcome types', async () => {
   const { tenant, must } = await playground(7);
   assert.equal((await reset(tenant)).status, 200);
   const before = await rowsOf(tenant.id);
@@ -150,7 +150,7 @@ test('a reset leaves as many rows in every table, whether or not outcome types w
 // About 350 operations in sequence, with the records each of them needs, take a minute; several on a busy machine.
 const timeout = 600_000;
 
-test('a playground in which every operation was called is empty after it, works, and takes a pack', {
+test('a playground in which every operation was called is empty after a reset, works, and accepts a pack', {
   timeout,
 }, async () => {
   const fixtures = await playground(1);
@@ -261,12 +261,12 @@ test('a playground in which every operation was called is empty after it, works,
     const again = await recommend(from, customerId);
     assert.ok(again.status === 200 && again.body.decisions.length > 0, again.text);
   }
-  // Reset once more, with what the first reset left.
+  // Reset again, with what the first reset left.
   assert.equal((await reset(tenant, { confirm: true }, other)).status, 200);
   assert.equal((await rowsOf(tenant.id)).get('offers'), 0);
 });
 
-test('it is asked for in so many words, by an admin, of a playground; else nothing changes', async () => {
+test('requires an explicit request by an admin of a playground; otherwise nothing changes', async () => {
   const fixtures = await playground(2);
   const { tenant } = fixtures;
   await fixtures.make('offers');
@@ -286,7 +286,7 @@ test('it is asked for in so many words, by an admin, of a playground; else nothi
 
 const rounds = sized('RESET_ROUNDS', { short: 2, long: 8 });
 
-test('T31: what runs beside it, on two processes, is either done and deleted or sees nothing of what was', async () => {
+test('T31: parallel work on two processes is either done and deleted, or sees nothing of the old data', async () => {
   const fixtures = await playground(4);
   const { tenant } = fixtures;
   const key = tenant.keys.admin;
@@ -378,7 +378,7 @@ test('T31: what runs beside it, on two processes, is either done and deleted or 
   }
 });
 
-test('of two at a time both succeed, and a long transaction of the tenant is waited for, not passed', async () => {
+test('two resets at once both succeed, and wait for a long transaction of the tenant', async () => {
   const fixtures = await playground(5);
   const { tenant } = fixtures;
   await fixtures.make('offers');

@@ -49,13 +49,13 @@ test('every soft-deletable resource is restored by its feature, or the list abov
   );
 });
 
-test('an entity type is known in camelCase, snake and kebab spelling, and in no other', () => {
+test('accepts an entity type in camelCase, snake_case and kebab-case, and in no other spelling', () => {
   const known = bySpelling([{ entityType: 'subCategory' }]);
   assert.deepEqual([...known.keys()], ['subCategory', 'sub_category', 'sub-category']);
 });
 
 for (const { entityType, path } of soft) {
-  test(`${entityType}: comes back as it was, one version later, with one audit row of its own`, async () => {
+  test(`${entityType}: returns unchanged, one version later, with its own audit row`, async () => {
     const { id } = await own.make(path as Path);
     const made = (await read(path, id)).body;
     const live = await restore(entityType, id);
@@ -81,7 +81,7 @@ for (const { entityType, path } of soft) {
     assert.deepEqual([again.status, again.body.code], [400, 'not_deleted']);
   });
 
-  test(`${entityType}: in its other spellings; unknown and malformed ids are 404 alike`, async () => {
+  test(`${entityType}: accepts its other spellings; unknown and malformed IDs are 404 alike`, async () => {
     for (const spelling of bySpelling([{ entityType }]).keys()) {
       for (const id of [randomId(), 'nonsense', 'x'.repeat(300)]) {
         const answer = await restore(spelling, id);
@@ -94,7 +94,7 @@ for (const { entityType, path } of soft) {
   for (const [property, code] of uniques) {
     // The key of a deleted outcome type stays reserved, so it can't be taken.
     if (entityType === 'outcomeType' && property === 'key') continue;
-    test(`${entityType}: 409 ${code} when its ${property} was taken meanwhile, and it stays deleted`, async () => {
+    test(`${entityType}: 409 ${code} if its ${property} was taken in the meantime, and it stays deleted`, async () => {
       const body = await own.draft(path as Path);
       const { id } = await own.must('POST', path, body, 201);
       const { [property]: value } = (await read(path, id)).body;
@@ -113,8 +113,8 @@ for (const { entityType, path } of soft) {
   }
 }
 
-describe('what a call must say', () => {
-  test('both queries, and a kind that can come back', async () => {
+describe('required parameters', () => {
+  test('both queries, and a restorable type', async () => {
     for (const query of ['', '?entityType=offer', `?id=${randomId()}`, '?entityType=&id=', '?entityType=offer&id=']) {
       const answer = await call('POST', `restore${query}`);
       assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], query);
@@ -128,8 +128,8 @@ describe('what a call must say', () => {
   });
 });
 
-describe('what comes back with a record, and what does not', () => {
-  test('an offer without its creatives; a creative only once its offer is back', async () => {
+describe('related records', () => {
+  test('an offer returns without its creatives; a creative only after its offer', async () => {
     const creative = await own.make('creatives');
     const offer = String(creative.offerId);
     await remove('offers', offer);
@@ -153,7 +153,7 @@ describe('what comes back with a record, and what does not', () => {
     ]);
   });
 
-  test('an offer loses a category and a sub-category that were deleted meanwhile', async () => {
+  test('an offer loses a category and a sub-category that were deleted in the meantime', async () => {
     const { id, categoryId, subCategoryId } = await own.make('offers');
     await remove('offers', id);
     await remove('sub-categories', String(subCategoryId));
@@ -163,7 +163,7 @@ describe('what comes back with a record, and what does not', () => {
     assert.deepEqual([body.categoryId, body.subCategoryId], [null, null]);
   });
 
-  test('a channel with the placements that went with it, not with those deleted before', async () => {
+  test('a channel returns with the placements deleted with it, but not those deleted before', async () => {
     const channel = await own.must(
       'POST',
       'channels',
@@ -187,7 +187,7 @@ describe('what comes back with a record, and what does not', () => {
     assert.equal((await restore('placement', idOf('Earlier'))).status, 200);
   });
 
-  test('a sub-category only while its category is live', async () => {
+  test('a sub-category returns only while its category is live', async () => {
     const { id, categoryId } = await own.make('sub-categories');
     await remove('sub-categories', id);
     await remove('categories', String(categoryId));
@@ -197,7 +197,7 @@ describe('what comes back with a record, and what does not', () => {
     assert.equal((await restore('sub-category', id)).status, 200);
   });
 
-  test('a flow that was the default comes back and is not', async () => {
+  test('a former default flow returns without being the default', async () => {
     const tenant = createFixtures(server, server.tenants[1]!);
     const { id, isDefault } = await tenant.make('decision-flows');
     assert.equal(isDefault, true);
@@ -207,7 +207,7 @@ describe('what comes back with a record, and what does not', () => {
     assert.equal((await call('GET', `decision-flows/${id}`, key)).body.isDefault, false);
   });
 
-  test('a policy whose target is deleted comes back and keeps the assignment', async () => {
+  test('a policy with a deleted target returns with its assignment', async () => {
     const policy = await own.make('contact-policies');
     await remove('contact-policies', policy.id);
     await remove('offers', String(policy.scopeId));
@@ -216,7 +216,7 @@ describe('what comes back with a record, and what does not', () => {
   });
 });
 
-test('of many restores at once one succeeds; the others find it live', async () => {
+test('one of many parallel restores succeeds; the others find it live', async () => {
   const { id } = await own.make('offers');
   await change('offers', id, { shortDesc: 'changed' });
   await remove('offers', id);
@@ -225,7 +225,7 @@ test('of many restores at once one succeeds; the others find it live', async () 
   assert.equal((await read('offers', id)).body.version, 4);
 });
 
-test('a restore and the deletion of what the record needs: never a live creative of a deleted offer', async () => {
+test('restoring a record while deleting what it needs never leaves a live creative of a deleted offer', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id, offerId } = await own.make('creatives');
     await remove('creatives', id);

@@ -49,10 +49,10 @@ async function auditRows(): Promise<unknown> {
   return body.pagination.total;
 }
 
-describe('what was read can be sent back, strictly', () => {
+describe('what was read can be sent back under strict handling', () => {
   const records = all.filter(({ id }) => id.endsWith('.updateById'));
 
-  test('there is a case for every resource', () => {
+  test('every resource has a case', () => {
     const bodies = all.filter(({ method, body }) => method === 'PUT' && body !== undefined);
     const covered = new Set([
       ...records.flatMap(({ id }) => [id, id.replace('ById', '')]),
@@ -101,13 +101,13 @@ describe('what was read can be sent back, strictly', () => {
     await passes('PUT', path, (await server.call('GET', path)).body);
   });
 
-  it('a user of SCIM', async () => {
+  it('a SCIM user', async () => {
     const body = { userName: fixtures.name('user'), title: 'T' };
     const made = await server.call<Made>('POST', '/api/v1/scim/v2/Users', { body });
     await passes('PUT', `/api/v1/scim/v2/Users/${made.body.id}`, made.body);
   });
 
-  it('how long a class of data is kept, with a warning and without', async () => {
+  it('retention of a data class, with and without a warning', async () => {
     const path = '/api/v1/admin/retention-configs';
     const set = await server.call('POST', path, { body: { dataClass: 'decisions', retentionDays: 7 } });
     await passes('POST', path, set.body);
@@ -135,7 +135,7 @@ test('a user, and the signed-in user', async () => {
   assert.deepEqual([me.status, remarksOf(me.headers)], [200, undefined], me.text);
 });
 
-test('every body is remarked on at the top, and every query', async () => {
+test('reports unknown properties at the top of every body, and in every query', async () => {
   for (const operation of all) {
     if (operation.auth !== 'credential' || operation.path.includes('{')) continue;
     // Forms and files have other bodies.
@@ -155,7 +155,7 @@ test('every body is remarked on at the top, and every query', async () => {
   }
 });
 
-test('a mistyped request of a decision', async () => {
+test('a mistyped decision request', async () => {
   const world = await fixtures.decisionWorld();
   const body = { customer: 'x', chanel: 'web', decisionFlowKey: world.flow.key, dryRun: true };
   const words = await told('POST', '/api/v1/recommend', body, [
@@ -165,7 +165,7 @@ test('a mistyped request of a decision', async () => {
   assert.equal(words, 'customer (customerId?), chanel (channel?)');
 });
 
-test('also an answer that refuses says what is not known', async () => {
+test('an error response also reports unknown properties', async () => {
   const answer = await server.call('POST', '/api/v1/offers', { body: { nme: 'x' } });
   assert.equal(answer.status, 400);
   assert.equal(remarksOf(answer.headers), 'nme (name?)');

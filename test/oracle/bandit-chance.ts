@@ -10,7 +10,7 @@ export type BanditChance = (
 ) => { readonly probability: number | null; readonly isEstimated: boolean };
 
 /**
- * Null: no score was drawn that the order hangs on. Exact for one epsilon_greedy model that orders by itself
+ * Null: no score was drawn that the order hangs on. Exact for one epsilon_greedy model that orders on its own
  * (docs/design/api-decisioning.md 15, docs/adr/0035); else counted in repetitions. `isPlain`: rank topN, nothing explores.
  */
 export function banditChance(

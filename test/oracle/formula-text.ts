@@ -1,4 +1,4 @@
-/** The grammar of docs/design/api-decisioning.md 9, once more from the page: a source becomes a tree. */
+/** The grammar of docs/design/api-decisioning.md 9, again from the page: a source becomes a tree. */
 export type Tree =
   | { readonly is: 'value'; readonly value: Value }
   | { readonly is: 'path'; readonly names: readonly string[] }

@@ -150,7 +150,7 @@ export function filter(work: Work, candidate: Candidate, config: Row): void {
   if (!isKept) candidate.reasons.add('filter');
 }
 
-/** Applies the policies of a stage. The stage's override lifts what it may. */
+/** Applies the policies of a stage. The stage's override lifts the policies it can. */
 export function askPolicies(work: Work, candidate: Candidate, stage: readonly SnapshotPolicy[]): void {
   candidate.stages.add(stage);
   for (const policy of stage) if (isBlocked(work, policy, candidate, stage)) candidate.reasons.add('contact_policy');

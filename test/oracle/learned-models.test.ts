@@ -43,7 +43,7 @@ function randomState(chance: Chance, modelType: string): Json {
 }
 
 for (const modelType of ['bayesian', 'logistic_regression', 'online_learner']) {
-  test(`${modelType}: the engine scores what the pages say, ${cases} times`, () => {
+  test(`${modelType}: the engine scores as documented, ${cases} times`, () => {
     for (let at = 0; at < cases; at++) {
       const chance = chanceOf('5'.repeat(32), `${modelType} ${at}`);
       const state = randomState(chance, modelType);

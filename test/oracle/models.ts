@@ -90,7 +90,7 @@ function predictor(work: Work, predictors: readonly Json[], field: string, offer
 }
 
 /**
- * Lets each bandit draw the scores of these offers, in their order, once a decision (docs/adr/0035): before the first gate when
+ * Lets each bandit draw the scores of these offers, in order, once a decision (docs/adr/0035): before the first gate when
  * a gate asks for one, else before the score node.
  */
 export function drawBandits(work: Work, offerIds: readonly string[]): void {

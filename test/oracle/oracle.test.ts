@@ -30,7 +30,7 @@ function hold(features: boolean, worlds: number) {
   return { counts, items };
 }
 
-test(`the engine decides what an oracle written from the pages decides, over ${plain} random catalogues`, () => {
+test(`the engine decides like an oracle written from the design pages, over ${plain} random catalogues`, () => {
   const { items } = hold(false, plain);
   assert.ok(items > plain, `only ${items} items in ${plain} answers`);
 });

@@ -13,7 +13,7 @@ import { isRow } from './world.ts';
 export interface Delivered {
   readonly candidate: Candidate;
   readonly placementId: string | null;
-  /** Null: a bandit drew scores, and what came of it is counted in repetitions. */
+  /** Null: a bandit drew scores, and the result of it is counted in repetitions. */
   readonly probability: number | null;
   /** Estimated by repetition, or a hook moved items. */
   readonly isEstimated: boolean;

@@ -87,7 +87,7 @@ for (const pack of shareOf(packs, 'packs through the API', 3)) {
       }
     });
 
-    test('many customers are decided without a broken token or formula', async () => {
+    test('decides for many customers without a broken token or formula', async () => {
       const [customers] = pack.schemas;
       assert.ok(customers);
       const idOf = (row: object) => String(Object.values(row)[0]);
@@ -108,7 +108,7 @@ for (const pack of shareOf(packs, 'packs through the API', 3)) {
   });
 }
 
-describe('coffee_rewards obeys its own rules', () => {
+describe('coffee_rewards follows its own rules', () => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer();
@@ -139,7 +139,7 @@ describe('coffee_rewards obeys its own rules', () => {
     );
   });
 
-  test('an offer reaches the customers whom its rules mean, and no others', async () => {
+  test('an offer reaches exactly the customers who match its rules', async () => {
     const offers = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/offers?limit=100');
     const rows = [...(packs[0]?.schemas[0]?.rows(new Date()) ?? [])];
     // Recent events can also block an offer.

@@ -74,7 +74,7 @@ test('one person makes and submits, another one approves and publishes', async (
   assert.deepEqual(data.map(({ action }) => action).reverse(), ['create', 'submit', 'approve', 'publish']);
 });
 
-test('a change is submitted again, and what another person changes meanwhile is not approved unseen', async () => {
+test("a change is resubmitted, and another person's later changes aren't approved unseen", async () => {
   const { ada, ben } = await freshTenant();
   const [one, two] = [letter('content: {subject: one}'), letter('content: {subject: two}', 'description: new')];
   await ada.apply({ files: one });
@@ -100,7 +100,7 @@ test('a change is submitted again, and what another person changes meanwhile is 
   assert.equal((await item(ada)).status, 'published');
 });
 
-test('a draft beside what is published, and what was never published', async () => {
+test('a draft next to a published version, and one never published', async () => {
   const { ada, ben } = await freshTenant();
   const files = letter('content: {subject: draft}', 'published: {content: {subject: shown}}');
   await ada.apply({ files });
@@ -125,7 +125,7 @@ test('a draft beside what is published, and what was never published', async () 
   assert.deepEqual((await ben.diff({ files: never })).changes, []);
 });
 
-test('what is wrong is told at its place in the file', async () => {
+test('reports errors with their place in the file', async () => {
   const { ada } = await freshTenant();
   for (const [lines, place] of [
     [['published: 1'], '/published'],
@@ -145,7 +145,7 @@ test('what is wrong is told at its place in the file', async () => {
   assert.equal((await ada.refused('diff', { files: fixed }))[0]?.path, `${path}#/channelType`);
 });
 
-test('blocks without an id have one by their place, so that equal files are equal content', async () => {
+test('derives the ID of a block from its position, so that equal files are equal content', async () => {
   const { ada, ben } = await freshTenant();
   const files = letter('blocks: [{type: divider}, {id: block-1, type: divider}, {type: spacer}]', 'published: null');
   await ada.apply({ files });
@@ -156,7 +156,7 @@ test('blocks without an id have one by their place, so that equal files are equa
   assert.deepEqual((await ben.diff({ files })).changes, []);
 });
 
-test('what was archived comes back by its name, of any version', async () => {
+test('restores an archived item by its name, in any version', async () => {
   const { ada, ben } = await freshTenant();
   const files = letter('content: {subject: Hello}');
   await ada.apply({ files });

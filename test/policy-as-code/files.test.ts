@@ -71,7 +71,7 @@ describe('export, a new tenant, apply, export: the same bytes', () => {
     });
   }
 
-  test('a catalogue that uses every property, and no other tenant is touched', async () => {
+  test('a catalogue that uses every property, without touching another tenant', async () => {
     const [from, to, bystander] = [freshTenant(), freshTenant(), freshTenant()];
     await makeCatalogue(from, await secondOf(from));
     await bystander.make('offers', { name: 'Mine' });
@@ -95,7 +95,7 @@ function suffixOf(files: readonly PolicyFile[], start: string): string {
 }
 
 describe('a plan', () => {
-  test('tells creations, changes and what is not in the files; apply does the same and leaves audit rows', async () => {
+  test('lists creations, changes and records without a file; apply does the same and writes audit rows', async () => {
     const it = freshTenant();
     await it.make('categories', { name: 'Cards' });
     const offer = await it.make('offers', { name: 'gold', priority: 10 });
@@ -161,7 +161,7 @@ describe('a plan', () => {
     assert.equal((await it.must<{ intact: boolean }>('GET', 'audit-logs/verify', undefined, 200)).intact, true);
   });
 
-  test('what a person writes in another spelling is no difference', async () => {
+  test('another spelling written by a person is no difference', async () => {
     const it = freshTenant();
     const rule = (operator: string) =>
       file(
@@ -181,7 +181,7 @@ describe('a plan', () => {
     assert.equal((await it.drift()).changes.length, 0);
   });
 
-  test('names that move from one record to another, and circles of references', async () => {
+  test('names that move between records, and circular references', async () => {
     const it = freshTenant();
     await it.make('channels', { name: 'One', key: 'a', channelType: 'web' });
     await it.make('channels', { name: 'Two', key: 'b', channelType: 'web' });
@@ -199,7 +199,7 @@ describe('a plan', () => {
     assert.deepEqual([last.summary.create, last.summary.delete], [1, 1]);
   });
 
-  test('deletes in the order that references allow; a protected flow first loses its protection', async () => {
+  test('deletes in the order that references allow, and unprotects a protected flow first', async () => {
     const it = freshTenant();
     await makeCatalogue(it, await secondOf(it));
     assert.match((await it.refused('apply', { files: [], prune: true }))[0]?.message ?? '', /--allow-data-loss/);
@@ -212,7 +212,7 @@ describe('a plan', () => {
 });
 
 describe('flows', () => {
-  test('that call each other come in the order that they need', async () => {
+  test('that call each other are applied in the required order', async () => {
     const [from, to] = [freshTenant(), freshTenant()];
     const nodes = (...more: object[]) => ({
       version: 2,
@@ -236,7 +236,7 @@ describe('flows', () => {
     assert.match(contentOf(files, 'decision-flows/a-first.yaml'), /flowKey: y-middle/);
   });
 
-  test('a draft, what is published and the difference between them', async () => {
+  test('show the draft, the published version and their difference', async () => {
     const it = freshTenant();
     const { flow } = await makeCatalogue(it, await secondOf(it));
     const { files } = await it.export();
@@ -262,7 +262,7 @@ describe('flows', () => {
     assert.deepEqual((await it.export()).files, files);
   });
 
-  test('what is published cannot be taken back by a file', async () => {
+  test("can't be unpublished by a file", async () => {
     const it = freshTenant();
     await makeCatalogue(it, await secondOf(it));
     const { files } = await it.export();
@@ -280,7 +280,7 @@ describe('schemas', () => {
       `name: people\ndisplayName: People\nfields:\n  - {name: id, dataType: varchar, length: 20, isPrimaryKey: true}\n${fields.map((field) => `  - {${field}}\n`).join('')}`,
     );
 
-  test('columns are added, described, moved; what loses data needs a word', async () => {
+  test('columns are added, described and moved; losing data requires confirmation', async () => {
     const it = freshTenant();
     await it.apply({ files: [schema('name: age, dataType: integer', 'name: city, dataType: text')] });
     const { data } = await it.must<{ data: { id: string }[] }>('GET', 'schemas', undefined, 200);
@@ -333,7 +333,7 @@ describe('schemas', () => {
     assert.deepEqual((await it.diff({ files: retyped })).changes, []);
   });
 
-  test('the primary key stays', async () => {
+  test('keeps the primary key', async () => {
     const it = freshTenant();
     await it.apply({ files: [schema()] });
     const other = file(
@@ -345,7 +345,7 @@ describe('schemas', () => {
 });
 
 describe('mandatory offers', () => {
-  test('the approver is named by e-mail; a mandate that is over is none', async () => {
+  test('names the approver by email; an expired mandate has none', async () => {
     const [it, elsewhere] = [freshTenant(), freshTenant()];
     const insert = (tenantId: string, id: string, email: string) =>
       server.testDatabase.ownerQuery(
@@ -426,7 +426,7 @@ describe('drift', () => {
 });
 
 describe('races', () => {
-  test('a write between plan and apply is 409 and nothing is applied', async () => {
+  test('a write between plan and apply is 409, and nothing is applied', async () => {
     const it = freshTenant();
     const files = [file('offers/a.yaml', 'name: a\n')];
     const plan = await it.diff({ files });
@@ -444,7 +444,7 @@ describe('races', () => {
     );
   });
 
-  test('of applies at once with one plan, one is applied; without a plan all are, one after the other', async () => {
+  test('of parallel applies with one plan, one succeeds; without a plan all do, one after the other', async () => {
     const it = freshTenant();
     const planned = await it.diff({ files: [file('offers/a.yaml', 'name: a\n')] });
     const tries = Array.from({ length: 6 }, (_, at) =>
@@ -467,7 +467,7 @@ describe('races', () => {
     assert.equal((await it.export()).files.length, 6);
   });
 
-  test('writes of the API beside an apply are neither lost nor half seen', async () => {
+  test('parallel API writes and an apply lose nothing and never see half of it', async () => {
     const it = freshTenant();
     const files = Array.from({ length: 20 }, (_, at) => file(`offers/o-${at}.yaml`, `name: o-${at}\npriority: 9\n`));
     const writes = Array.from({ length: 10 }, (_, at) => it.make('offers', { name: `by hand ${at}` }));
@@ -481,8 +481,8 @@ describe('races', () => {
   });
 });
 
-describe('files that are refused', () => {
-  test('each with its place, all of them at once, and nothing is changed', async () => {
+describe('rejected files', () => {
+  test('are reported with each place, all at once, and nothing is changed', async () => {
     const it = freshTenant();
     await it.make('categories', { name: 'Cards' });
     const untouched = await fingerprint(server, [it.tenant.id]);
@@ -539,7 +539,7 @@ describe('files that are refused', () => {
     assert.deepEqual(await fingerprint(server, [it.tenant.id]), untouched);
   });
 
-  test('what services refuse has its file too, and all files are judged', async () => {
+  test('include what services reject, and all files are checked', async () => {
     const it = freshTenant();
     const files = [
       file(
@@ -563,14 +563,14 @@ describe('files that are refused', () => {
     assert.deepEqual((await it.export()).files, []);
   });
 
-  test('at most fifty errors are told', async () => {
+  test('reports at most fifty errors', async () => {
     const it = freshTenant();
     const many = Array.from({ length: 70 }, (_, at) => file(`offers/o-${at}.yaml`, `name: o-${at}\npriority: 999\n`));
     assert.equal((await it.refused('diff', { files: many })).length, 50);
     assert.equal((await it.refused('diff', { files: many.slice(0, 49) })).length, 49);
   });
 
-  test('what prune would delete cannot be named', async () => {
+  test("what prune would delete can't be referenced", async () => {
     const it = freshTenant();
     await it.make('categories', { name: 'Cards' });
     const files = [file('offers/a.yaml', 'name: a\ncategoryId: Cards\n')];
@@ -581,7 +581,7 @@ describe('files that are refused', () => {
     );
   });
 
-  test('secrets: what an object needs is told, and only it', async () => {
+  test('secrets: reports exactly those that an object needs', async () => {
     const it = freshTenant();
     const files = [
       file(
@@ -607,7 +607,7 @@ describe('files that are refused', () => {
     );
   });
 
-  test('who may not', async () => {
+  test('missing permissions', async () => {
     const { tenant } = freshTenant();
     for (const role of ['viewer', 'editor'] as const) {
       for (const [method, verb] of [

@@ -150,7 +150,7 @@ const segment = (definition: string) => ({
   'segments/s.yaml': `name: s\nbaseSchemaId: people\n${definition}\n`,
 });
 
-describe('refuses what an apply refuses, with the same words', () => {
+describe('rejects what an apply rejects, with the same text', () => {
   const broken: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'a text that is no YAML': { 'offers/gold.yaml': 'name: [gold\n' },
     'an unknown property': { 'offers/gold.yaml': 'name: gold\nprice: 3\n' },
@@ -250,7 +250,7 @@ describe('refuses what an apply refuses, with the same words', () => {
     });
   }
 
-  test('and takes the same files without the fault', async () => {
+  test('accepts the same files without the fault', async () => {
     const files = Object.entries(soundFiles).map(([path, content]) => ({ path, content }));
     assert.deepEqual((await checkPolicyFolder(files, Date.now())).errors, []);
   });
@@ -258,7 +258,7 @@ describe('refuses what an apply refuses, with the same words', () => {
 
 describe('a folder gives the catalogue that the server reads', () => {
   for (const [at, pack] of packs.entries()) {
-    test(`of the pack ${pack.key}, and nothing in it never works`, async () => {
+    test(`for the pack ${pack.key}, and nothing in it never works`, async () => {
       const tenant = server.tenants[at]!;
       await server.database.withTenant(tenant.id, actor, (tx) => loadPack(tx, pack, testLoadPorts));
       const { files } = await callsOf(server, tenant).export();
@@ -274,7 +274,7 @@ describe('a folder gives the catalogue that the server reads', () => {
     });
   }
 
-  test('of a catalogue that uses every property', async () => {
+  test('for a catalogue that uses every property', async () => {
     const tenant = server.tenants[3]!;
     const calls = callsOf(server, tenant);
     await makeCatalogue(calls, callsOf(server, tenant, await secondPerson(server, tenant)));
@@ -286,7 +286,7 @@ describe('a folder gives the catalogue that the server reads', () => {
     await assertJudgedAlike(to, files);
   });
 
-  test('of files that a person wrote, with defaults and other spellings', async () => {
+  test('for files written by a person, with defaults and other spellings', async () => {
     const tenant = server.tenants[4]!;
     const nodes =
       '[{ id: i, type: inventory }, { id: q, type: qualify }, { id: c, type: contact_policy }, { id: s, type: score, config: { method: priority_weighted } }]';

@@ -143,7 +143,7 @@ const expected = (known: readonly Known[]): string[] =>
     })
     .sort();
 
-test('random changes: a plan of the old files lists exactly them, and applying it brings the old bytes back', async () => {
+test('random changes: a plan of the old files lists exactly them, and applying it restores the old bytes', async () => {
   let tenantsUsed = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {

@@ -23,7 +23,7 @@ function freshTenant() {
 
 const file = (path: string, content: string): PolicyFile => ({ path, content });
 
-test('how much is left of an offer is no configuration', async () => {
+test("stock left of an offer isn't configuration", async () => {
   const it = freshTenant();
   await it.make('offers', { name: 'Umbrella', inventory: { totalStock: 5 } });
   const { files } = await it.export();
@@ -38,7 +38,7 @@ test('how much is left of an offer is no configuration', async () => {
   assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
 });
 
-test('fields that are no definitions are refused at their place, not stumbled over', async () => {
+test('rejects invalid field definitions at their place, without crashing', async () => {
   const it = freshTenant();
   for (const fields of [
     '[text]',
@@ -52,7 +52,7 @@ test('fields that are no definitions are refused at their place, not stumbled ov
   }
 });
 
-test('flow routes are called by what they are for', async () => {
+test('names flow routes after their purpose', async () => {
   const it = freshTenant();
   const base = [
     file('channels/web.yaml', 'key: web\nname: Web\nchannelType: web\n'),
@@ -99,7 +99,7 @@ test('flow routes are called by what they are for', async () => {
   );
 });
 
-test('an outcome type whose key a deleted one has is that one again', async () => {
+test("an outcome type with a deleted one's key restores it", async () => {
   const it = freshTenant();
   const old = await it.make('outcome-types', {
     key: 'signed',
@@ -130,7 +130,7 @@ test('an outcome type whose key a deleted one has is that one again', async () =
   assert.deepEqual(data.map(({ action }) => action).slice(0, 2), ['update', 'restore']);
 });
 
-describe('columns that segments and joins name', () => {
+describe('columns used by segments and joins', () => {
   const field = (text: string) => `  - {${text}}\n`;
   const people = (...fields: string[]) =>
     file(
@@ -148,7 +148,7 @@ describe('columns that segments and joins name', () => {
       `name: adults\nbaseSchemaId: people\nfilters: {logic: and, conditions: [{field: ${column}, operator: gte, value: 18}]}\n`,
     );
 
-  test('a column is dropped, added and renamed together with the segment that names it', async () => {
+  test('drops, adds and renames a column together with the segment that uses it', async () => {
     const it = freshTenant();
     const first = [people('name: age, dataType: integer'), adults('age')];
     await it.apply({ files: first });
@@ -188,7 +188,7 @@ describe('columns that segments and joins name', () => {
     assert.equal((await it.apply({ files: [], prune: true, allowDataLoss: true })).summary.delete, 2);
   });
 
-  test('a column is replaced in the step in which a segment stops naming it', async () => {
+  test('replaces a column in the step in which a segment stops using it', async () => {
     const it = freshTenant();
     await it.apply({
       files: [people('name: age, dataType: integer', 'name: level, dataType: integer'), adults('age')],
@@ -202,7 +202,7 @@ describe('columns that segments and joins name', () => {
     assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
   });
 
-  test('a join that names a column that goes: the same as by a call', async () => {
+  test('treats a join on a dropped column like a call does', async () => {
     const it = freshTenant();
     const join = (column: string) =>
       file(
@@ -219,7 +219,7 @@ describe('columns that segments and joins name', () => {
   });
 });
 
-test('a table in use makes nobody wait and the apply is told so; what comes after waits as any other write', async () => {
+test('a table in use delays nobody and fails the apply; later operations wait like any other write', async () => {
   const it = freshTenant();
   const people = (more: string) =>
     file(
@@ -250,7 +250,7 @@ test('a table in use makes nobody wait and the apply is told so; what comes afte
   assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
 });
 
-test('content management that the files switch on is on before content is made', async () => {
+test('enables content management from the files before creating content', async () => {
   const it = freshTenant();
   await it.must('PUT', 'tenant-settings', { enableContentManagement: false, timezone: 'Europe/Rome' }, 200);
   const { files } = await it.export();
@@ -263,7 +263,7 @@ test('content management that the files switch on is on before content is made',
   assert.deepEqual((await it.diff({ files: [...on, item], prune: true })).changes, []);
 });
 
-test('an id of what is gone stays in the file; another tenant refuses it at its place', async () => {
+test('the ID of a deleted record stays in the file, and another tenant rejects it at its place', async () => {
   const [it, elsewhere] = [freshTenant(), freshTenant()];
   const gone = await it.make('offers', { name: 'gone' });
   const kept = await it.make('offers', { name: 'kept' });
@@ -296,7 +296,7 @@ test('an id of what is gone stays in the file; another tenant refuses it at its 
   await elsewhere.apply({ files: edited(files, 'contact-policies/cap.yaml', scope, '') });
 });
 
-test('what ranks is named in files: profiles, weights of placements, strategies, the default of the tenant', async () => {
+test("files contain everything that ranks: profiles, weights of placements, strategies, the tenant's default", async () => {
   const [it, elsewhere, third] = [freshTenant(), freshTenant(), freshTenant()];
   const web = await it.make('channels', { name: 'The web', key: 'web', channelType: 'web' });
   const hero = await it.make('placements', { name: 'Hero', key: 'hero', channelId: web.id });
@@ -373,7 +373,7 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   assert.deepEqual((await elsewhere.export()).files, kept);
 });
 
-test('what configs of policies and of enrich nodes name is named in files', async () => {
+test('files name the references in configs of policies and enrich nodes', async () => {
   const [it, elsewhere] = [freshTenant(), freshTenant()];
   const web = await it.make('channels', { name: 'The web', key: 'web', channelType: 'web' });
   const mail = await it.make('channels', { name: 'Mail', key: 'mail', channelType: 'email' });
@@ -425,7 +425,7 @@ test('what configs of policies and of enrich nodes name is named in files', asyn
   assert.match(error?.message ?? '', /refers to the sub-category .*, which does not exist/);
 });
 
-test('the registry of models is in files, so that a flow can name a family', async () => {
+test('files contain the registry of models, so that a flow can name a family', async () => {
   const [it, elsewhere] = [freshTenant(), freshTenant()];
   const model = (key: string, more: object = {}) =>
     it.make('algorithm-models', { key, name: key, modelType: 'scorecard', status: 'active', family: 'cards', ...more });
@@ -477,7 +477,7 @@ test('the registry of models is in files, so that a flow can name a family', asy
   assert.deepEqual(error?.path, 'algorithm-models/two.yaml#/registryStatus');
 });
 
-test('the answer of an apply says which version has it', async () => {
+test('the response of an apply says which version includes it', async () => {
   const { tenant, ...it } = freshTenant();
   const apply = (files: PolicyFile[]) =>
     server.call<{ configVersion: number }>('POST', '/api/v1/gitops/apply', { key: tenant.keys.admin, body: { files } });

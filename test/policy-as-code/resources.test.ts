@@ -26,7 +26,7 @@ async function post<Body>(tenant: TestTenant, verb: string, body: unknown): Prom
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-describe('a record made from the draft goes into files and comes back', () => {
+describe('a record created from the draft is exported to files and restored', () => {
   for (const [at, resource] of all.entries()) {
     if (resource.files?.leftOut !== undefined) {
       test(`${resource.path} says why it has no files`, () => {

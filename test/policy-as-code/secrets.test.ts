@@ -42,7 +42,7 @@ const stored = (tenantId: string, table: string) =>
     [tenantId],
   );
 
-test('secrets of a channel: names in the file, all that miss are told, what is stored stays', async () => {
+test('secrets of a channel: names in the file, reports all missing ones, and keeps stored ones', async () => {
   const [from, to] = [freshTenant(), freshTenant()];
   await from.make('channels', channel);
   const { files } = await from.export();
@@ -83,7 +83,7 @@ test('secrets of a channel: names in the file, all that miss are told, what is s
   assert.equal((await from.apply({ files: moved, secrets: secretsOf(files) })).summary.update, 1);
 });
 
-test('credentials of a connector: the file names them, and its pipeline comes along', async () => {
+test('credentials of a connector: named in the file, and its pipeline is included', async () => {
   const [from, to] = [freshTenant(), freshTenant()];
   const connector = await from.make('connectors', {
     ...{
@@ -127,7 +127,7 @@ test('credentials of a connector: the file names them, and its pipeline comes al
   assert.deepEqual((await from.diff({ files: withoutAuth })).changes, [], 'a file may say nothing about them');
 });
 
-test("secret of a model's endpoint: the file names it, what is stored stays, and never goes to another server", async () => {
+test("secret of a model's endpoint: named in the file, kept if stored, and never sent to another server", async () => {
   const [from, to] = [freshTenant(), freshTenant()];
   const config = { url: 'https://models.example/score', authSecret: 'only for models' };
   await from.make('algorithm-models', { key: 'outside', name: 'Outside', modelType: 'external_endpoint', config });
@@ -177,7 +177,7 @@ const draft = (...before: object[]) => ({
   flowConfig: {},
 });
 
-test('hidden values of a flow belong to their node, wherever it stands', async () => {
+test('hidden values of a flow belong to their node, wherever it is', async () => {
   const [from, to] = [freshTenant(), freshTenant()];
   const flow = await from.make('decision-flows', { key: 'main', name: 'Main', draftConfig: draft() });
   await from.must('POST', 'decision-flows/publish', { id: flow.id }, 200);
@@ -217,7 +217,7 @@ test('hidden values of a flow belong to their node, wherever it stands', async (
   assert.deepEqual((await from.export()).files, files);
 });
 
-test('a missing secret is the only error, also where creatives name the channel', async () => {
+test('reports only a missing secret, even where creatives refer to the channel', async () => {
   const [from, to] = [freshTenant(), freshTenant()];
   const hook = await from.make('channels', channel);
   const mail = await from.make('channels', {

@@ -1,6 +1,6 @@
 // Runs in a process of its own: it takes as long as many others together. Tests the promise of sealed records over
 // random catalogues (docs/design/decisioning.md 3): whatever happens to the catalogue, and in another process with any
-// time zone and locale, each decision replays to the byte. Tampering is detected, and erased decisions are refused.
+// time zone and locale, each decision replays byte for byte. Tampering is detected, and erased decisions are refused.
 // `REPLAY_DECISIONS=10000` makes more of them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -155,7 +155,7 @@ async function learnAndCount(): Promise<void> {
   }
 }
 
-test(`${wanted} random decisions replay to the byte, with everything that a decision can read`, async (t) => {
+test(`${wanted} random decisions replay byte for byte, with everything that a decision can read`, async (t) => {
   const chances = new Map<RandomCatalogue, Chance>();
   for (const [number, tenant] of server.tenants.entries()) {
     const chance = chanceOf('replays', String(number));
@@ -186,7 +186,7 @@ test(`${wanted} random decisions replay to the byte, with everything that a deci
   assert.ok(decided.filter(({ count }) => count > 0).length > wanted / 4);
 });
 
-test('they replay after everything was changed or deleted', async () => {
+test('random decisions still replay after everything was changed or deleted', async () => {
   for (const catalogue of catalogues) {
     const changes = await changeEverything(server, catalogue);
     for (const path of ['decision-flows', 'contact-policies', 'offers', 'creatives']) {
@@ -197,14 +197,14 @@ test('they replay after everything was changed or deleted', async () => {
   await assertIdentical(decided, here);
 });
 
-test('they replay in another process, under another time zone and locale', async () => {
+test('random decisions replay in another process, time zone and locale', async () => {
   const process = await installation.start({ TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
   await assertIdentical(decided, through(process));
   process.kill('SIGTERM');
   await process.ended;
 });
 
-test('a flipped bit is found', async () => {
+test('finds a flipped bit', async () => {
   const { ownerQuery } = server.testDatabase;
   const [named] = await ownerQuery<{ id: string }>('select decision_id as id from arbiter.model_decisions limit 1');
   const one = decided.find(({ id }) => id === named?.id)!;
@@ -224,7 +224,7 @@ test('a flipped bit is found', async () => {
   await process.ended;
 });
 
-test('what was erased is refused and is nowhere in the database; all else replays', async () => {
+test('rejects erased decisions, which are nowhere in the database, and replays all others', async () => {
   const process = await installation.start({ TZ: 'America/St_Johns', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' });
   const replay = through(process);
   const erased = new Set<string>();

@@ -37,7 +37,7 @@ test('no findings: freshly migrated, with data tables and decisions, with three 
   assert.deepEqual(await findings(), []);
 });
 
-test('each hole is found when it is there', async () => {
+test('finds each hole', async () => {
   const [data] = await owner(`select format('%I.%I', schemaname, tablename) as name, schemaname as schema from pg_tables
     where schemaname ~ '^t_[0-9a-f]{32}$' order by 1 limit 1`);
   const [partition] = await owner(`select c.oid::regclass::text as name from pg_class c

@@ -55,7 +55,7 @@ for (const [place, options, missing] of places) {
       await listAll(400, 40);
     });
 
-    test('T2e: clients that go away in the middle of a request leave no tenant behind', async () => {
+    test('T2e: clients that disconnect mid-request leave no tenant behind', async () => {
       await Promise.all(
         Array.from({ length: 300 }, (_, i) => {
           const { promise, resolve } = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('the tables of a cluster’s coordinator exist, and refer to no table of a worker', async () => {
+test("the tables of a cluster's coordinator exist, and refer to no table of a worker", async () => {
   const { ownerQuery } = server.testDatabase;
   const found = await ownerQuery<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'arbiter'::regnamespace and relname = any ($1) order by 1`,

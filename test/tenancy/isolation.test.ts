@@ -89,7 +89,7 @@ test('T2c: 200 requests of 20 tenants at once over a pool of 4 see only their ow
 /** Of 30 clients each. */
 const leavingRounds = sized('LEAVING_ROUNDS', { short: 4, long: 10 });
 
-test('T2e: clients that leave in the middle of a request leave nothing behind', async () => {
+test('T2e: clients that disconnect mid-request leave nothing behind', async () => {
   const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
   const leave = (turn: number) =>
     new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ test('T2e: clients that leave in the middle of a request leave nothing behind', 
   }
 });
 
-test('no answer to one tenant holds a word of another, on any route that reads', async () => {
+test('no response to one tenant contains a word of another, on any route that reads', async () => {
   const reads: readonly Operation[] = Object.values(operations).filter(({ method }) => method === 'GET');
   const [first] = populated;
   let read = 0;
@@ -179,7 +179,7 @@ test('no answer to one tenant holds a word of another, on any route that reads',
   assert.ok(read > 50, `${read} answers were read`);
 });
 
-test('T36: the log holds no key, no customer and no word of a tenant’s texts', () => {
+test("T36: the log contains no key, no customer and no word of a tenant's texts", () => {
   const log = server.log.map((line) => JSON.stringify(line)).join('\n');
   assert.ok(server.log.length > 500);
   for (const { tenant, fixtures } of populated) {

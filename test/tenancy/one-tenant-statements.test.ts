@@ -221,7 +221,7 @@ test('every statement of the hot path names one tenant, and reads, changes and a
   }
 });
 
-test('a statement that touches another tenant is found', async () => {
+test('finds a statement that touches another tenant', async () => {
   const bad = [
     'select state from customer_states where customer_id = $2 and $1::uuid is not null',
     'select s.state from customer_states s join outbox o on o.tenant_id = $1 where s.customer_id = $2',

@@ -89,7 +89,7 @@ async function rowOf({ tenant }: PopulatedTenant, { name, tenantColumn }: Table)
   return found?.row;
 }
 
-test('without a tenant every table is empty; with garbage none opens', async () => {
+test('without a tenant every table is empty; garbage opens none', async () => {
   let read = 0;
   for (const { name, mayRead } of await tables()) {
     if (!mayRead) continue;
@@ -110,7 +110,7 @@ test('without a tenant every table is empty; with garbage none opens', async () 
   }
 });
 
-test('a tenant reads, changes and deletes nothing of another in any table', async () => {
+test('a tenant reads, changes and deletes no rows of another in any table', async () => {
   const before = await fingerprint(server, [a.tenant.id, b.tenant.id]);
   const attacked: string[] = [];
   for (const table of await tables()) {
@@ -151,7 +151,7 @@ test('a tenant reads, changes and deletes nothing of another in any table', asyn
   assert.deepEqual(await fingerprint(server, [a.tenant.id, b.tenant.id]), before);
 });
 
-test('TRUNCATE, which ignores row-level security, is denied on every table; so is every change of structure', async () => {
+test('denies TRUNCATE, which ignores row-level security, and changes of structure on every table', async () => {
   for (const { name } of await tables()) {
     for (const text of [
       `truncate ${name}`,
@@ -168,7 +168,7 @@ test('TRUNCATE, which ignores row-level security, is denied on every table; so i
   }
 });
 
-test('F4: no partition can be reached by its own name', async () => {
+test('F4: no partition can be read by its own name', async () => {
   const partitions = await owner(`select c.oid::regclass::text as name from pg_class c
     where c.relispartition and c.relkind = 'r' and c.relnamespace = 'arbiter'::regnamespace`);
   assert.ok(partitions.length >= 8, `${partitions.length}`);
@@ -179,7 +179,7 @@ test('F4: no partition can be reached by its own name', async () => {
   }
 });
 
-test('F7: no foreign key takes a row of another tenant', async () => {
+test('F7: no foreign key accepts a row of another tenant', async () => {
   const keys = await owner<{ name: string; child: string; parent: string; columns: string[]; targets: string[] }>(
     `select k.conname as name, k.conrelid::regclass::text as child, k.confrelid::regclass::text as parent,
             array(select a.attname::text from unnest(k.conkey) with ordinality c (num, place)
@@ -212,7 +212,7 @@ test('F7: no foreign key takes a row of another tenant', async () => {
   assert.ok(tried >= 8, `${tried} of ${keys.length} foreign keys were tried`);
 });
 
-test('functions with the owner’s rights act inside the caller’s tenant only', async () => {
+test("functions with the owner's rights act only inside the caller's tenant", async () => {
   const [table] = await owner(`select tablename as name from pg_tables where schemaname = $1 limit 1`, [schemaOf(b)]);
   const name = table!.name!;
   const exists = async () =>

@@ -111,7 +111,7 @@ test('the same customer, request id and flow key: each tenant decides with its o
   assert.notEqual(decisions.get(red)!.recommendationId, decisions.get(blue)!.recommendationId);
 });
 
-test('records and traces by the shared request id are the tenant’s own; by the other’s ids they do not exist', async () => {
+test("records and traces by the shared request ID are the tenant's own; the other's IDs don't exist", async () => {
   for (const [twin, other] of [
     [red, blue],
     [blue, red],
@@ -176,7 +176,7 @@ test('what one tenant changes, the other does not notice', async () => {
   assert.deepEqual(rows.body.rows, [{ customer_id: 'C1', colour: 'turquoise' }]);
 });
 
-test('E19: an admin of another tenant approves nothing here and is answered like an unknown user', async () => {
+test('E19: an admin of another tenant approves nothing here, and gets the response for an unknown user', async () => {
   const user = randomId();
   await server.testDatabase.ownerQuery(
     `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, email_verified_at, created_at, updated_at)

@@ -14,6 +14,7 @@ const generated = [
   { written: 'packages/contract/src/index.ts', generator: 'tools/generate/contract.ts' },
   { written: 'packages/contract/src/all-operations.ts', generator: 'tools/generate/contract.ts' },
   { written: 'packages/contract/src/catalogue/config-shapes.generated.ts', generator: 'tools/generate/configs.ts' },
+  { written: 'packages/contract/src/core/config-types.generated.ts', generator: 'tools/generate/configs.ts' },
   { written: 'docs/api/', generator: 'tools/generate/openapi.ts' },
   { written: 'docs/config.md', generator: 'tools/generate/config-docs.ts' },
   { written: 'docs/architecture.md', generator: 'tools/generate/tiers.ts' },

@@ -64,7 +64,7 @@ function readColumn(line: string, below: string): Column {
   };
 }
 
-/** The tables and views of the dump; what stands between one table's columns and the next table are its constraints. */
+/** The tables and views of the dump; the lines between one table's columns and the next table are its constraints. */
 function readTables(dump: string): Table[] {
   return [...dump.matchAll(/^create (?:table|view) (\S+) \(\n([\s\S]*?)\n\)([\s\S]*?)(?=\n\n)/gm)].map(
     ([, name = '', columns = '', below = '']) => ({

@@ -1,6 +1,6 @@
 import type { TestEvent } from 'node:test/reporters';
 
-/** A test that failed by itself, not because a subtest failed. */
+/** A test that failed on its own, not because a subtest failed. */
 export interface Failure {
   readonly name: string;
   readonly failureType: string;

@@ -8,7 +8,7 @@ const shownFiles = 60;
 /** The cost of a task. `processor` includes the servers, databases and browsers that it started and waited for. */
 export interface TaskCost {
   readonly task: Task;
-  /** Seconds from its start to its end. */
+  /** Duration in seconds. */
   readonly wall: number;
   /** Seconds of processor time; null where the system doesn't tell. */
   readonly processor: number | null;

@@ -21,7 +21,7 @@ const busy = failure({ code: 'ERR_ASSERTION', errorName: 'AssertionError', actua
 const failed = (file: string, ...failures: Failure[]) => ({ task: { files: [file] }, failures });
 const faults = 'test/faults/stop.test.ts';
 
-test('a deadline of ours and a 503 allow a second run and name their reason', () => {
+test('our own deadline and a 503 allow a second run, and name their reason', () => {
   const tasks = [
     failed(faults, late),
     failed('./test/journeys/console/axe.test.ts', busy, failure({ errorName: 'TimeoutError' })),
@@ -32,7 +32,7 @@ test('a deadline of ours and a 503 allow a second run and name their reason', ()
   );
 });
 
-test('a failed assertion about anything else never does, alone or beside a deadline', () => {
+test('a failed assertion about anything else never does, alone or with a deadline', () => {
   const exceeded = failure({ code: 'ERR_ASSERTION', message: 'cap exceeded: 11 of 10', actual: 11 });
   assert.equal(reasonsToRunAgain([failed(faults, exceeded)]), null);
   assert.equal(reasonsToRunAgain([failed(faults, late, exceeded)]), null);
@@ -47,7 +47,7 @@ test('a test that never ended, a crash and files of other suites never do', () =
   assert.equal(reasonsToRunAgain(Array.from({ length: 7 }, () => failed(faults, late))), null);
 });
 
-test('the reporter tells deadlines, statuses and assertions of a real run apart', () => {
+test('the reporter distinguishes deadlines, statuses and assertions of a real run', () => {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-second-runs-'));
   try {
     const deadline = JSON.stringify(resolve('test/deadline.ts'));

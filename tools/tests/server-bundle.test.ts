@@ -21,7 +21,7 @@ function run(hooks: readonly string[], ...args: readonly string[]): string {
   return stdout;
 }
 
-test('programs, processes and threads lead to the bundle, their parts to the source', () => {
+test('programs, processes and threads come from the bundle, their parts from the source', () => {
   const threads = globSync('packages/server/src/main/threads/*-thread.ts', { cwd: root });
   assert.ok(threads.length >= 6);
   const starts = [...threads, 'packages/cli/src/main.ts', 'packages/server/src/main/processes/process-entry.ts'];
@@ -32,7 +32,7 @@ test('programs, processes and threads lead to the bundle, their parts to the sou
   for (const address of found) assert.match(address, new RegExp(`/test-server/${bundle}/[\\w-]+\\.js$`));
 });
 
-test('a command says the same from the bundle and from the sources', () => {
+test('a command prints the same from the bundle and from the sources', () => {
   const sources = join(root, 'packages/cli/src/main.ts');
   const help = run([], sources, 'help');
   assert.match(help, /serve/);

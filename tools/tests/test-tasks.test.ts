@@ -4,14 +4,14 @@ import { failureReport, filesInTurn, sumSummaries, tasksOf } from './test-tasks.
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
-test('files share processes, 16 at most', () => {
+test('shares processes between up to 16 files', () => {
   const sizes = (count: number) => tasksOf(named(count), () => '').map((task) => task.files.length);
   assert.deepEqual(sizes(0), []);
   assert.deepEqual(sizes(16), [16]);
   assert.deepEqual(sizes(17), [16, 1]);
 });
 
-test('files of several turns run once in as many turns, about as many in each; others in every turn', () => {
+test('files in turns run once per round, evenly spread; others run in every turn', () => {
   const files = named(20);
   const textOf = (file: string) =>
     /[02468]\.test/.test(file) ? '// Runs in one of 3 turns: the parts have tests of their own.\n' : '';
@@ -46,7 +46,7 @@ test('files of several turns run once in as many turns, about as many in each; o
   }
 });
 
-test('files without databases share processes of their own, 24 at most', () => {
+test('files without databases share other processes, 24 at most', () => {
   const files = ['test/a/one.test.ts', ...named(26)];
   const fast = new Set(['test/a/one.test.ts', ...named(25)]);
   const tasks = tasksOf(files, () => '', fast).map((task) => task.files);
@@ -57,7 +57,7 @@ test('files without databases share processes of their own, 24 at most', () => {
   );
 });
 
-test('suites do not share with files beside the sources, and begin before them', () => {
+test("suites don't share with files next to sources, and start before them", () => {
   const files = ['packages/a/one.test.ts', 'tools/two.test.ts', 'test/a/three.test.ts', './test/b/four.test.ts'];
   assert.deepEqual(
     tasksOf(files, () => '').map((task) => task.files),
@@ -68,7 +68,7 @@ test('suites do not share with files beside the sources, and begin before them',
   );
 });
 
-test('files that cannot share run alone, and begin first', () => {
+test("files that can't share run alone, and start first", () => {
   const texts: Record<string, string> = {
     'packages/a/each.test.ts': "import x from 'y';\nbeforeEach(() => {});\n",
     'packages/a/own.test.ts': '// Runs in a process of its own: it measures memory.\n',
@@ -89,7 +89,7 @@ test('files that cannot share run alone, and begin first', () => {
   );
 });
 
-test('the closing lines are added up; a process without them adds nothing', () => {
+test('adds up the closing lines; a process without them adds nothing', () => {
   const output = (pass: number, fail: number, cancelled: number) =>
     `✔ a test\n  ℹ pass 99\nℹ tests ${pass + fail + cancelled}\nℹ suites 1\nℹ pass ${pass}\n\u001b[34mℹ fail ${fail}\u001b[39m\nℹ cancelled ${cancelled}\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1\n`;
   assert.equal(
@@ -98,7 +98,7 @@ test('the closing lines are added up; a process without them adds nothing', () =
   );
 });
 
-test('the report of a failed process has where its journeys stood and the errors, and nothing else', () => {
+test('the report of a failed process has the last step of its journeys and the errors, and nothing else', () => {
   const state = 'ℹ where it stood\nhttp://localhost/offers\n  heading: Offers\n';
   const output = `✔ opens\n✖ saves\n${state}✔ closes\nℹ tests 3\n\n✖ failing tests:\n\ntest at a.test.ts:4:1\n✖ saves\n  Error: no\n`;
   assert.equal(

@@ -16,7 +16,7 @@ const fastFilesPerProcess = 24;
 /** Marks a test file that can't share a process; the reason follows the colon. */
 const ownProcess = /^\/\/ Runs in a process of its own: /m;
 
-/** Marks a test file that runs in one of so many turns (`test/form.ts`); the reason follows the colon. */
+/** Marks a test file that runs in one of this many turns (`test/form.ts`); the reason follows the colon. */
 const turnsOfFile = /^\/\/ Runs in one of (\d+) turns: /m;
 
 /** Hooks outside a suite run around every test of the process, including those of other files. */

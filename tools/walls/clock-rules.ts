@@ -40,7 +40,7 @@ const isTimeless = (file: string): boolean =>
 
 export const clockRules: readonly SourceRule[] = [
   {
-    // The process must know about everything that runs by itself, to stop it.
+    // The process must know about everything that runs on its own, to stop it.
     name: 'only-main-starts-timers',
     applies: (file) => inServer(file) && !file.startsWith('packages/server/src/main/'),
     breaks: (node) => {

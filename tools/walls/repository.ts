@@ -33,7 +33,7 @@ export function readRepository(baseDir: string): Repository {
     {
       cwd: baseDir,
       withFileTypes: true,
-      // Skip build output of the console only: nothing else is built, and code hidden in a folder of that name must be
+      // Skip build output of the console only: nothing else is built, and code hidden in a folder with that name must be
       // seen.
       exclude: ({ name, parentPath }) =>
         name === 'node_modules' || (/^dist(\.|$)/.test(name) && /(^|[\\/])packages[\\/]console$/.test(parentPath)),

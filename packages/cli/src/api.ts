@@ -27,7 +27,7 @@ export async function overHttp<Body>(
   try {
     body = await ask(clientOf(connection, options));
   } catch (error) {
-    if (error instanceof ApiError) return refused(call, error);
+    if (error instanceof ApiError) return reportError(call, error);
     if (!isNetworkFailure(error)) throw error;
     call.warn(`arbiter: can't reach ${connection.url}: ${reasonOf(error)}`);
     return exitCodes.unreachable;
@@ -58,7 +58,7 @@ function clientOf({ url, apiKey, tenantId }: Connection, options: { readonly tim
   });
 }
 
-function refused(call: Call, error: ApiError): number {
+function reportError(call: Call, error: ApiError): number {
   if (call.flags.flag('json') && error.problem !== null) call.print(JSON.stringify(error.problem));
   const code = error.code === null ? '' : ` (${error.code})`;
   const message = error.problem?.error.replace(/\.$/, '') ?? "the response didn't come from Arbiter";

@@ -51,7 +51,7 @@ describe('with a server on its embedded database', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('the first start prints the demo once, keeps it privately, and its curl answers', async () => {
+  test('prints the demo once at the first start, stores it privately, and its curl command works', async () => {
     const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
     assert.equal((await stat(join(folder, 'first-run.json'))).mode & 0o777, 0o600);
     assert.equal(printed.split(firstRun.apiKey).length, 3, 'the key stands in the key line and in the curl');
@@ -65,7 +65,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(JSON.parse(answer).decisions[0].content.ctaUrl.startsWith('https://coffee.example/'), true);
   });
 
-  test('a link that signs in is made beside the running server, as often as it is needed', async () => {
+  test('creates a sign-in link while the server runs, as often as needed', async () => {
     const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
     const operator = { DATA_DIR: folder };
     const make = (...args: string[]) => runInProcess(['user', 'sign-in-link', ...args], operator);
@@ -85,7 +85,7 @@ describe('with a server on its embedded database', () => {
     assert.equal((await make()).code, 2);
   });
 
-  test("the pack's first customer gets an offer on every channel that is open at all hours", async () => {
+  test("the pack's first customer gets an offer on every channel that is always open", async () => {
     // Not push, which is quiet at night.
     for (const channel of ['web', 'email', 'in_app']) {
       const args = ['recommend', 'CM-000001', '--channel', channel, '--dry-run', '--json'];
@@ -118,7 +118,7 @@ describe('with a server on its embedded database', () => {
     assert.match(partly.out, / spaced +.*white space.*\nDecided: 2, failed: 1/);
   });
 
-  test('recommend prints a table, replay finds no difference', async () => {
+  test('recommend prints a table; replay finds no difference', async () => {
     const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /^CM-000002, flow coffee-next-best-offer v1, 2 offers\nrank {2}offer/);
@@ -148,7 +148,7 @@ describe('with a server on its embedded database', () => {
     assert.match(beyond.err, /arbiter: .*: 4\d\d \(/);
   });
 
-  test('ingest reports an event once under a key', async () => {
+  test('ingest stores an event once per key', async () => {
     const args = ['ingest', 'CM-000004', 'purchase', '--data', '{"amount":3}', '--key', 'cli-1'];
     const first = await runInProcess(args, environment);
     assert.equal(first.code, 0, first.err);
@@ -286,7 +286,7 @@ describe('with a server on its embedded database', () => {
     await set({ decisionTraceEnabled: false });
   });
 
-  test('trace shows the stages by any of the ids; without a stored trace the record', async () => {
+  test('trace finds the stages by any ID, and shows the record if no trace is stored', async () => {
     const key = {
       authorization: `Bearer ${environment.ARBITER_API_KEY}`,
       'x-requested-with': 'test',
@@ -341,7 +341,7 @@ describe('with a server on its embedded database', () => {
     assert.match(unknown.err, /404 \(not_found\)/);
   });
 
-  test('why-not names what stands in the way, and what would do', async () => {
+  test('why-not names what blocks an offer, and what would show it', async () => {
     const shown = await runInProcess(
       ['recommend', 'CM-000002', '--channel', 'web', '--limit', '50', '--json'],
       environment,
@@ -355,14 +355,14 @@ describe('with a server on its embedded database', () => {
     assert.equal(wrong.code, 2);
   });
 
-  test('an unknown customer is decided, and the output says so', async () => {
+  test('decides for an unknown customer, and says so', async () => {
     const { code, out } = await runInProcess(['decide', 'nobody', '--channel', 'email', '--dry-run'], environment);
     assert.equal(code, 0);
     assert.match(out, /unknown customer: decided without attributes/);
     assert.match(out, /nothing was stored/);
   });
 
-  test('a refusal exits 1 with the code of the API', async () => {
+  test("exits 1 with the API's error code", async () => {
     const unknownFlow = await runInProcess(['recommend', 'C', '--flow', 'no-such-flow'], environment);
     assert.equal(unknownFlow.code, 1);
     assert.match(unknownFlow.err, /not_found/);
@@ -374,7 +374,7 @@ describe('with a server on its embedded database', () => {
     assert.match(wrongKey.err, /unauthorized/);
   });
 
-  test('key create makes a key with the scopes it was given', async () => {
+  test('key create creates a key with the given scopes', async () => {
     const created = await arbiter(['key', 'create', '--scopes', 'read', '--name', 'reader'], environment);
     assert.equal(created.code, 0, created.err);
     const reader = { ...environment, ARBITER_API_KEY: created.out.trim() };
@@ -399,7 +399,7 @@ describe('with a server on its embedded database', () => {
     assert.ok(all.err.includes(`Verified ${limit} rows, continuing at row ${limit + 1}\n`));
   });
 
-  test('login makes a key for this machine and keeps it privately; whoami says whose it is', async () => {
+  test('login creates a key for this machine and stores it privately; whoami names its owner', async () => {
     const { email, password, apiKey } = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
     const own = await mkdtemp(join(tmpdir(), 'arbiter-login-'));
     try {
@@ -435,7 +435,7 @@ describe('with a server on its embedded database', () => {
     }
   });
 
-  test('tenant create and key create --tenant work beside the running server', async () => {
+  test('tenant create and key create --tenant work while the server runs', async () => {
     const operator = { DATA_DIR: folder };
     const created = await runInProcess(['tenant', 'create', 'Second tenant'], operator);
     assert.equal(created.code, 0, created.err);
@@ -455,7 +455,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(JSON.parse(decided.out).known, false, 'the demo members belong to another tenant');
   });
 
-  test('user create and user unlock work beside the running server', async () => {
+  test('user create and user unlock work while the server runs', async () => {
     const operator = { DATA_DIR: folder };
     const login = async (email: string, password: string) =>
       fetch(`${url}/api/v1/auth/login`, {
@@ -497,7 +497,7 @@ describe('with a server on its embedded database', () => {
     assert.equal((await login('john@second.example', 'Secret123')).status, 200);
   });
 
-  test('sso disable lets people in again by password, beside the running server', async () => {
+  test('sso disable restores sign-in by password while the server runs', async () => {
     const operator = { DATA_DIR: folder };
     const created = await runInProcess(['tenant', 'create', 'Locked out', '--json'], operator);
     assert.equal(created.code, 0, created.err);
@@ -551,7 +551,7 @@ describe('with a server on its embedded database', () => {
     assert.match(out, /up to date/);
   });
 
-  test('SIGTERM ends the server gracefully, and the next start prints no key', async () => {
+  test('SIGTERM stops the server gracefully, and the next start prints no key', async () => {
     server.kill('SIGTERM');
     assert.equal(await new Promise((resolve) => server.once('exit', resolve)), 0);
     const again = start(['serve'], { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CommandLine, createCommandLine } from './test-command-line.ts';
 
-/** What the command line says by itself, without a server. */
+/** What the command line says on its own, without a server. */
 
 let shell: CommandLine;
 before(async () => {
@@ -44,7 +44,7 @@ test('help explains every command', async () => {
   }
 });
 
-test('a wrong command line exits 2 and says what is wrong', async () => {
+test('exits 2 for a wrong command line, and names the error', async () => {
   for (const [args, expected] of [
     [[], /Usage: arbiter <command>/],
     [['explode'], /unknown command: explode/],
@@ -103,13 +103,13 @@ test('the version is that of the package', async () => {
   assert.match(out, /^\d+\.\d+\.\d+\n$/);
 });
 
-test('a server that does not answer is exit code 3', async () => {
+test("exits 3 when the server doesn't respond", async () => {
   const { code, err } = await arbiter(['recommend', 'C', '--url', 'http://127.0.0.1:9', '--api-key', 'krn_x']);
   assert.equal(code, 3);
   assert.match(err, /127\.0\.0\.1:9/);
 });
 
-test('a configuration that cannot be used is exit code 78 and names the variable', async () => {
+test('exits 78 for an invalid configuration, and names the variable', async () => {
   const { code, err } = await arbiter(['serve'], { PORT: 'eighty' });
   assert.equal(code, 78);
   assert.match(err, /PORT must be a whole number/);

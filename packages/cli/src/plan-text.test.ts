@@ -51,7 +51,7 @@ const plan: PolicyPlan = {
   hash: '0'.repeat(64),
 };
 
-test('a plan reads like this', () => {
+test('prints a plan', () => {
   assert.equal(
     planLines(plan).join('\n'),
     `+ create offers "Gold card" (offers/gold-card-f1f2a3b4.yaml)
@@ -72,14 +72,14 @@ Plan: 1 to create, 1 to update, 1 to delete, 1 to replace, 1 awaiting approval.`
   );
 });
 
-test('a plan without changes is its last line', () => {
+test('prints only the last line for a plan without changes', () => {
   const none = { ...summary, create: 0, update: 0, delete: 0, replace: 0, await: 0 };
   assert.deepEqual(planLines({ ...plan, changes: [], notInFiles: [], warnings: [], summary: none }), [
     'Plan: 0 to create, 0 to update, 0 to delete.',
   ]);
 });
 
-test('a drift names people', () => {
+test('names people in a drift', () => {
   assert.deepEqual(driftLines({ applied: null, changes: [], configVersion: 1 }), [
     'No files have been applied yet. Run "arbiter apply <folder>" first.',
   ]);

@@ -20,7 +20,7 @@ const flagsOf = (values: Readonly<Record<string, string>> = {}): Flags => ({
 const resolve = (flags: Readonly<Record<string, string>>, environment: Readonly<Record<string, string>>) =>
   connectionOf({ flags: flagsOf(flags), environment: { XDG_CONFIG_HOME: home, ...environment } });
 
-test('flags beat the environment, the environment beats the file', () => {
+test('flags override the environment, which overrides the file', () => {
   writeFileSync(configFile, JSON.stringify({ url: 'http://file:1', apiKey: 'krn_file', tenantId: 'from-file' }));
   assert.deepEqual(resolve({}, {}), { url: 'http://file:1', apiKey: 'krn_file', tenantId: 'from-file' });
   const environment = { ARBITER_URL: 'http://env:2/', ARBITER_API_KEY: 'krn_env' };
@@ -29,7 +29,7 @@ test('flags beat the environment, the environment beats the file', () => {
   assert.deepEqual(resolve(flags, environment), { url: 'https://flag', apiKey: 'krn_flag', tenantId: 'from-flag' });
 });
 
-test('a blank variable counts as unset, a key may stand in a file', () => {
+test('treats a blank variable as unset, and reads a key from a file', () => {
   writeFileSync(configFile, '{}');
   const keyFile = join(home, 'key');
   writeFileSync(keyFile, 'krn_secret\n');
@@ -40,7 +40,7 @@ test('a blank variable counts as unset, a key may stand in a file', () => {
   });
 });
 
-test('what cannot be used is named', () => {
+test('names unusable settings', () => {
   writeFileSync(configFile, '{}');
   assert.throws(() => resolve({}, {}), /no API key/);
   assert.throws(() => resolve({ url: 'localhost:3000' }, { ARBITER_API_KEY: 'k' }), /isn't an http or https URL/);

@@ -25,7 +25,7 @@ export function connectionOf({ flags, environment }: Pick<Call, 'flags' | 'envir
   return { url, apiKey, tenantId };
 }
 
-/** Address of the server, without a slash at its end. Throws UsageError for what is none. */
+/** Address of the server, without a trailing slash. Throws UsageError for anything else. */
 export function urlOf({ flags, environment }: Pick<Call, 'flags' | 'environment'>): string {
   const file = readConfigFile(environment);
   const url = flags.text('url') ?? blankAsUnset(environment.ARBITER_URL) ?? file.url ?? defaultUrl;

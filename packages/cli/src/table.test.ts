@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tableLines } from './table.ts';
 
-test('columns are as wide as their widest cell, by letters', () => {
+test('makes columns as wide as their widest cell, counted in letters', () => {
   assert.deepEqual(
     tableLines(
       ['rank', 'offer'],

@@ -11,7 +11,7 @@ export type ConsoleBoot = SignedInBoot | SignedOutBoot;
 /** Ways to sign in that can be offered. */
 export interface SignInFacts {
   readonly google: boolean;
-  /** Whether anybody may register. */
+  /** Whether anyone may register. */
   readonly registration: boolean;
   /** Tenant named by `?tenantId=`, or the one that was used last in this browser. */
   readonly tenantId?: string;

@@ -5,7 +5,7 @@ import { documentWords, type Resource, resources } from './index.ts';
 const all: readonly Resource[] = Object.values(resources);
 
 for (const { path, create, draft } of all) {
-  test(`${path}: the draft body has what a creation needs, and nothing that it does not know`, () => {
+  test(`${path}: the draft body has every required property and no unknown one`, () => {
     assert.ok(draft, `Write a draft body for ${path} beside its resource in packages/contract/src, as \`draft\`.`);
     const body = draft(documentWords);
     const known: object = Reflect.get(create, 'properties');

@@ -31,6 +31,7 @@ export * from './core/ascii-letters.ts';
 export * from './core/auth.ts';
 export * from './core/bodies.ts';
 export * from './core/by-id.ts';
+export * from './core/config-types.generated.ts';
 export * from './core/error-formats.ts';
 export * from './core/errors.ts';
 export * from './core/examples.ts';

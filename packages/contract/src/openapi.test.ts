@@ -78,14 +78,14 @@ describe('every schema of the contract', () => {
 });
 
 describe('every operation', () => {
-  test('has an id of its own, of the form resource.verb, and is found under it', () => {
+  test('has a unique ID of the form resource.verb', () => {
     assert.equal(new Set(all.map((each) => each.id)).size, all.length);
     for (const [id, each] of Object.entries(operations)) {
       assert.equal(id, each.id);
       assert.match(id, /^[a-z][A-Za-z0-9]*\.[a-z][A-Za-z0-9]*$/);
     }
   });
-  test('declares codes of the registry, an answer that is no error, and a role where it has a credential', () => {
+  test('declares registered codes, a successful response, and a role where it requires a credential', () => {
     for (const each of all) {
       for (const code of each.errors) assert.ok(code in errorRegistry, `${each.id}: ${code}`);
       const successes = Object.keys(each.responses).filter((status) => Number(status) < 400);
@@ -94,7 +94,7 @@ describe('every operation', () => {
       if (each.transaction === 'tenant') assert.ok(namesTenant(each.auth), each.id);
     }
   });
-  test('says what it audits when it changes something', () => {
+  test('declares its audit rows if it changes something', () => {
     for (const each of all) {
       for (const entry of each.audit) assert.ok(entry.action !== '' && entry.entityType !== '', each.id);
     }
@@ -111,7 +111,7 @@ describe('openapi', () => {
     assert.equal(new Set(ids).size, expected);
     assert.doesNotThrow(() => JSON.stringify(document));
   });
-  test('writes parameters, body, answers, codes and security', () => {
+  test('writes parameters, body, responses, codes and security', () => {
     const document = openapi([one], options) as never as {
       paths: Record<string, Record<string, Record<string, never>>>;
       components: { parameters: Record<string, unknown> };
@@ -146,10 +146,10 @@ describe('openapi', () => {
     assert.deepEqual(responses['409']!['x-codes'], ['duplicate_name', 'idempotency_in_progress']);
     assert.ok(document.paths['/api/things/{id}']!.post);
   });
-  test('hidden markers of the schema library do not show', () => {
+  test('hides internal markers of the schema library', () => {
     assert.ok(!JSON.stringify(openapi(all, options)).includes('"~'));
   });
-  test('refuses operations that contradict themselves', () => {
+  test('rejects operations that contradict themselves', () => {
     assert.throws(() => openapi([one, one], options), /two operations have the id/);
     assert.throws(() => openapi([one, { ...one, id: 'things.again' }], options), /two operations have the route/);
     assert.throws(() => openapi([{ ...one, path: '/api/v1/things' }], options), /the path/);
@@ -158,7 +158,7 @@ describe('openapi', () => {
 });
 
 describe('the codes of an operation', () => {
-  test('follow from what it declares', () => {
+  test('follow from its declaration', () => {
     const open = { ...one, auth: 'none', role: null, transaction: 'none', errors: [], idempotent: false } as const;
     const { body: _body, query: _query, params: _params, rateLimits: _limits, ...bare } = open;
     assert.deepEqual(errorCodesOf({ ...bare, method: 'GET', loadClass: 'health' }), ['validation_failed', 'internal']);
@@ -166,13 +166,13 @@ describe('the codes of an operation', () => {
     assert.ok(errorCodesOf(bare).includes('csrf_header_required'));
     assert.ok(errorCodesOf(one).includes('unauthorized'));
   });
-  test('are those that the problem body knows', () => {
+  test('match those of the problem body', () => {
     const known: unknown = Reflect.get(Problem.properties.code, 'enum');
     assert.deepEqual(known, Object.keys(errorRegistry));
   });
 });
 
-test('a body is shown once: by the example of its schema, else by the draft of its record', () => {
+test('shows each body once: the example of its schema, else the draft of its record', () => {
   const body = (shown: Operation): object => {
     const document = JSON.parse(JSON.stringify(openapi([shown], options)));
     return document.paths[shown.path].post.requestBody.content['application/json'];
@@ -184,7 +184,7 @@ test('a body is shown once: by the example of its schema, else by the draft of i
   assert.deepEqual(Reflect.get(withDraft, 'example'), create.resource?.draft?.(documentWords));
 });
 
-test('descriptions name no document that a reader does not have', () => {
+test('descriptions refer only to documents that readers have', () => {
   const document: unknown = openapi(all, options);
   const found: string[] = [];
   const walk = (value: unknown, path: string): void => {

@@ -28,7 +28,7 @@ const writes = all.flatMap((write) => {
   });
 });
 
-test('what a GET shows may be sent back: its properties count as known in the write of the same path', () => {
+test('a write knows every property that the GET of its path shows', () => {
   assert.ok(writes.some(({ write }) => write.id === 'retentionConfigs.set'));
   for (const { write, names, shown } of writes) {
     const known = new Set([...names, ...Object.keys(propertiesOf(write.record))]);

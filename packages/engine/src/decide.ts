@@ -50,7 +50,7 @@ export interface DecideOptions {
   /** A question about one offer; the trace then tells of that offer alone. */
   readonly probe?: Probe;
   /**
-   * True: every offer is asked at every gate, even after a refusal. The trace is complete and lists each gate's
+   * True: every gate checks every offer, even after a block. The trace is complete and lists each gate's
    * refusals once. Offers that none refused are scored as always, also by called flows and hooks, which may still
    * refuse some; nothing is delivered. Offers that must be shown leave as always. For requests that name at most one
    * placement.

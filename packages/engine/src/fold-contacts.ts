@@ -40,17 +40,17 @@ export function foldContacts(
   let from = contacts.log.length;
   // The log is oldest first: everything before is outside every window.
   while (from > 0 && contacts.log[from - 1]!.at >= earliest) from -= 1;
-  const kept = positions(contacts, open, from, ranges.includes(null), now - longestCooldownMs);
+  const newPositions = positions(contacts, open, from, ranges.includes(null), now - longestCooldownMs);
   const lanes: ContactLane[] = [];
   const lastAt: number[] = [];
-  for (let lane = 0; lane < kept.length; lane++) {
-    if (kept[lane] === LEFT_OUT) continue;
-    kept[lane] = lanes.length;
+  for (let lane = 0; lane < newPositions.length; lane++) {
+    if (newPositions[lane] === LEFT_OUT) continue;
+    newPositions[lane] = lanes.length;
     lanes.push(contacts.lanes[lane]!);
     lastAt.push(contacts.lastAt[lane]!);
   }
   const counts = ranges.map((range) => {
-    if (range === null) return contacts.totals.filter((_, lane) => kept[lane] !== LEFT_OUT);
+    if (range === null) return contacts.totals.filter((_, lane) => newPositions[lane] !== LEFT_OUT);
     return new Array<number>(lanes.length).fill(0);
   });
   const add = (lane: number, at: number): void => {
@@ -61,10 +61,10 @@ export function foldContacts(
   };
   for (let entry = from; entry < contacts.log.length; entry++) {
     const { lane, at } = contacts.log[entry]!;
-    add(kept[lane]!, at);
+    add(newPositions[lane]!, at);
   }
   for (const reservation of open) {
-    const lane = kept[reservation.lane]!;
+    const lane = newPositions[reservation.lane]!;
     add(lane, reservation.at);
     for (let w = 0; w < ranges.length; w++) if (ranges[w] === null) counts[w]![lane]! += 1;
     lastAt[lane] = Math.max(lastAt[lane] ?? Number.NEGATIVE_INFINITY, reservation.at);
@@ -82,15 +82,15 @@ function positions(
   countsTotals: boolean,
   lastFrom: number,
 ): Int32Array {
-  const kept = new Int32Array(contacts.lanes.length);
-  if (lastFrom === Number.NEGATIVE_INFINITY) return kept;
-  kept.fill(LEFT_OUT);
-  for (let lane = 0; lane < kept.length; lane++) {
-    if (contacts.lastAt[lane]! > lastFrom || (countsTotals && contacts.totals[lane]! > 0)) kept[lane] = 0;
+  const newPositions = new Int32Array(contacts.lanes.length);
+  if (lastFrom === Number.NEGATIVE_INFINITY) return newPositions;
+  newPositions.fill(LEFT_OUT);
+  for (let lane = 0; lane < newPositions.length; lane++) {
+    if (contacts.lastAt[lane]! > lastFrom || (countsTotals && contacts.totals[lane]! > 0)) newPositions[lane] = 0;
   }
-  for (let entry = from; entry < contacts.log.length; entry++) kept[contacts.log[entry]!.lane] = 0;
-  for (const { lane } of open) kept[lane] = 0;
-  return kept;
+  for (let entry = from; entry < contacts.log.length; entry++) newPositions[contacts.log[entry]!.lane] = 0;
+  for (const { lane } of open) newPositions[lane] = 0;
+  return newPositions;
 }
 
 /** Start inclusive, end exclusive; null for `alltime`. Rolling windows begin after now - length; instants are whole ms. */

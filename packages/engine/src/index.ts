@@ -158,4 +158,4 @@ export type { Edit, Holds } from './why-not/edits.ts';
 export type { Flip } from './why-not/flip.ts';
 export { type WhyNotAnswer, whyNot } from './why-not/search.ts';
 export { nearestWord } from './words/nearest-word.ts';
-export { didYouMean, listWords, told } from './words/word-texts.ts';
+export { didYouMean, listWords, shortenWord as told } from './words/word-texts.ts';

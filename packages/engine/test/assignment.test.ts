@@ -35,7 +35,7 @@ function totalOf(assigned: Int32Array, columns: number, values: Float64Array): n
   return total;
 }
 
-test('the total is the largest there is: 4,000 random cases against all permutations, many of them with ties', () => {
+test('finds the largest total: 4,000 random cases against all permutations, many with ties', () => {
   const chance = chanceOf('0'.repeat(32), 'assignment 7');
   let ties = 0;
   for (let round = 0; round < 4000; round++) {
@@ -55,7 +55,7 @@ test('the total is the largest there is: 4,000 random cases against all permutat
   assert.ok(ties > 500);
 });
 
-test('values that do not add up exactly: no total is better by more than the rounding', () => {
+test("finds the largest total up to rounding if values don't add up exactly", () => {
   const chance = chanceOf('0'.repeat(32), 'assignment 11');
   for (let round = 0; round < 1000; round++) {
     const rows = chance.int(1, 5);
@@ -66,20 +66,20 @@ test('values that do not add up exactly: no total is better by more than the rou
   }
 });
 
-test('of equal columns the lower goes to the earlier row', () => {
+test('gives the lower of equal columns to the earlier row', () => {
   const same = new Float64Array(3 * 5).fill(0.5);
   assert.deepEqual([...assign(3, 5, same)], [0, 1, 2]);
   assert.deepEqual([...assign(2, 3, new Float64Array(6))], [0, 1], 'what is worth nothing is given all the same');
 });
 
-test('a row that nothing fits stays empty', () => {
+test('leaves a row empty if nothing fits', () => {
   assert.deepEqual([...assign(2, 1, Float64Array.of(Number.NaN, 1))], [-1, 0]);
   assert.deepEqual([...assign(2, 1, Float64Array.of(0.4, 0.5))], [-1, 0]);
   assert.deepEqual([...assign(2, 0, new Float64Array(0))], [-1, -1]);
   assert.deepEqual([...assign(0, 3, new Float64Array(0))], []);
 });
 
-test('50 rows and 2,000 columns: no more than the best column of each row, and next to that', () => {
+test('comes close to the best column of each of 50 rows and 2,000 columns, and never exceeds it', () => {
   const chance = chanceOf('0'.repeat(32), 'assignment 3');
   const rows = 50;
   const columns = 2000;

@@ -63,7 +63,7 @@ function inputs(chance: ReturnType<typeof chanceOf>, snapshot: Snapshot, count =
   });
 }
 
-test('nodes that are passed over decide like nodes that are switched off', () => {
+test('skipped nodes decide like disabled nodes', () => {
   let asked = 0;
   for (const at of catalogues('skip', 250)) {
     const { chance, snapshot } = made('skip', at);
@@ -91,7 +91,7 @@ test('nodes that are passed over decide like nodes that are switched off', () =>
   assert.ok(asked > 75, `${asked}`);
 });
 
-test('a call that narrows decides like the called nodes in its place', () => {
+test('a narrowing call decides like the called nodes in its place', () => {
   let asked = 0;
   for (const at of catalogues('narrow', 250)) {
     const { chance, snapshot } = made('narrow', at);
@@ -125,7 +125,7 @@ test('a call that narrows decides like the called nodes in its place', () => {
   assert.ok(asked > 75, `${asked}`);
 });
 
-test('whatever is called, skipped and hooked in: ranks, scores, chances and gates hold, and the same bytes come again', () => {
+test('any calls, skips and hooks: ranks, scores, probabilities and gates hold, and the bytes repeat', () => {
   const ran = new Map<string, number>();
   for (const at of catalogues('any', 300)) {
     const { chance, snapshot } = made('any', at);
@@ -171,7 +171,7 @@ test('whatever is called, skipped and hooked in: ranks, scores, chances and gate
   }
 });
 
-test('merge shows no fewer offers than the caller alone would let pass, replace none that the called flow would not', () => {
+test('merge shows at least what the caller alone would show, and replace only what the called flow lets pass', () => {
   let asked = 0;
   for (const at of catalogues('lists', 200)) {
     const { chance, snapshot } = made('lists', at);

@@ -65,7 +65,7 @@ const bandits: Case = {
 };
 const begin = [inventory('a', 'b', 'c', 'd'), node('match_creatives')];
 
-describe('exact chances: each slate comes out as often as it says, and all of them together sum to 1', () => {
+describe('exact probabilities: each slate comes up as often as stated, and all sum to 1', () => {
   const scored = node('score', { method: 'priority_weighted' });
   const inner = (nodes: readonly Node[]): NonNullable<Case['subFlows']> => [{ key: 'inner', nodes }];
   const cases: Readonly<Record<string, Case>> = {
@@ -133,7 +133,7 @@ describe('exact chances: each slate comes out as often as it says, and all of th
   }
 });
 
-describe('estimated chances: what decisions estimate is what comes out', () => {
+describe('estimated probabilities match the frequencies', () => {
   const hook = (formula: string): Node =>
     node('extension_point', { hook: 'score_override', kind: 'formula', formula }, 'hook');
   const bandit = node('score', propensity('beta'));
@@ -258,7 +258,7 @@ function bestTwoOf(rows: readonly { readonly offerId: string; readonly score: nu
     .join('');
 }
 
-test('champion and challengers of a called flow: as many customers come to each as its share says', () => {
+test('champion and challengers of a called flow get their shares of customers', () => {
   const { plan, input } = made({
     ...bandits,
     nodes: [...begin, node('score', { method: 'priority_weighted' }), call('narrow'), node('rank')],

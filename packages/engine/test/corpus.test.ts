@@ -8,10 +8,10 @@ import { readCorpus, resultText } from './corpus/record.ts';
 const folder = new URL('../corpus/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl.br'));
 
-test('there is a corpus', () => assert.ok(files.length > 0));
+test('the corpus exists', () => assert.ok(files.length > 0));
 
 for (const file of files) {
-  test(`${file}: what an earlier engine decided comes out again, to the byte`, () => {
+  test(`${file}: decides the same as an earlier engine, byte for byte`, () => {
     let count = 0;
     let filled = 0;
     readCorpus(

@@ -73,7 +73,7 @@ test('resolveTarget names what the caller must correct', () => {
   assert.equal(one('p1', {}).problem, null);
 });
 
-test('who looks on is told of each stage when it has worked, and of nothing else', () => {
+test('reports each finished stage to an observer, and nothing else', () => {
   const { plan, input } = made({
     nodes: [
       { id: 'i', type: 'inventory' },
@@ -99,7 +99,7 @@ test('who looks on is told of each stage when it has worked, and of nothing else
   assert.deepEqual(seen, ['compute c', 'set_properties p']);
 });
 
-test('the plan names what it can read', () => {
+test('the plan lists what it can read', () => {
   const { plan } = made({
     tenant: { timezone: 'Europe/Berlin' },
     nodes: [
@@ -190,7 +190,7 @@ test('the plan names what it can read', () => {
   });
 });
 
-test('values outside profileFields are invisible, prototypes too', () => {
+test('hides values outside profileFields, and prototypes', () => {
   const { plan, input } = made({
     rules: [
       { id: 'r', stage: 'match', config: { attribute: 'constructor', operator: 'exists' } },
@@ -201,7 +201,7 @@ test('values outside profileFields are invisible, prototypes too', () => {
   assert.equal(decide(plan, input).items[0]?.scoreComponents.fitMultiplier, 0.25);
 });
 
-test('caps hold over any run of decisions, and are used up while candidates suffice', () => {
+test('caps hold over any series of decisions, and are used up while there are enough candidates', () => {
   const offers = Array.from({ length: 12 }, (_, at) => ({
     id: `o${at}`,
     priority: (at * 31) % 97,
@@ -261,7 +261,7 @@ test('one plan serves decisions of different sizes in any order', () => {
   }
 });
 
-test('content and personalization without tokens are one frozen object for all decisions of a plan', () => {
+test('content and personalization without tokens are one frozen object per plan', () => {
   const { plan, input } = made({
     offers: [{ id: 'A' }, { id: 'B', priority: 10 }],
     creatives: [
@@ -323,7 +323,7 @@ test('evidence that is looked up once counts as it stands now', () => {
   ]);
 });
 
-test('a decision that throws on the way harms no later one', () => {
+test("a decision that throws doesn't affect later ones", () => {
   const offers = Array.from({ length: 6 }, (_, at) => ({ id: `o${at}`, mandatory: at === 5 }));
   const { plan, input } = made({
     offers,
@@ -349,7 +349,7 @@ test('a decision that throws on the way harms no later one', () => {
   }
 });
 
-test('lanes that no window and no cooldown reaches change nothing, however many', () => {
+test('lanes outside every window and cooldown change nothing, however many there are', () => {
   const { plan, input } = made({
     offers: Array.from({ length: 30 }, (_, at) => ({ id: `o${at}` })),
     policies: [
@@ -378,7 +378,7 @@ test('lanes that no window and no cooldown reaches change nothing, however many'
   assert.ok(decide(plan, input).summary.droppedByReason.contact_policy);
 });
 
-test('a match rule that two qualify nodes name lowers the fit once', () => {
+test('a match rule in two qualify nodes lowers the fit once', () => {
   const rules = [
     { id: 'r', stage: 'match' as const, config: { attribute: 'age', operator: 'gte', value: 40, penalty: 0.4 } },
   ];
@@ -397,7 +397,7 @@ test('a match rule that two qualify nodes name lowers the fit once', () => {
   assert.deepEqual([1, 2, 3].map(fitOf), [0.4, 0.4, 0.4]);
 });
 
-test('a contact dated ahead is no negative time ago', () => {
+test('a contact dated ahead has no negative age', () => {
   const { plan, input } = made({
     policies: [{ id: 'c', ruleType: 'cooldown', config: { cooldownHours: 24 } }],
     contacts: [{ offerId: 'A', at: '2026-11-20T15:00:00Z' }],
@@ -461,7 +461,7 @@ test('schemas with a parent are not auto-enriched; a missing lookup column is th
   );
 });
 
-test('a placement that its targeting closes gets no item, also where others of the request are open', () => {
+test('a placement closed by its targeting gets no item, even if others in the request are open', () => {
   for (const creatives of [undefined, []]) {
     const { plan, input } = made({
       placements: [{ id: 'p1', targeting: { field: 'attributes.member', operator: 'eq', value: true } }, { id: 'p2' }],
@@ -488,7 +488,7 @@ test('a placement that its targeting closes gets no item, also where others of t
   }
 });
 
-test('a flow names records by their ids in any case', () => {
+test('a flow refers to records by ID in any case', () => {
   const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
   const { plan, input } = made({
     channels: [{ id, channelType: 'email' }],
@@ -524,7 +524,7 @@ test('a score node without a method takes the method of the flow', () => {
   assert.equal(decide(plan, input).items[0]?.score, 0.5);
 });
 
-test('dates are formatted with the offset of their own day', () => {
+test('formats dates with the offset of their own day', () => {
   const { plan, input } = made({
     tenant: {
       timezone: 'Europe/Berlin',
@@ -572,7 +572,7 @@ test('differences of results are JSON Pointers, at most 200', () => {
   );
 });
 
-test('foldContacts counts log, totals and open reservations, and leaves its input alone', () => {
+test("foldContacts counts the log, totals and open reservations, and doesn't change its input", () => {
   const { plan, input } = made({});
   const clock = input.zones.UTC!;
   const lane = { offerId: 'A', creativeId: null, channelId: null, campaignId: null };
@@ -611,7 +611,7 @@ test('foldContacts counts log, totals and open reservations, and leaves its inpu
   );
 });
 
-test('foldContacts leaves out the lanes that nothing of the plan feels, and decides the same', () => {
+test("foldContacts drops lanes that don't affect the plan, and decides the same", () => {
   const { plan, input } = made({
     offers: [{ id: 'A' }, { id: 'B', priority: 40 }, { id: 'C', priority: 30 }],
     policies: [
@@ -655,7 +655,7 @@ test('foldContacts leaves out the lanes that nothing of the plan feels, and deci
   );
 });
 
-test('configs of rules and policies are checked on write', () => {
+test('checks configs of rules and policies on write', () => {
   const paths = (problems: readonly { readonly path: string }[]): string[] => problems.map(({ path }) => path);
   assert.deepEqual(policyProblems('frequency_cap', {}), []);
   assert.deepEqual(

@@ -41,7 +41,7 @@ const inputFor = (customerId: string, experiments?: DecisionInput['experiments']
   ...(experiments === undefined ? {} : { experiments }),
 });
 
-test('10,000 assignments equal the hash, and their shares fit', () => {
+test('10,000 assignments match the hash and their shares', () => {
   const variants = ['__champion__', 'two', 'three', '__holdout__'];
   const shares = [0.555, 0.2, 0.145, 0.1];
   const chances = new Map(variants.map((variant, at) => [variant, shares[at]!]));
@@ -61,7 +61,7 @@ test('10,000 assignments equal the hash, and their shares fit', () => {
   assert.ok(statistic < onceInAMillion(freedom), JSON.stringify([...counts]));
 });
 
-test('a decision is the same with the assignment that it made', () => {
+test('a decision repeats with the assignment that it made', () => {
   for (let at = 0; at < 200; at++) {
     const first = decide(plan, inputFor(`C${at}`));
     const { key, ...assigned } = first.experiments![0]!;
@@ -80,7 +80,7 @@ const calling = readCase({
   expect: {},
 });
 
-test("a called flow's experiment is told too, and its holdout asks no model", () => {
+test('reports the experiment of a called flow, whose holdout asks no model', () => {
   const callingPlan = compile(calling.snapshot);
   const base = calling.input(callingPlan);
   const seen = new Set<string>();

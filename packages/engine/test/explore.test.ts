@@ -170,7 +170,7 @@ const worlds: Readonly<Record<string, readonly [source: Case, explore: Explore, 
 const drawnBy = ({ items, draws }: Decision): string =>
   (draws ?? items).map(({ offerId, creativeId }) => `${offerId}/${creativeId}`).join(' ');
 
-describe('stored probabilities are the chances', () => {
+describe('stored probabilities match the frequencies', () => {
   for (const [name, [source, explore, quotaLeft]] of Object.entries(worlds)) {
     test(name, inTurn(name, 3), () => {
       const seeds = 12_000;
@@ -202,7 +202,7 @@ describe('stored probabilities are the chances', () => {
   }
 });
 
-test('a slot is drawn from its own stream, by its place in the whole answer', () => {
+test('draws a slot from its own stream, by its position in the whole response', () => {
   const source = { ...base, offers: [...five, { ...offer('M', 10), mandatory: true }], request: { limit: 3 } };
   let explored = 0;
   for (const { seed, decision } of decisionsOf(source, { rate: 0.2, poolSize: 2 }, 500)) {
@@ -237,7 +237,7 @@ test('a slot is drawn from its own stream, by its place in the whole answer', ()
   assert.ok(explored > 100);
 });
 
-test('what coupling or a quota took back stays known, and only that', () => {
+test('records exactly what coupling or a quota took back', () => {
   const cases = ['coupling that empties what was drawn', 'a quota that covers one item'];
   for (const name of cases) {
     const [source, explore, quotaLeft] = worlds[name]!;
@@ -262,7 +262,7 @@ test('what coupling or a quota took back stays known, and only that', () => {
   }
 });
 
-test('no chance for control groups, for a place with one candidate, before fromRank, or on another channel', () => {
+test("doesn't explore for control groups, single candidates, before fromRank or on another channel", () => {
   const certain: readonly (readonly [Case, Explore])[] = [
     [{ ...base, tenant: { holdoutPercentage: 100 } }, { rate: 0.2 }],
     [{ ...base, offers: [offer('A', 1)] }, { rate: 0.2 }],
@@ -282,7 +282,7 @@ test('no chance for control groups, for a place with one candidate, before fromR
   }
 });
 
-test('at rate 0 every conformance case decides the same bytes', () => {
+test('rate 0 changes no byte of any conformance case', () => {
   const folder = new URL('../conformance/decisions/', import.meta.url);
   for (const file of readdirSync(folder)) {
     for (const json of JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as CaseSource[]) {
@@ -296,7 +296,7 @@ test('at rate 0 every conformance case decides the same bytes', () => {
   }
 });
 
-test('the pool of a placement is its own, however many others stand before', () => {
+test('a placement has its own pool, however many come before it', () => {
   const many = Array.from({ length: 120 }, (_, at) => offer(`o${String(at).padStart(3, '0')}`, 100 - (at >> 1)));
   const ids = many.map(({ id }) => id);
   const source: Case = {
@@ -314,7 +314,7 @@ test('the pool of a placement is its own, however many others stand before', () 
   assert.deepEqual([...drawn].sort(), ['o100', 'o101', 'o102']);
 });
 
-test('a plan of a newer engine is refused, not guessed at', () => {
+test('rejects a plan of a newer engine', () => {
   const { snapshot } = readCase(asJson(base, null));
   assert.throws(() => compile({ ...snapshot, semantics: 99 }), /the plan has semantics 99; this engine supports \d+/);
 });

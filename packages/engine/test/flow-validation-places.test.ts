@@ -40,7 +40,7 @@ function errorsOfConfig(type: string, config: Json): string[] {
 }
 
 describe('node types that cannot be run yet', () => {
-  it('are refused by one code, and only when nothing else is wrong', () => {
+  it('are rejected with one code, and only if nothing else is wrong', () => {
     for (const [type, config] of sound) {
       const at = type === 'conditional' ? 1 : type === 'optimize' || type === 'call_flow' ? 2 : 3;
       const found = errorsOfConfig(type, config);
@@ -248,7 +248,7 @@ describe('places of nodes', () => {
     for (const [at, nodes] of wrong) {
       assert.deepEqual(codes(nodes as Json[]), [`hook_position /nodes/${at}`], JSON.stringify(nodes));
     }
-    // Before the scores there are none to name.
+    // No scores exist before scoring.
     const formula = (name: string) => ({
       ...hook(name),
       config: { hook: name, kind: 'formula', formula: 'score.total > 0' },
@@ -257,7 +257,7 @@ describe('places of nodes', () => {
     assert.deepEqual(codes([inventory, score, formula('score_override')]), []);
   });
 
-  it('to which skip_to leads are later in phase 1, or the first of phase 2', () => {
+  it('lead with skip_to to a later node of phase 1, or to the first of phase 2', () => {
     const jump = (nodeId: string) => ({
       id: 'j',
       type: 'conditional',
@@ -301,7 +301,7 @@ describe('calls of other flows', () => {
     use: 'draft' | 'publish' = 'draft',
   ) => errorsOf(config, { flows, ownKey }, use).filter((error) => !error.startsWith('not_available'));
 
-  it('do not lead back, whatever they are named by', () => {
+  it("can't lead back, however they are named", () => {
     const back = [named('a', ['id-b']), named('b', ['own'])];
     assert.deepEqual(codes(call('a'), [...back, named('own', [])]), ['cycle_in_call_flow /nodes/1/config/flowKey']);
     assert.deepEqual(codes(call('ID-A'), [...back, named('own', [])]), ['cycle_in_call_flow /nodes/1/config/flowKey']);
@@ -314,7 +314,7 @@ describe('calls of other flows', () => {
     ]);
   });
 
-  it('are at most five deep, those who call this flow included', () => {
+  it('are at most five deep, including the flows that call this one', () => {
     // own -> c -> d -> e -> f -> g: five.
     assert.deepEqual(codes(call('c'), chain), []);
     assert.deepEqual(codes(call('b'), chain), ['call_depth /nodes/1/config/flowKey']);

@@ -156,7 +156,7 @@ function referencesOf(snapshot: Snapshot): FlowReferences {
   };
 }
 
-test('any JSON is judged, never thrown at', () => {
+test('judges any JSON without throwing', () => {
   fc.assert(
     fc.property(fc.anything({ maxDepth: 4 }), fc.jsonValue(), (anything, json) => {
       for (const config of [
@@ -176,7 +176,7 @@ test('any JSON is judged, never thrown at', () => {
   );
 });
 
-test('every key of every node type takes any JSON without a throw', inTurn('any JSON', 2), () => {
+test('every key of every node type accepts any JSON without throwing', inTurn('any JSON', 2), () => {
   fc.assert(
     fc.property(value, fc.nat(), (sent, at) => {
       for (const { type, keys } of nodeKinds.values()) {
@@ -193,7 +193,7 @@ test('every key of every node type takes any JSON without a throw', inTurn('any 
   );
 });
 
-test('what may be published compiles and decides', inTurn('published', 2), () => {
+test('every publishable flow compiles and decides', inTurn('published', 2), () => {
   const seen = { accepted: 0, refused: 0 };
   fc.assert(
     fc.property(fc.nat(), fc.array(edit, { maxLength: 4 }), (seed, edits) => {

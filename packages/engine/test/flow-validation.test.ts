@@ -98,7 +98,7 @@ test('a full flow is valid in both uses', () => {
   assert.deepEqual(check, { valid: true, errors: [], warnings: [] });
 });
 
-test('shape comes first and alone', () => {
+test('checks shape first, and alone', () => {
   for (const config of [null, 7, 'x', [], {}, { version: 1 }, { version: '2' }, { nodes: [] }]) {
     assert.deepEqual(errorsOf(config), ['S version_not_2 /version']);
   }
@@ -246,7 +246,7 @@ test('null stands for a default; unknown keys are kept and warned about', () => 
   );
 });
 
-test('rules of use apply at publish only', () => {
+test('applies the rules of use at publish only', () => {
   const empty = flow([
     { ...inventory, config: { scope: 'offers', offerIds: [] } },
     { id: 'q', type: 'qualify' },
@@ -341,7 +341,7 @@ test('exploration has bounds', () => {
   ]);
 });
 
-test('hostile configs are refused or harmless', () => {
+test('hostile configs are rejected or harmless', () => {
   const hostile = JSON.parse(
     '{"version":2,"nodes":[{"id":"i","type":"inventory","config":{"__proto__":{"scope":"offers"},"constructor":1}},{"id":"s","type":"score","config":{"method":"__proto__"}}]}',
   );

@@ -200,7 +200,7 @@ function checkAnswer(
 
 const answers = randomRuns(4_000);
 
-test(`${answers} random answers: greedy as the words say, optimal with the largest total, both inside their limits`, () => {
+test(`${answers} random responses: greedy follows its description, optimal has the largest total, both within their limits`, () => {
   const chance = chanceOf('1'.repeat(32), 'group');
   const seen = { greedy: 0, optimal: 0, better: 0, capped: 0 };
   for (let round = 0; round < answers; round++) {

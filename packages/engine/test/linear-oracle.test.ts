@@ -34,7 +34,7 @@ const close = (actual: number | null, expected: number, within: number, what: st
     `${what}: ${actual}, expected ${expected} within ${within}`,
   );
 
-test('metrics are those of scikit-learn', () => {
+test('metrics match scikit-learn', () => {
   const { scores, labels, auc, logLoss, brier, accuracy } = oracle.metrics;
   const metrics = metricsOf(scores.map((score, at) => ({ score, label: labels[at]! })));
   close(metrics.auc, auc, 1e-12, 'auc');
@@ -43,13 +43,13 @@ test('metrics are those of scikit-learn', () => {
   close(metrics.accuracy, accuracy, 1e-12, 'accuracy');
 });
 
-test('chances of chi-square are those of scipy', () => {
+test('chi-square probabilities match scipy', () => {
   for (const { statistic, freedom, p } of oracle.tails) {
     close(chiSquareP(statistic, freedom), p, 1e-12 + p * 1e-9, `${statistic} with ${freedom}`);
   }
 });
 
-test('bayesian scores are those of scikit-learn with one added to each count', () => {
+test('bayesian scores match scikit-learn with one added to each count', () => {
   const { rows, labels, scores } = oracle.bayes;
   const text = ([a, b]: readonly [number, number]) => [`a${a}`, `b${b}`];
   const set: TrainingRows = {
@@ -117,7 +117,7 @@ test('the same rows and seed give the same model, and the latest fifth is held o
   assert.deepEqual([first.samples, first.metrics.samples], [160, 40]);
   const other = trainModel({ ...task, seed: trainingSeed('k', 4) }, () => undefined);
   assert.notDeepEqual(other, first, 'another version draws another order');
-  // What is held out doesn't reach the model.
+  // Held-out rows don't reach the model.
   const flipped = rows.map((row, at): TrainingRow => (at < 160 ? row : { ...row, label: row.label === 1 ? 0 : 1 }));
   const again = trainModel({ ...task, rows: { ...set, rows: flipped } }, () => undefined);
   assert.ok(again.kind === 'trained');

@@ -51,7 +51,7 @@ const slateOf = ({ items }: Decision): string => items.map(({ offerId }) => offe
 const draws = process.env.TEST_FORM === 'long' ? 100_000 : 20_000;
 const seedOf = (number: number): string => number.toString(16).padStart(32, '0');
 
-test('epsilon_greedy: draws come out as the exact chances of the slates say, and those sum to 1', () => {
+test('epsilon_greedy: draws match the exact probabilities of slates, which sum to 1', () => {
   const { plan, input } = made(source('epsilon_greedy'));
   const counts = new Map<string, number>();
   const chances = new Map<string, number>();
@@ -72,7 +72,7 @@ test('epsilon_greedy: draws come out as the exact chances of the slates say, and
   assert.ok(statistic < onceInAMillion(freedom), `chi-square ${statistic} with ${freedom} degrees of freedom`);
 });
 
-test('thompson_bandit: draws come out as the estimates of the decisions say', inTurn('draws', 2), () => {
+test('thompson_bandit: draws match the estimates of decisions', inTurn('draws', 2), () => {
   const { plan, input } = made(source('thompson_bandit'));
   const model = { key: 'm', modelType: 'thompson_bandit', config: {}, predictors: [] };
   const rows = plan.program.offers.map(({ row }) => row);
@@ -125,7 +125,7 @@ test('thompson_bandit: draws come out as the estimates of the decisions say', in
   assert.ok(compared >= 8, `${compared}`);
 });
 
-test('around another rank method, with exploration, the estimates of a bandit hold too', inTurn('around', 2), () => {
+test("a bandit's estimates also hold under another rank method with exploration", inTurn('around', 2), () => {
   const more = {
     nodes: nodes({}, { method: 'diversity', lambda: 0.6 }),
     flowConfig: { explore: { rate: 0.2, poolSize: 3 } },
@@ -149,7 +149,7 @@ test('around another rank method, with exploration, the estimates of a bandit ho
   }
 });
 
-test('a trace, and who asks first, change nothing that a bandit draws', inTurn('a trace', 3), () => {
+test('a trace and the order of calls change nothing that a bandit draws', inTurn('a trace', 3), () => {
   const rules = [
     {
       id: 'r',

@@ -42,7 +42,7 @@ const rounds = sized('OPEN_BANDIT_ROUNDS', { short: 60_000, long: 300_000 });
 const published = 500;
 
 test(
-  'the stored chances of a bandit bring back the click-through of uniform random logging',
+  "a bandit's stored probabilities recover the click-through of uniform random logging",
   skip === false ? inTurn('random logging', 3) : { skip },
   (t) => {
     const { clicks, hits, total } = readLog();

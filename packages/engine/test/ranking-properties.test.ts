@@ -57,7 +57,7 @@ test('random flows with groups, objectives and profiles: ranks, scores, chances;
   assert.ok(Math.min(...Object.values(seen)) >= 10, JSON.stringify(seen));
 });
 
-test('exploration under a group: what is drawn is drawn as often as its chance says', () => {
+test('exploration in a group draws as often as stated', () => {
   const shares = new Map<string, { count: number; probability: number }>();
   const rounds = 4000;
   const offers = ['A', 'B', 'C', 'D'];

@@ -45,7 +45,7 @@ const flow = (...nodes: readonly object[]) => ({
   nodes: [{ id: 'i', type: 'inventory', config: {} }, { id: 's', type: 'score', config: {} }, ...nodes],
 });
 
-test('names in drafts, idle rules and policies are found, whatever those apply to', () => {
+test('finds names in drafts and in idle rules and policies, whatever they apply to', () => {
   const rule: SnapshotRule = {
     id: 'r',
     name: 'r',
@@ -76,7 +76,7 @@ test('names in drafts, idle rules and policies are found, whatever those apply t
   assert.deepEqual([...(reads.context ?? [])], ['page']);
 });
 
-test('a draft that could not be stored today reads nothing, and one that cannot be published yet is read', () => {
+test("reads nothing from a draft that can't be stored, but reads one that can't be published yet", () => {
   const node = { id: 'p', type: 'set_properties', config: { properties: [{ key: 'a', formula: 'customer.city' }] } };
   for (const broken of [
     null,
@@ -91,7 +91,7 @@ test('a draft that could not be stored today reads nothing, and one that cannot 
   assert.deepEqual([...readsOf({ flows: [flow({ ...node, enabled: false })] }).customer], []);
 });
 
-test('columns are those that anything reads by any name', () => {
+test('lists columns that anything reads under any name', () => {
   const sources = [{ schemaId: 'accounts', prefix: 'a_', fields: ['limit', 'tier'] }];
   const enrich = { id: 'e', type: 'enrich', config: { sources, lookupFrom: 'customer.tier' } };
   const { sources: found, customer } = readsOf({
@@ -103,7 +103,7 @@ test('columns are those that anything reads by any name', () => {
   assert.deepEqual(columnsRead(accounts, names, found), ['limit'], 'city is not among those it chose');
 });
 
-test('a row that holds more than its node chose decides the same', () => {
+test('a row with more columns than its node selected decides the same', () => {
   const sources = [{ schemaId: 'accounts', prefix: '', fields: ['tier'] }];
   const source = {
     name: 'test',

@@ -64,7 +64,7 @@ test('chi-square agrees with scipy to 1e-12', () => {
   }
 });
 
-test('the worked example X8 comes out exactly', () => {
+test('matches the worked example X8 exactly', () => {
   assert.deepEqual(rounded(wilson({ hits: 12, total: 80 })), [0.08794, 0.244132]);
   assert.deepEqual(rounded(wilson({ hits: 0, total: 25 })), [0, 0.133192]);
   assert.deepEqual(rounded(wilson({ hits: 50, total: 50 })), [0.928652, 1]);
@@ -74,7 +74,7 @@ test('the worked example X8 comes out exactly', () => {
   assert.deepEqual(rounded(compared), [0.03, 0.25, 1.96305, 0.04964]);
 });
 
-test('what is undefined is null', () => {
+test('returns null for undefined results', () => {
   assert.equal(compareProportions({ hits: 0, total: 0 }, { hits: 1, total: 2 }), null);
   assert.deepEqual(compareProportions({ hits: 0, total: 5 }, { hits: 0, total: 9 }), {
     absoluteUplift: 0,

@@ -113,7 +113,7 @@ function assertFits(counts: ReadonlyMap<string, number>, chances: ReadonlyMap<st
   if (freedom > 0) assert.ok(statistic < onceInAMillion(freedom), `chi-square ${statistic} of ${freedom}: ${told}`);
 }
 
-test('every exploration method and every model that draws is among the cases', () => {
+test('covers every exploration method and every model that draws', () => {
   const names = [...Object.keys(exact), ...Object.keys(estimated)];
   const wanted = [
     ...[...rankMethods.keys()].map((name) => `explore ${name}`),
@@ -128,7 +128,7 @@ test('every exploration method and every model that draws is among the cases', (
 });
 
 for (const [name, source] of Object.entries(exact)) {
-  test(`${name}: slates come up as often as their stored chances say, and those sum to 1`, inTurn(name, 2), () => {
+  test(`${name}: slates come up as often as stored, and their probabilities sum to 1`, inTurn(name, 2), () => {
     const own = world(source, 2, null);
     const counts = new Map<string, number>();
     const chances = new Map<string, number>();
@@ -151,7 +151,7 @@ for (const [name, source] of Object.entries(exact)) {
 }
 
 for (const [name, source] of Object.entries(estimated)) {
-  test(`${name}: picks come up as often as their stored estimates say on average`, inTurn(name, 2), () => {
+  test(`${name}: picks come up as often as estimated on average`, inTurn(name, 2), () => {
     // Of models the repetitions can't be lowered, but a survey draws the same scores and estimates nothing.
     const isModel = source.models !== undefined;
     const isPlain = isModel && source.flowConfig === undefined && name.startsWith('model thompson_bandit');

@@ -29,7 +29,7 @@ const zoneClock = (_zone: string, now: number): ZoneClock => {
   };
 };
 
-test('whom called flows bring in, refuse and score anew, a survey lets in, refuses and scores too', () => {
+test('a survey adds, blocks and rescores the same offers as called flows', () => {
   const stages = new Map<string, number>();
   let came = 0;
   for (let at = 0; at < 150; at++) {

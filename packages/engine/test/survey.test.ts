@@ -16,7 +16,7 @@ const scoresOf = ({ scoringResults }: DecisionTrace, dropped: DecisionTrace['dro
   return scoringResults.filter((row) => !gone.has(String(isObject(row) ? row.offerId : null)));
 };
 
-test('over the frozen decisions a survey scores whom the decision scores, and tells at least its refusals', () => {
+test('a survey of the frozen decisions scores the same offers, and reports at least the same blocks', () => {
   let surveyed = 0;
   let further = 0;
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.br'))) {

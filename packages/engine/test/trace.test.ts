@@ -26,7 +26,7 @@ const drop = (offer: number) => ({
   detail: null,
 });
 
-test('rows of offers are cut at 2,000 with the winners first, dropped offers at 500', () => {
+test('cuts offer rows at 2,000, winners first, and dropped offers at 500', () => {
   for (const [rows, kept] of [
     [2000, 2000],
     [2001, 2000],

@@ -93,7 +93,7 @@ function assertNear(stored: number, draws: number, place: WeighedPlace, before: 
 
 const nothing = (): Seen => ({ exact: 0, byChance: 0, estimated: 0, unknown: 0 });
 
-test('the frozen corpus: weighed probabilities are the stored ones, to the bit', () => {
+test('weighing the frozen corpus gives the stored probabilities, bit for bit', () => {
   const seen = nothing();
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.jsonl.br'))) {
     const text = brotliDecompressSync(readFileSync(new URL(name, folder))).toString('utf8');
@@ -235,7 +235,7 @@ test('without randomness, probabilities are 0 or 1, and the plan’s own item is
   assert.deepEqual([unknown.places.length, unknown.next[0]?.offerId], [0, 'd']);
 });
 
-test('an order drawn at once has no chances by place', () => {
+test('an order drawn as a whole has no probabilities per slot', () => {
   const { plan, input } = world({
     nodes: [...begin, byPriority, node('rank'), node('group', { allocation: 'optimal' })],
     flowConfig: explore,
@@ -290,7 +290,7 @@ const drawn: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, source] of Object.entries(drawn)) {
-  test(`${name}: drawn again, picks come up as often as decisions estimate`, inTurn(name, 3), () => {
+  test(`${name}: repeated draws pick as often as decisions estimate`, inTurn(name, 3), () => {
     const { plan, input } = world({ ...source, request: { limit: 1 } });
     // Each decision repeats its draw 1,000 times; hits are counted with one more, over as many more as there are offers.
     const estimates = new Map<string, { sum: number; times: number }>();

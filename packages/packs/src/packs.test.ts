@@ -376,4 +376,4 @@ test('half of the creatives of telco_care are tried against each other', () => {
   assert.deepEqual(shares('b'), Array(16).fill(30));
 });
 
-test('an unknown key names no pack', () => assert.equal(findPack('no_such_pack'), null));
+test('an unknown key has no pack', () => assert.equal(findPack('no_such_pack'), null));

@@ -38,7 +38,7 @@ interface FlowNode {
 
 /**
  * Returns a flow that takes offers from the inventory, matches creatives, checks rules and policies, and ends with a
- * response. `nodes` stand in between. `inventory`: default all offers.
+ * response. `nodes` are in between. `inventory`: default all offers.
  */
 export function buildFlow({
   inventory = { id: 'inventory', type: 'inventory', name: 'All offers', config: { scope: 'all' } },

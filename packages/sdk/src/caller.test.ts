@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
 import { ApiError, createCaller, type Wire } from './caller.ts';
 
-test('a caller calls what it is given: an operation of the contract, or what goes over the wire of it', async () => {
+test('a caller calls an operation of the contract, or its wire form', async () => {
   const urls: string[] = [];
   const caller = createCaller({
     baseUrl: 'https://arbiter.example/',
@@ -28,7 +28,7 @@ test('a caller calls what it is given: an operation of the contract, or what goe
   assert.ok(wrong);
 });
 
-test('a refusal of a caller is an ApiError that names the operation', async () => {
+test('a caller throws an ApiError that names the operation', async () => {
   const caller = createCaller({ baseUrl: 'http://localhost', fetch: async () => new Response('', { status: 502 }) });
   await assert.rejects(
     caller.call(operations['offers.list']),
@@ -36,7 +36,7 @@ test('a refusal of a caller is an ApiError that names the operation', async () =
   );
 });
 
-test('the entry of the caller loads neither the registry of operations nor the library of schemas', () => {
+test("the caller's entry point loads neither the operations nor the schema library", () => {
   const loadedBy = (specifier: string): string[] => {
     const script = `
       import { registerHooks } from 'node:module';

@@ -31,7 +31,7 @@ function recording(answer: () => Response = () => Response.json({})) {
   return { client, sent };
 }
 
-test('a call has credential, X-Requested-With and JSON where the operation asks for them', async () => {
+test('sends the credential, X-Requested-With and JSON where the operation requires them', async () => {
   const { client, sent } = recording();
   await client.call('offers.create', {
     body: { name: 'Ü' } as never,
@@ -58,7 +58,7 @@ test('a call has credential, X-Requested-With and JSON where the operation asks 
   assert.equal(sent[1]?.headers.get('content-type'), null);
 });
 
-test('path parameters and queries are encoded, absent ones left out', async () => {
+test('encodes path parameters and queries, and omits missing ones', async () => {
   const { client, sent } = recording();
   await client.offers.get({ params: { id: 'a/b c%2Fü' } });
   assert.equal(sent[0]?.url, 'https://arbiter.example/api/v1/offers/a%2Fb%20c%252F%C3%BC');
@@ -71,7 +71,7 @@ test('path parameters and queries are encoded, absent ones left out', async () =
   assert.equal(sent.length, 3);
 });
 
-test('every operation has its method', () => {
+test('has a method for every operation', () => {
   const { client } = recording();
   for (const id of Object.keys(operations)) {
     const [resource = '', verb = ''] = id.split('.');
@@ -80,7 +80,7 @@ test('every operation has its method', () => {
   }
 });
 
-test('an error answer is thrown with its problem', async () => {
+test('throws an error response with its problem', async () => {
   const problem = {
     type: 'urn:arbiter:error:rate_limited',
     title: 'Rate limited',
@@ -107,7 +107,7 @@ test('an error answer is thrown with its problem', async () => {
   });
 });
 
-test("a stranger's error page is an ApiError without a problem", async () => {
+test("throws an ApiError without a problem for another server's error page", async () => {
   const { client } = recording(() => new Response('<html>', { status: 502, headers: { 'content-type': 'text/html' } }));
   await assert.rejects(
     client.offers.list(),
@@ -115,7 +115,7 @@ test("a stranger's error page is an ApiError without a problem", async () => {
   );
 });
 
-test('a call that takes too long ends', async () => {
+test('ends a call that takes too long', async () => {
   const client = createClient({
     baseUrl: 'http://localhost',
     timeoutMs: 30,
@@ -127,7 +127,7 @@ test('a call that takes too long ends', async () => {
   await assert.rejects(client.system.health(), { name: 'TimeoutError' });
 });
 
-test('warnings of an answer are printed, or given to whoever asks for them', async (t) => {
+test("prints warnings of a response, or passes them to the caller's handler", async (t) => {
   const renamed = { path: '/columns/1', code: 'column_renamed', message: 'A becomes a_col.', suggestion: null };
   const noEffect = { path: '/config', code: 'no_effect', message: 'No limit is set.', suggestion: 'Set maxPerDay.' };
   const printed = t.mock.method(console, 'warn', () => undefined).mock;

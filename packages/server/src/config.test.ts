@@ -29,7 +29,7 @@ test('an empty environment gives the defaults', () => {
   assert.deepEqual([config.warnings, config.blank], [[], []]);
 });
 
-test('values are typed', () => {
+test('parses values by type', () => {
   const config = readConfig({
     PORT: ' 8080 ',
     WORKER: 'off',
@@ -53,14 +53,14 @@ test('PROCESSES is a number, or one for each core', () => {
   }
 });
 
-test('a direct URL needs the one that it goes past', () => {
+test('a direct URL requires the URL that it bypasses', () => {
   assert.match(
     problemsOf({ DATABASE_DIRECT_URL: 'postgresql://a@b/c' })[0] ?? '',
     /^DATABASE_DIRECT_URL requires DATABASE_URL/,
   );
 });
 
-test('each malformed value names its variable, all at once', () => {
+test('names every malformed variable, all at once', () => {
   const bad: Record<string, string> = {
     PORT: '3000x',
     DATABASE_POOL_MAX: '1e2',
@@ -110,7 +110,7 @@ test('CONNECTOR_ROLES lists role ARNs by tenant', () => {
   }
 });
 
-test('a blank value is unset, and a blank secret is warned about', () => {
+test('treats a blank value as unset, and warns about a blank secret', () => {
   const config = readConfig({ API_KEY_PEPPER: '  ', PORT: '' });
   assert.equal(config.API_KEY_PEPPER, null);
   assert.equal(config.PORT, 3000);
@@ -126,7 +126,7 @@ test('a short secret is a warning, and an error in production', () => {
   assert.equal(readConfig({ METRICS_TOKEN: longSecret, NODE_ENV: 'production' }).METRICS_TOKEN, longSecret);
 });
 
-test('a secret may stand in a file', (t) => {
+test('reads a secret from a file', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-config-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'pepper');
@@ -136,11 +136,11 @@ test('a secret may stand in a file', (t) => {
   assert.match(problemsOf({ API_KEY_PEPPER_FILE: file, API_KEY_PEPPER: longSecret })[0] ?? '', /must not both be set/);
 });
 
-test('an admin URL needs the application URL', () => {
+test('an admin URL requires the application URL', () => {
   assert.match(problemsOf({ DATABASE_ADMIN_URL: 'postgres://o@h/d' })[0] ?? '', /requires DATABASE_URL/);
 });
 
-test('every variable is described', () => {
+test('describes every variable', () => {
   for (const [name, variable] of Object.entries(variables)) assert.ok(variable.text.length > 10, name);
 });
 
@@ -173,7 +173,7 @@ test('mail: SES needs its region, keys come in pairs, and nothing is said that c
   assert.deepEqual(readConfig({ SMTP_URL: 'smtp://mail:25', NODE_ENV: 'production' }).warnings, []);
 });
 
-test('a password of mail may stand in a file', (t) => {
+test('reads the mail password from a file', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-config-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'smtp');

@@ -49,12 +49,12 @@ function secret(group: Group, about: string): Variable<string | null> {
   return { group, text: about, shown: 'unset', secret: true, read: (value) => value, fallback: null };
 }
 
-/** A secret that somebody else has made: its length is not judged. */
+/** A secret that someone else created: its length isn't checked. */
 function foreignSecret(group: Group, about: string): Variable<string | null> {
   return { ...secret(group, about), anyLength: true };
 }
 
-function whole(
+function wholeNumber(
   group: Group,
   about: string,
   fallback: number,
@@ -72,13 +72,13 @@ function whole(
 
 /** A whole number, or 0 for none. */
 function noneOrWhole(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
-  const number = whole(group, about, fallback, least, most);
+  const number = wholeNumber(group, about, fallback, least, most);
   return { ...number, read: (value) => (value === '0' ? 0 : number.read(value)) };
 }
 
 /** A whole number, or `auto`: one for each core that this process may use. */
 function wholeOrCores(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
-  const number = whole(group, about, fallback, least, most);
+  const number = wholeNumber(group, about, fallback, least, most);
   const read = (value: string) => {
     if (value === 'auto') return Math.min(most, availableParallelism());
     if (!/^[0-9]+$/.test(value)) throw new Error(`must be a whole number from ${least} to ${most}, or auto`);
@@ -203,13 +203,13 @@ function readNode(value: string): string {
   return value;
 }
 
-/** It holds a password, so it may stand in a file; its length says nothing. */
+/** It holds a password, so it can be in a file; its length isn't checked. */
 function databaseUrl(about: string, shown = 'unset'): Variable<string | null> {
   return { ...url('Storage', about, ['postgres', 'postgresql'], shown), secret: true, anyLength: true };
 }
 
 export const variables = {
-  PORT: whole('Listening', 'Port to listen on. 0 picks any free port.', 3000, 0, 65535),
+  PORT: wholeNumber('Listening', 'Port to listen on. 0 picks any free port.', 3000, 0, 65535),
   HOST: word('Listening', 'Address to listen on (0.0.0.0 in the container image).', '127.0.0.1'),
   PROCESSES: wholeOrCores(
     'Listening',
@@ -246,7 +246,7 @@ export const variables = {
     'Citus workers that decisions connect to directly: host:port as the coordinator lists them, separated by commas. Other workers are reached through the coordinator.',
     readNode,
   ),
-  DATABASE_POOL_MAX: whole('Storage', 'Connections in the pool of each process.', 10, 2, 1000),
+  DATABASE_POOL_MAX: wholeNumber('Storage', 'Connections in the pool of each process.', 10, 2, 1000),
   DATA_DIR: word('Storage', 'Folder for the embedded database, generated secrets, the outbox and exports.', './data'),
   MIGRATE: onOff('Storage', 'Apply pending migrations at startup.', true),
   REDIS_URL: url('Storage', 'Redis for counting rate limits, instead of the database.', ['redis', 'rediss']),
@@ -311,8 +311,8 @@ export const variables = {
   ),
 
   WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
-  WORKER_CONCURRENCY: whole('Background', 'Number of jobs to run at once.', 4, 1, 100),
-  STUDY_THREADS: whole(
+  WORKER_CONCURRENCY: wholeNumber('Background', 'Number of jobs to run at once.', 4, 1, 100),
+  STUDY_THREADS: wholeNumber(
     'Background',
     'Number of threads for backtests and other studies. Each has its own database connection. Default: one fewer than the cores, at least 1.',
     Math.max(1, availableParallelism() - 1),
@@ -326,7 +326,7 @@ export const variables = {
     true,
   ),
   APPROVAL_MAX_AGE_HOURS: {
-    ...whole(
+    ...wholeNumber(
       'Background',
       'Hours after which pending approvals expire. Other values are treated as unset.',
       168,
@@ -361,14 +361,14 @@ export const variables = {
     read: readArchiveUrl,
     fallback: null,
   } satisfies Variable<ArchiveLocation | null>,
-  ARCHIVE_AFTER_DAYS: whole(
+  ARCHIVE_AFTER_DAYS: wholeNumber(
     'Background',
     'Days from the end of a UTC month until its decisions, impressions and interactions are archived.',
     90,
     1,
     36_500,
   ),
-  SHUTDOWN_GRACE_SECONDS: whole(
+  SHUTDOWN_GRACE_SECONDS: wholeNumber(
     'Background',
     'Maximum time for requests and jobs to finish after SIGTERM.',
     10,
@@ -495,14 +495,14 @@ export const variables = {
   } satisfies Variable<Readonly<Record<string, readonly string[]>>>,
   OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations. For development only.', false),
 
-  RATE_LIMIT_DEFAULT_PER_MINUTE: whole(
+  RATE_LIMIT_DEFAULT_PER_MINUTE: wholeNumber(
     'Limits and observability',
     'Rate limit per credential for routes without their own; 0 = none.',
     0,
     0,
     1_000_000,
   ),
-  RECOMMEND_RATE_PER_MINUTE: whole(
+  RECOMMEND_RATE_PER_MINUTE: wholeNumber(
     'Limits and observability',
     'Rate limit per tenant for recommend, respond and ingest, each; 0 = none.',
     0,
@@ -566,7 +566,7 @@ export class ConfigError extends Error {
 const shortestSecret = 16;
 
 /**
- * Reads the configuration. Blank or white space counts as unset (docs/design/quality.md T5). A secret may stand in a file named by
+ * Reads the configuration. Blank or white space is treated as unset (docs/design/quality.md T5). A secret can be in a file named by
  * `<NAME>_FILE` instead. Throws ConfigError with every problem at once.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

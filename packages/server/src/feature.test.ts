@@ -17,7 +17,7 @@ const birds = feature({
   jobs: ({ pace }: { readonly pace: string }) => [work(`birds.${pace}`)],
 });
 
-/** Puts a second feature beside the birds and starts. */
+/** Adds a second feature to the birds and starts. */
 const start = (other: Feature) => {
   const features = [birds, other];
   operationsOf(features, { song: 'sing' });
@@ -33,7 +33,7 @@ test('operations and jobs of all features, made with the ports they need', () =>
   );
 });
 
-test('nothing has two owners: the start says what it is and who they are', () => {
+test('nothing has two owners: the start names it and both of them', () => {
   start(feature({ name: 'plants' }));
   const refused = (parts: Parameters<typeof feature>[0], what: string, other = 'plants') =>
     assert.throws(

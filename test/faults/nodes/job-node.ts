@@ -21,7 +21,7 @@ const noTenant = '00000000-0000-0000-0000-000000000000';
 
 const registry = createJobRegistry([
   handleInstallationJob(
-    // Never due by itself: the test sets the time.
+    // Never due on its own: the test sets the time.
     installationJob({ name: 'test.due', payload, schedule: { cron: '0 0 1 1 *', payload: {} } }),
     async (_payload, { dueAt }) => void (await note(effect, [noTenant, 'test.due', dueAt, name])),
   ),

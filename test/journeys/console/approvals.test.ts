@@ -81,7 +81,7 @@ test('7. the save of an editor becomes a request, and nothing changes yet', skip
   await says(editor, 'Requested approval for Three contacts a day', () => editor.keyboard.press('Control+s'));
 });
 
-test('8. an admin decides by keyboard, and is told when the record changed meanwhile', skip, async () => {
+test('8. an admin decides by keyboard, and sees that the record has changed', skip, async () => {
   const [cap] = await policiesNamed('Three contacts a day');
   assert.equal(cap?.priority, 50);
   await stage.call('PUT', `contact-policies/${cap.id}`, { description: 'Changed meanwhile' });

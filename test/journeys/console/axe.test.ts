@@ -50,7 +50,7 @@ after(() => stage?.close());
 async function look(what: string, options: RunOptions): Promise<string[]> {
   const known = await page.evaluate(() => 'axe' in globalThis);
   if (!known) await page.evaluate(axeSource);
-  // What lies behind a bar at the bottom until it's scrolled would count as a target that is cut off.
+  // Content behind a bar at the bottom until it's scrolled would count as a target that is cut off.
   await page.evaluate(() => {
     for (const bar of document.querySelectorAll<HTMLElement>('.sticky.bottom-0, .sticky.bottom-3'))
       bar.style.position = 'static';
@@ -153,7 +153,7 @@ for (const { path, access } of screensInTurn) {
 }
 
 for (const { name, address, only, open } of overlays.filter((each) => isInTurn(each.name, shares))) {
-  test(`what opens over screens, or stands in their place: ${name}`, skip, async () => {
+  test(`overlays and replacements of screens: ${name}`, skip, async () => {
     await signIn();
     const found: string[] = [];
     const onlyLooks = everyLook.filter(([size]) => only !== undefined && size === { wide, narrow }[only]);

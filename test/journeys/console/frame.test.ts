@@ -99,7 +99,7 @@ test('ignores letter keys in fields, and turns them off permanently', skip, asyn
   await openPalette();
   assert.match(page.url(), /\/simulate/);
   assert.equal(await keys.count(), 0);
-  // Keys with a modifier stay on, and so does the way back.
+  // Keys with a modifier stay on, and so does the key to return.
   await page.keyboard.type('keyboard');
   await page.getByRole('option', { name: /^Keyboard shortcuts/ }).waitFor();
   await page.keyboard.press('Enter');

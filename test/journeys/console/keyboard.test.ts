@@ -131,7 +131,7 @@ const layer = '[role="dialog"], [role="alertdialog"], [role="menu"]';
 
 for (const { name, address, only, open } of overlays.filter((each) => isInTurn(each.name, shares))) {
   if (open === undefined || only === 'narrow') continue;
-  test(`keeps the focus in what opens, and gives it back: ${name}`, skip, async () => {
+  test(`keeps the focus in what opens, and returns it: ${name}`, skip, async () => {
     await page.goto(`${stage.url}${address}`);
     await settled(page);
     // What a person of the keyboard comes from; a page that was just loaded has no focus.

@@ -1,4 +1,4 @@
-// The emails of a journey's server: without a mail server, it writes them to a folder.
+// The emails of a journey's server: without SMTP, it writes them to a folder.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';

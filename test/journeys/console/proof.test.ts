@@ -55,7 +55,7 @@ test('2b. do_not_contact: no flip, and the reason why', skip, async () => {
   await page.getByRole('region', { name: 'Gates' }).getByText('asked us to stop').waitFor();
   await page.getByRole('button', { name: 'Find the smallest changes' }).click();
   await page
-    .getByText('No change can show this offer, because of this rule: Never contact again.', { exact: false })
+    .getByText('Nothing you can change shows this offer. “Never contact again” always blocks it.', { exact: false })
     .waitFor();
   assert.equal(await page.getByRole('link', { name: 'Try it' }).count(), 0);
   await stage.call('PUT', 'contact-policies', { id: policy.id, status: 'archived' });

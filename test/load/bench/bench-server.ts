@@ -18,7 +18,7 @@ process.on('exit', () => {
 export interface Started {
   readonly child: ChildProcess;
   readonly match: RegExpMatchArray;
-  /** ms from the start to the line that was waited for. */
+  /** Milliseconds from the start to the expected line. */
   readonly tookMs: number;
 }
 

@@ -139,7 +139,7 @@ async function fill({ key }: Case, contacts: number): Promise<void> {
       await admin.query(`insert into bench.bases select $1, 'C-' || n, $2 from ${rows}`, [tenant, stored.base]);
     }
   }
-  // The server vacuums by itself. The state of a table right after filling shouldn't decide.
+  // The server vacuums on its own. The state of a table right after filling shouldn't decide.
   await admin.query('vacuum analyze bench.state_bytes, bench.state_json, bench.bases');
   await admin.query('checkpoint');
 }
@@ -343,7 +343,7 @@ async function run(c: Case, ms = seconds * 1000): Promise<{ perSecond: number; b
 console.log(
   `row design: ${cpus().length} x ${cpus()[0]?.model}, batches of ${batchSize}, ${inFlight} in flight, ${seconds} s a case`,
 );
-// The first run of a connection pays for everybody's start: tables that grow, statements that are planned.
+// The first run of a connection pays for everyone's start: tables that grow, statements that are planned.
 await fill(bytes, 0);
 await run(bytes, 1000);
 console.log('| rows | contacts | decisions/s | WAL bytes a decision | HOT |\n|---|---|---|---|---|');

@@ -1,6 +1,6 @@
 /**
  * Nanoseconds per evaluation of formulas, conditions, templates and the engine's own functions. Not gated:
- * `node test/load/engine/formula-bench.ts`, and read the numbers beside those of the same machine.
+ * `node test/load/engine/formula-bench.ts`, and read the numbers next to those of the same machine.
  */
 import {
   canonicalJson,

@@ -13,7 +13,7 @@ import {
 
 const offerCount = Number(process.argv[2] ?? 200);
 const questions = Number(process.argv[3] ?? 400);
-/** The bar of docs/design/api-settled.md 16 holds for so many proposals. */
+/** The bar of docs/design/api-settled.md 16 holds for this many proposals. */
 const fewWishes = 8;
 
 /** Processor time: on a busy machine, wall time only says how busy it is. */

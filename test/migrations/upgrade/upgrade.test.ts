@@ -22,11 +22,11 @@ type EvaluationStudy = Study & { readonly result: EvaluationResult | null };
 
 /**
  * An upgrade with data: a database as an earlier release left it, every migration since, and then the application. Each
- * record must replay to the byte. README.md in this folder says how a release adds its database.
+ * record must replay byte for byte. README.md in this folder says how a release adds its database.
  */
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.jsonl.gz'));
 
-test('there is a database to upgrade', () => assert.ok(files.length > 0));
+test('a database to upgrade exists', () => assert.ok(files.length > 0));
 
 for (const file of files) {
   const dump = gunzipSync(readFileSync(new URL(file, import.meta.url))).toString('utf8');
@@ -56,7 +56,7 @@ for (const file of files) {
       const call = <Body>(method: string, path: string, body?: object) =>
         server.call<Body>(method, `/api/v1/${path}`, { key: apiKey, ...(body === undefined ? {} : { body }) });
 
-      test(`every record of tenant ${number + 1} replays to the byte`, async () => {
+      test(`every record of tenant ${number + 1} replays byte for byte`, async () => {
         assert.ok(decisions.length > 20);
         for (const id of decisions) {
           const replay = await call<{ identical: boolean; differences: unknown }>('POST', `decisions/${id}/replay`, {});
@@ -106,7 +106,7 @@ for (const file of files) {
         assert.ok(!('record_corrupt' in excluded.notEvaluable), JSON.stringify(excluded));
       });
 
-      test(`tenant ${number + 1} goes on deciding, and what it decides replays`, async () => {
+      test(`tenant ${number + 1} continues to decide, and its decisions replay`, async () => {
         const record = await call<{ customerId: string; flow: { key: string } }>('GET', `decisions/${decisions[0]}`);
         assert.equal(record.status, 200, record.text);
         const { customerId, flow } = record.body;

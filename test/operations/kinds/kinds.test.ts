@@ -47,12 +47,12 @@ describe('sessions', () => {
     assert.equal((await call(cookie())).status, 403);
   });
 
-  test('a key is not a session, and a cookie beside a key is ignored', async () => {
+  test("a key isn't a session, and a cookie next to a key is ignored", async () => {
     assert.equal((await call({ ...bearer('editor'), ...guarded })).status, 403);
     assert.equal((await call({ ...cookie(), ...bearer('editor'), ...guarded })).status, 403);
   });
 
-  test('an ended session is 401 and no guess; two that differ are 401', async () => {
+  test("an ended session is 401 and doesn't count as a guess; two different ones are 401", async () => {
     for (let times = 0; times < 40; times += 1) {
       assert.equal((await call({ cookie: 'arbiter_session=gone', ...guarded })).status, 401);
     }
@@ -60,7 +60,7 @@ describe('sessions', () => {
     assert.equal((await call({ ...cookie(), ...guarded })).status, 200);
   });
 
-  test('a session opens what a key opens, and only an administrator’s opens SCIM', async () => {
+  test("a session opens what a key opens, and only an admin's opens SCIM", async () => {
     const answer = await fetch(`${url}/plain`, { headers: cookie() });
     assert.deepEqual(await answer.json(), [1, 2]);
     const scim = (role: 'admin' | 'editor', headers: Record<string, string>) =>
@@ -74,7 +74,7 @@ describe('sessions', () => {
     assert.equal((await scim('editor', guarded)).status, 403);
   });
 
-  test('the real server takes no key for a session', async () => {
+  test('the real server accepts no key as a session', async () => {
     const real = server.authenticator.authenticate({ kind: 'session', value: keyOf('admin') });
     assert.equal(await real, null);
   });
@@ -84,7 +84,7 @@ describe('secrets and signatures', () => {
   const call = (headers: Record<string, string>) => fetch(`${url}/cron`, { headers });
   const secret = operatorSecrets.CRON_SECRET;
 
-  test('the first header that is sent decides alone', async () => {
+  test('the first header sent decides alone', async () => {
     assert.equal((await call({ 'x-cron-token': secret })).status, 200);
     assert.equal((await call({ 'x-cron-secret': secret })).status, 200);
     assert.equal((await call({ authorization: `Bearer ${secret}` })).status, 200);
@@ -93,7 +93,7 @@ describe('secrets and signatures', () => {
     assert.deepEqual(await answer.json(), { error: 'unauthorized' });
   });
 
-  test('a secret that is unset or blank opens nothing; an unknown one stops the start', async () => {
+  test('an unset or blank secret opens nothing; an unknown one stops the start', async () => {
     for (const unset of [null, '', '  ']) {
       const closed = await startTestServer({
         testOperations: { ...kinds, secrets: { ...kinds.secrets, CRON_SECRET: unset } },
@@ -114,7 +114,7 @@ describe('secrets and signatures', () => {
     assert.throws(() => createTestApp({ operations, handlers: new Map(handlers) }), /CRON_TOKEN/);
   });
 
-  test('the signature is over the very bytes', async () => {
+  test('signs the exact bytes', async () => {
     const sign = (body: string) =>
       `sha256=${createHmac('sha256', operatorSecrets.WEBHOOK_SIGNING_SECRET).update(body).digest('hex')}`;
     const post = (body: string, signature: string, type = 'application/json') =>
@@ -136,7 +136,7 @@ describe('secrets and signatures', () => {
   });
 });
 
-test('OAuth errors speak the standard’s words', async () => {
+test('OAuth errors use the codes of the standard', async () => {
   const post = (word: string) =>
     fetch(`${url}/token`, { method: 'POST', body: new URLSearchParams({ word, times: '2' }) });
   assert.deepEqual(await (await post('a')).json(), { word: 'aa' });
@@ -150,14 +150,14 @@ test('OAuth errors speak the standard’s words', async () => {
   assert.equal(missing.error, 'invalid_request');
 });
 
-test('an unknown path below SCIM’s base is a SCIM error, any other a problem', async () => {
+test("an unknown path below SCIM's base is a SCIM error, any other a problem", async () => {
   const scim = await fetch(`${url}/scim/Nothing`);
   assert.equal(scim.headers.get('content-type'), 'application/scim+json');
   assert.equal(((await scim.json()) as { status: string }).status, '404');
   assert.equal((await fetch(`${url}/nothing`)).headers.get('content-type'), 'application/problem+json');
 });
 
-test('a form is read by its schema', async () => {
+test('reads a form by its schema', async () => {
   const post = (body: string) =>
     fetch(`${url}/form`, {
       method: 'POST',
@@ -180,7 +180,7 @@ describe('uploads', () => {
       ...(body instanceof FormData ? {} : { duplex: 'half' as const }),
     });
 
-  test('fields and files come in their order; what a handler leaves is skipped', async () => {
+  test('fields and files arrive in order, and unread ones are skipped', async () => {
     const form = new FormData();
     form.append('skip', new Blob(['x'.repeat(300_000)]), 'big.bin');
     form.append('word', 'ü');
@@ -199,7 +199,7 @@ describe('uploads', () => {
     assert.deepEqual(read.files[1], { name: 'small', fileName: 'kü.csv', mediaType: 'text/csv', bytes: 2 });
   });
 
-  test('a file without end is cut off at the limit with 413, also when it announced a smaller length', async () => {
+  test('an endless file is cut off at the limit with 413, even if it announced a smaller length', async () => {
     let sent = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -215,7 +215,7 @@ describe('uploads', () => {
     assert.ok(sent < uploadLimit + 16 * 1024 * 1024, `${sent} bytes were taken`);
   });
 
-  test('a file that breaks off is 400, and a body without boundary too', async () => {
+  test('a truncated file is 400, and so is a body without a boundary', async () => {
     const cut = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhalf of i';
     const answer = await upload(new Blob([cut]).stream(), { 'content-type': 'multipart/form-data; boundary=b' });
     assert.equal(answer.status, 400);
@@ -224,8 +224,8 @@ describe('uploads', () => {
   });
 });
 
-describe('answers that stream', () => {
-  test('a file has a name in both spellings', async () => {
+describe('streamed responses', () => {
+  test('a file has its name in both spellings', async () => {
     const answer = await fetch(`${url}/file/text`, { headers: bearer('viewer') });
     assert.equal(await answer.text(), 'whole');
     assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
@@ -236,7 +236,7 @@ describe('answers that stream', () => {
     assert.equal((await fetch(`${url}/file/other`, { headers: bearer('viewer') })).status, 404);
   });
 
-  test('events go on after the last one that was seen', async () => {
+  test('events continue after the last one received', async () => {
     const answer = await fetch(`${url}/events`, { headers: { ...bearer('viewer'), 'last-event-id': '1' } });
     const text = await answer.text();
     assert.deepEqual(text.split('\n\n').slice(0, -1), [
@@ -246,7 +246,7 @@ describe('answers that stream', () => {
     ]);
   });
 
-  test('who asks for events gets them where others get JSON, and a place of an open stream', async () => {
+  test('a client that requests events gets them instead of JSON, and uses a stream slot', async () => {
     const ask = (accept?: string) =>
       fetch(`${url}/json-or-events`, { headers: { ...bearer('viewer'), ...(accept === undefined ? {} : { accept }) } });
     for (const accept of ['text/event-stream', 'application/json, text/event-stream', 'Text/Event-Stream;q=0.5']) {
@@ -261,7 +261,7 @@ describe('answers that stream', () => {
     }
   });
 
-  test('a tenant may have so many event streams open; one that is closed makes room for another', async () => {
+  test('limits the open event streams of a tenant; closing one makes room for another', async () => {
     const open = async () => {
       const leaving = new AbortController();
       const response = await fetch(`${url}/events?forever=true`, {
@@ -324,7 +324,7 @@ describe('answers that stream', () => {
   });
 });
 
-test('what does not go together is refused at the start', () => {
+test('rejects contradictory declarations at the start', () => {
   const { upload, webhook, events, session } = kindOperations;
   assert.throws(() => checkKinds({ ...upload, transaction: 'tenant' }), /transaction open/);
   assert.throws(() => checkKinds({ ...webhook, bodyKind: 'json' }), /signature/);
@@ -334,7 +334,7 @@ test('what does not go together is refused at the start', () => {
   assert.throws(() => checkKinds({ ...kindOperations.jsonOrEvents, transaction: 'tenant' }), /events/);
 });
 
-test('the document describes every kind', () => {
+test('the document describes every type', () => {
   const document = openapi(Object.values(kindOperations), { version: '1', serverUrl: 'http://localhost' });
   const at = (...steps: string[]): unknown =>
     steps.reduce<unknown>((inner, step) => Reflect.get(Object(inner), step), document);

@@ -33,7 +33,7 @@ Examples:
   },
 };
 
-/** Returns the connector's ID. A text that is no name is taken for an ID, which the server checks. */
+/** Returns the connector's ID. A text that isn't a name counts as an ID, which the server checks. */
 async function findConnector(client: Client, idOrName: string): Promise<string> {
   const { data } = await client.connectors.list({ query: { search: idOrName.slice(0, 255), limit: 100 } });
   return data.find(({ name }) => name === idOrName)?.id ?? idOrName;

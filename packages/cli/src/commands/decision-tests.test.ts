@@ -69,7 +69,7 @@ test('passes tests of a folder, and catches every change with them', async () =>
   );
 });
 
-test('fails with what was expected and what happened', async () => {
+test('fails with the expected and the actual result', async () => {
   const wrong = testFile('minors', 'customer: { age: 20 }', 'excludes: [{ offer: loan }]');
   const typo = testFile('typo', 'customer: { aeg: 20 }', 'count: 1');
   const files = { ...catalogue, ...adults, 'tests/main/minors.yaml': wrong, 'tests/main/typo.yaml': typo };
@@ -150,7 +150,7 @@ test('fails tests whose flow can’t run, with the reason', async () => {
   }
 });
 
-test('has nothing to say about a folder without tests', async () => {
+test('has nothing to report for a folder without tests', async () => {
   const { code, out } = await shell.runInProcess(['test', await folderOf(catalogue)]);
   assert.deepEqual([code, out], [0, 'No tests found. Add one as tests/<flow>/<name>.yaml.\n']);
 });

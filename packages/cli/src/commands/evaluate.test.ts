@@ -101,7 +101,7 @@ test('shows the difference with its interval', async () => {
   assert.equal(out.at(-1), 'Verdict: ok');
 });
 
-test('exits with 4 when the verdict is refused, and says what would help', async () => {
+test('exits 4 when the verdict is refused, and says what would help', async () => {
   const { code, out } = await evaluate(completed(refused), 'main', '--wait');
   assert.equal(code, 4);
   assert.equal(out.at(-2), 'Verdict: refused (few effective)');

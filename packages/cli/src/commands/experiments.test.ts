@@ -66,7 +66,7 @@ test('experiments results finds one by its key, and compares its variants', asyn
   assert.equal(out.length, 4);
 });
 
-test('experiments results warns of a mismatch and tells the verdict', async () => {
+test('experiments results warns of a mismatch and shows the verdict', async () => {
   const judged = {
     ...results,
     srm: { chiSquare: 30, pValue: 0.0000001, mismatch: true },

@@ -54,7 +54,7 @@ Examples:
   },
 };
 
-/** Returns the experiment's ID. A text that is no key is taken for an ID, which the server checks. */
+/** Returns the experiment's ID. A text that isn't a key counts as an ID, which the server checks. */
 async function findExperiment(client: Client, text: string): Promise<string> {
   const { data } = await client.experiments.list({ query: { search: text, limit: perPage } });
   return data.find(({ key }) => key === text)?.id ?? text;

@@ -54,7 +54,7 @@ Examples:
   },
 };
 
-/** Returns the model's ID. A text that is no key is taken for an ID, which the server checks. */
+/** Returns the model's ID. A text that isn't a key counts as an ID, which the server checks. */
 export async function findModel(client: Client, text: string): Promise<string> {
   const { data } = await client.algorithmModels.list({ query: { search: text.slice(0, 255), limit: 200 } });
   return data.find(({ key }) => key === text)?.id ?? text;

@@ -41,7 +41,7 @@ Examples:
   },
 };
 
-/** Returns the campaign's ID. A text that is no name is taken for an ID, which the server checks. */
+/** Returns the campaign's ID. A text that isn't a name counts as an ID, which the server checks. */
 async function findCampaign(client: Client, idOrName: string): Promise<string> {
   for (let offset = 0; ; offset += campaignsPerPage) {
     const { runs, total } = await client.campaigns.list({ query: { limit: campaignsPerPage, offset } });

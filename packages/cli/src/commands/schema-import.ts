@@ -128,7 +128,7 @@ async function createSchema(client: Client, call: Call, file: File, name: string
   return client.schemas.create({ body: { name, displayName: name, schemaType: 'customer', autoEnrich, fields } });
 }
 
-/** The columns as fields, with the key that was asked for. */
+/** The columns as fields, with the requested key. */
 function withKey(columns: CsvAnalysis['columns'], key: string | undefined) {
   if (key === undefined) {
     if (columns.some(({ isPrimaryKey }) => isPrimaryKey)) return columns;

@@ -102,7 +102,7 @@ test('tells a lost response from an error, and an unsafe retry from a safe one',
   assert.match(repeatable.text, /safely try again/);
 });
 
-test('retries only failures that can resolve by themselves', () => {
+test('retries only failures that can resolve on their own', () => {
   const trying = codes.filter((code) => passes(refusal(code)));
   assert.deepEqual(trying, ['unavailable', 'overloaded']);
   assert.ok(passes({ kind: 'unreachable' }) && passes({ kind: 'timeout' }) && passes({ kind: 'foreign', status: 502 }));

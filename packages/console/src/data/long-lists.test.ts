@@ -50,7 +50,7 @@ test('requests later pages as large as the operation allows', () => {
   assert.equal(rowsPerPage({ query: strict }, 50), 100, 'one that refuses more is not asked for more');
 });
 
-test("doesn't refetch a long list by itself", () => {
+test("doesn't refetch a long list automatically", () => {
   const pages = (count: number) => ({ pages: Array.from({ length: count }, () => ({})), pageParams: [] });
   assert.deepEqual([undefined, { data: [] }, pages(1), pages(3), pages(4)].map(isLong), [
     false,

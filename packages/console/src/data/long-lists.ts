@@ -22,7 +22,7 @@ export function rowsPerPage(operation: Pick<Operation, 'query'>, first: unknown)
 /** Maximum number of pages that refresh automatically. Pages load one after the other, so longer lists would never finish. */
 const maxPages = 3;
 
-/** Whether a list has so many pages that it refreshes only on demand. */
+/** Whether a list has too many pages to refresh automatically. */
 export function isLong(data: unknown): boolean {
   const pages: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'pages') : undefined;
   return Array.isArray(pages) && pages.length > maxPages;

@@ -42,7 +42,7 @@ function Picture({ flow, runs, problems, selected, onSelect, namer, size }: Flow
     () => unselected.map((node) => (node.id === selected ? { ...node, selected: true } : node)),
     [unselected, selected],
   );
-  // The initial view: it doesn't move by itself afterwards.
+  // The initial view: it doesn't move on its own afterwards.
   const [view] = useState(() => firstView(layout, size, selected));
   const onNodesChange = useCallback(
     (changes: NodeChange<CanvasNode>[]) => {

@@ -32,7 +32,7 @@ const maxRows = 6;
 
 /**
  * Places the nodes: a lane per phase from start to end, the nodes of a lane in the order of the flow from top to
- * bottom. Nothing is placed by hand, so everybody sees the same canvas.
+ * bottom. Nothing is placed by hand, so everyone sees the same canvas.
  */
 export function layoutOf({ nodes }: Flow): Layout {
   const places = new Map<string, NodePlace>();

@@ -73,7 +73,7 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
         </ButtonLink>
       ),
   };
-  // The shell asks to sign in by itself.
+  // The shell asks to sign in on its own.
   if (isBack) {
     return (
       <ProblemPanel title={signedInAgain.title} tone="warn" actions={again ?? undefined}>

@@ -78,10 +78,10 @@ export interface PaletteSearch {
   /** `ids`: looks up pasted IDs or keys, and runs only for queries that look like one. Default: names. */
   readonly of?: 'ids';
   /** Loads the search function. It returns up to five results of each group, best first, and stops when the signal aborts. */
-  readonly load: () => Promise<(text: string, signal: AbortSignal) => Promise<readonly Found[]>>;
+  readonly load: () => Promise<(text: string, signal: AbortSignal) => Promise<readonly SearchHit[]>>;
 }
 
-export interface Found {
+export interface SearchHit {
   readonly title: string;
   /** Distinguishes results with the same name. */
   readonly detail?: string;

@@ -22,7 +22,7 @@ export interface AsOfProps {
   readonly at: Instant;
   /** The data is known to be older than what the server has now. */
   readonly stale?: boolean;
-  /** What was done then: "as of" (default), "counted", "verified". */
+  /** What happened then: "as of" (default), "counted", "verified". */
   readonly word?: string;
 }
 

@@ -7,7 +7,7 @@ import { Tooltip } from './overlays/tooltip.tsx';
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface Look {
-  /** `primary` is the one act of a page, `plain` the usual, `quiet` has no border, `danger` cannot be taken back. */
+  /** `primary` is the one action of a page, `plain` the usual, `quiet` has no border, `danger` can't be undone. */
   readonly kind?: ButtonKind | undefined;
   /** `small` (28 px) inside tables and panels. */
   readonly size?: 'small' | 'normal' | undefined;
@@ -63,7 +63,7 @@ export function Button(props: ButtonProps) {
     <button
       {...rest}
       type={submit ? 'submit' : 'button'}
-      // What has words of its own can be typed in the palette.
+      // The palette finds actions by their own search terms.
       data-act={iconOnly && typed === undefined ? undefined : (kind ?? 'plain')}
       data-typed={typed}
       aria-disabled={disabled || undefined}
@@ -108,7 +108,7 @@ export interface ButtonLinkProps extends Look {
   readonly children?: ReactNode;
 }
 
-/** What goes to another address but is as important as a button. */
+/** A link to another address that is as important as a button. */
 export function ButtonLink({ to, kind, size, wraps, icon, shortcut, className, children, ...rest }: ButtonLinkProps) {
   const link = (
     <Link

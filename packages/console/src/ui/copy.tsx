@@ -12,7 +12,7 @@ export interface CopyProps {
   readonly text: string;
   /** What is copied: "request ID". */
   readonly what: string;
-  /** Shows the word beside the icon. */
+  /** Shows the word next to the icon. */
   readonly labelled?: boolean;
   /** The browser did not let the page copy: the text must be there to be selected. */
   readonly onRefused?: () => void;

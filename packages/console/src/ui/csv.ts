@@ -1,4 +1,4 @@
-/** What stands in a cell of a CSV file. Numbers are written for programs, not for a country. */
+/** The content of a cell of a CSV file. Numbers are written for programs, not for a country. */
 export type CsvValue = string | number | boolean | null | undefined;
 
 /** What a stored value of any kind says in a file: texts, numbers and booleans as they are, the rest as JSON. */

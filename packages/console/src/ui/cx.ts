@@ -1,4 +1,4 @@
-/** Class names in one string; what is false, null or empty is left out. */
+/** Class names in one string; skips false, null and empty values. */
 export function cx(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

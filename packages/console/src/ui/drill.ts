@@ -1,5 +1,5 @@
 /**
- * What stands behind a number: the page that lists it, or why there is none. Every number of the console has one, so that
+ * The data behind a number: the page that lists it, or why there is none. Every number of the console has one, so that
  * proof is one click away (docs/design/console.md 1, P1).
  */
 export type Drill =
@@ -12,6 +12,6 @@ export type Drill =
   | {
       /** Why the number cannot be opened: "older than trace retention". */
       readonly reason: string;
-      /** The reason stands once beside several numbers: here it is only for those who hear the page. */
+      /** The reason is shown once for several numbers: here it's only for screen readers. */
       readonly isCaptioned?: true;
     };

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 export interface EmptyProps {
-  /** What is not there: "No offers yet". */
+  /** What is missing: "No offers yet". */
   readonly title: string;
   /** Why, and what it would be good for. */
   readonly children?: ReactNode;

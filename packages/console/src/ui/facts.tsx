@@ -6,7 +6,7 @@ export interface Fact {
   readonly value: ReactNode;
 }
 
-/** What is known of one thing: label and value, line by line. */
+/** Facts about a record: label and value, line by line. */
 export function Facts({ facts, narrow = false }: { readonly facts: readonly Fact[]; readonly narrow?: boolean }) {
   const known = facts.filter(({ value }) => value !== null && value !== undefined);
   return (

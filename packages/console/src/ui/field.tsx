@@ -12,7 +12,7 @@ export interface FieldLook {
   readonly optional?: boolean;
   /** Said in words behind the label, in forms whose other fields may stay empty. */
   readonly isRequired?: boolean;
-  /** Only for those who hear the page: the label stands elsewhere (a filter, a cell). */
+  /** Only for screen readers: the label is shown elsewhere (a filter, a cell). */
   readonly labelHidden?: boolean;
   readonly className?: string | undefined;
 }

@@ -19,7 +19,7 @@ export interface Format {
   fixed(value: number, digits: number): string;
   /** 0.124 -> 12.4 %. */
   percent(share: number, digits?: number): string;
-  /** 1204 -> 1.2k, for places where the exact number stands behind it. */
+  /** 1204 -> 1.2k, for places that also show the exact number. */
   short(value: number): string;
   money(value: number): string;
   /** 22 Nov 2026, 12:04:31. */

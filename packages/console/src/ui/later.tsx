@@ -23,7 +23,7 @@ export function later<Props extends object>(
       known = await coming;
       return known;
     } catch (error) {
-      // What did not arrive is asked for again by the next one that draws it.
+      // The next component that draws it requests again what failed to load.
       coming = null;
       throw error;
     }
@@ -51,6 +51,6 @@ export function later<Props extends object>(
     if (missing !== null) throw missing.why;
     return Known === null ? instead : <Known {...props} />;
   }
-  // A part that did not arrive ahead is asked for again, and told of, by what draws it.
+  // The component that draws a part requests it again if preloading failed, and reports the failure.
   return Object.assign(Part, { fetch: () => void bring().catch(() => undefined) });
 }

@@ -36,7 +36,7 @@ export function onHover(links: Links, to: string) {
   };
 }
 
-/** True when the browser should do with a click what it does by itself: new tab, new window, download. */
+/** True when the browser should handle a click itself: new tab, new window, download. */
 export function leftToBrowser(event: MouseEvent): boolean {
   return (
     event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
@@ -50,7 +50,7 @@ export interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
   readonly look?: 'text' | 'plain';
 }
 
-/** A real link: middle click, copy address and history work. Inside the console it does not load the page anew. */
+/** A real link: middle click, copy address and history work. Inside the console it doesn't reload the page. */
 export function Link({ to, look = 'text', className, onClick, ...rest }: LinkProps) {
   const links = useLinks();
   const outside = /^[a-z]+:/.test(to);

@@ -20,7 +20,7 @@ export interface MetricProps {
 
 const tones = { neutral: 'text-ink', pass: 'text-pass', warn: 'text-warn', block: 'text-block' };
 
-/** A number with what stands behind it. */
+/** A number with a link to its data. */
 export function Metric({ label, value, unit, drill, note, tone = 'neutral', size = 'normal' }: MetricProps) {
   const number = (
     <span

@@ -47,20 +47,20 @@ export function PickField(props: PickFieldProps) {
   );
 }
 
-interface Found {
+interface PickSearch {
   readonly picks: readonly Pick[];
   /** The text they were found for; null: none was searched for. */
   readonly of: string | null;
   readonly status: 'searching' | 'found' | 'failed';
 }
 
-const nothingFound: Found = { picks: [], of: null, status: 'searching' };
+const nothingFound: PickSearch = { picks: [], of: null, status: 'searching' };
 
 interface SearchOptions {
   readonly find: ChooserProps['find'];
   readonly wanted: string;
   readonly isOpen: boolean;
-  readonly setFound: Dispatch<SetStateAction<Found>>;
+  readonly setFound: Dispatch<SetStateAction<PickSearch>>;
 }
 
 /** Searches while the list is open, once the user pauses. Until then the options of the text before stay. */
@@ -70,7 +70,7 @@ function useSearch({ find, wanted, isOpen, setFound }: SearchOptions): void {
     const stop = new AbortController();
     setFound((before) => ({ ...before, status: 'searching' }));
     const begin = setTimeout(async () => {
-      const found: Found = await find(wanted, stop.signal).then(
+      const found: PickSearch = await find(wanted, stop.signal).then(
         (picks) => ({ picks, of: wanted, status: 'found' }),
         // The list says so; the next keystroke searches again.
         () => ({ picks: [], of: wanted, status: 'failed' }),
@@ -86,7 +86,7 @@ function useSearch({ find, wanted, isOpen, setFound }: SearchOptions): void {
 
 /**
  * Searches at once for a text that was entered before its search ended, and passes on the best option, even if the focus
- * moves on meanwhile.
+ * moves on in the meantime.
  */
 function useEntry(find: ChooserProps['find'], onFound: (best: Pick | undefined) => void) {
   const latest = useRef(onFound);

@@ -1,9 +1,11 @@
 import Type, { type Static } from 'typebox';
+import type { AnyModelConfig } from '../core/config-types.generated.ts';
 import { exampleId } from '../core/examples.ts';
 import { operation } from '../core/operation.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from '../core/resource.ts';
 import {
+  ConfigObject,
   CustomerId,
   Id,
   IdText,
@@ -67,7 +69,10 @@ const writable = {
   name: Name('Name.', 255),
   description: Type.String({ maxLength: 10_000, description: 'What the model is for.' }),
   status: Status,
-  config: JsonObject('Settings of the model type. Unknown keys are stored but have no effect.', { configs: 'models' }),
+  config: ConfigObject<AnyModelConfig>(
+    'Settings of the model type. Unknown keys are stored but have no effect.',
+    'models',
+  ),
   predictors: Type.Array(Type.Unknown(), {
     maxItems: 2_000,
     description:

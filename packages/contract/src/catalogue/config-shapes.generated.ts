@@ -957,7 +957,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 1,
           "maximum": 200,
-          "description": "How often training goes through all rows.",
+          "description": "Number of passes over all rows in training.",
           "default": 20
         }
       },

@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
+import type { AnyRuleConfig } from '../core/config-types.generated.ts';
 import { exampleId } from '../core/examples.ts';
 import { cataloguePage } from '../core/pages.ts';
 import { recordOperations } from '../core/record-operations.ts';
 import { byPriority, type Draft, deleted, resource } from '../core/resource.ts';
-import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { ConfigObject, Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 /** The rule types. */
@@ -60,7 +61,10 @@ const writable = {
   description: Type.String({ maxLength: 2000, description: 'Free text.' }),
   status: RuleStatus,
   ruleType: RuleType,
-  config: JsonObject('Settings of the rule type. Unknown keys are stored but have no effect.', { configs: 'rules' }),
+  config: ConfigObject<AnyRuleConfig>(
+    'Settings of the rule type. Unknown keys are stored but have no effect.',
+    'rules',
+  ),
   scope: RuleScope,
   scopeId: Nullable(Id('Target.'), { description: 'ID of the target in `scope`; null for global.' }),
   priority: Int(0, 100, 'Rules with a higher priority are evaluated first within their stage.'),

@@ -77,7 +77,7 @@ export interface Operation {
   readonly params?: TSchema;
   /** An object; values are coerced strictly and defaults are filled in. */
   readonly query?: TSchema;
-  /** True: query parameters that it does not know are 400; elsewhere they are ignored, and named in a header of the answer. */
+  /** True: query parameters that it doesn't know are 400; elsewhere they are ignored, and named in a header of the answer. */
   readonly knowsItsQuery?: true;
   /** Headers that decide something, under their documented names; sent twice = 400, read as UTF-8 (docs/design/quality.md F22). */
   readonly headers?: TSchema;
@@ -110,7 +110,7 @@ export interface Operation {
   readonly bodyLimit?: number;
   /** Success answers by status; `null` = no body. A non-JSON answer names its media type. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Codes beyond those that the binder adds by itself (auth, role, syntax, limits, 500, 503). */
+  /** Codes beyond those that the binder adds on its own (auth, role, syntax, limits, 500, 503). */
   readonly errors: readonly ErrorCode[];
   /**
    * True: it changes the catalogue, and each 2xx answer names the version with the change in `X-Config-Version`
@@ -165,7 +165,7 @@ export function operation<const O extends Operation>(value: O): O {
 /** True when the call must carry `X-Requested-With` (docs/design/quality.md T32). */
 export function needsRequestedWith(operation: Pick<Operation, 'auth' | 'method' | 'csrfExempt'>): boolean {
   const { auth, method, csrfExempt } = operation;
-  // A credential that browsers don't send by themselves can't be abused through one.
+  // A credential that browsers don't send on their own can't be abused through one.
   if (isSecret(auth) || isSignature(auth) || auth === 'scim') return false;
   return method !== 'GET' && csrfExempt !== true;
 }

@@ -56,7 +56,7 @@ export interface DraftWords {
   readonly marker: string;
   /** A new name that holds this word. */
   readonly name: (word: string) => string;
-  /** A new key that begins with this word: lower-case letters, digits, hyphens. */
+  /** A new key that begins with this word: lowercase letters, digits, hyphens. */
   readonly key: (word: string) => string;
   /** ID of a record with this `entityType` that exists. */
   readonly id: (entityType: string) => string;

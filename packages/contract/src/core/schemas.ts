@@ -42,6 +42,13 @@ export const Int = (minimum: number, maximum: number, description: string, extra
 export const JsonObject = (description: string, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description, ...extra }));
 
+/** Families of configs whose keys the engine describes (catalogue/config-unions.ts, config-types.generated.ts). */
+type ConfigFamily = 'policies' | 'rules' | 'models';
+
+/** Settings that depend on a record's type. Open, because unknown keys are stored; the engine checks the known ones. */
+export const ConfigObject = <T>(description: string, configs: ConfigFamily) =>
+  Type.Unsafe<T>(JsonObject(description, { configs }));
+
 /** Query switch: exactly `true` or `false`. */
 export const QueryFlag = (description: string) => Type.Boolean({ description });
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Id, Int, JsonObject, Nullable, StringEnum } from '../core/schemas.ts';
+import type { AnyPolicyConfig } from '../core/config-types.generated.ts';
+import { ConfigObject, Id, Int, Nullable, StringEnum } from '../core/schemas.ts';
 
 // Parts of contact policies that other bodies share: few, because the console loads them with every simulation.
 
@@ -39,9 +40,10 @@ const Assignment = Type.Object(
   { description: 'One target of the policy.' },
 );
 
-export const PolicyConfig = JsonObject('Settings of the rule type. Unknown keys are stored but have no effect.', {
-  configs: 'policies',
-});
+export const PolicyConfig = ConfigObject<AnyPolicyConfig>(
+  'Settings of the rule type. Unknown keys are stored but have no effect.',
+  'policies',
+);
 export const PolicyPriority = Int(0, 100, 'Policies with a higher priority are evaluated first.');
 export const PolicyScopes = Type.Array(Assignment, {
   maxItems: 1000,

@@ -52,7 +52,7 @@ export const offerFates = [
 ] as const;
 export type OfferFate = (typeof offerFates)[number];
 
-/** Filters of traces beyond those of decisions. What is said of a dropped offer is said of one and the same. */
+/** Filters of traces beyond those of decisions. Filters about a dropped offer apply to one offer together. */
 export const traceFilters = {
   ...decisionFilters,
   offerId: Type.Optional(IdFilter('Traces that show or drop this offer.')),

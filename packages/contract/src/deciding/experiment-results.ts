@@ -54,7 +54,7 @@ export const ExperimentResults = Type.Object(
       description: 'Champion, challengers in order, and the holdout, if there is one.',
     }),
     srm: Nullable(Srm, {
-      description: 'Whether as many customers were exposed as the shares say; null while nobody was.',
+      description: 'Whether the exposed customers match the shares; null until one is exposed.',
     }),
     autoPromoteVerdict: Nullable(StringEnum(autoPromoteVerdicts, { description: 'Result of the judgment.' }), {
       description: 'What the daily job found when it judged the experiment; null until then.',

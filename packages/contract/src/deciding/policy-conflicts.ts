@@ -77,7 +77,7 @@ export const policyConflictOperations = {
     method: 'GET',
     path: '/api/v1/offers/{id}/reach',
     summary: 'Check whether anybody can get an offer',
-    description: 'Returns a customer who gets it, or the conflict that keeps everybody from getting it.',
+    description: 'Returns a customer who gets it, or the conflict that blocks it for everyone.',
     params: Type.Object({ id: IdText('ID of the offer.') }, { description: 'The offer.' }),
     query: Type.Object(
       {

@@ -56,7 +56,7 @@ export const PolicyFinding = Type.Object(
     }),
     subject: FindingSubject,
     core: Type.Array(FindingSubject, {
-      description: 'What excludes each other. Without any one of them, the conflict is gone. Empty for other findings.',
+      description: 'Gates that exclude each other. Removing any one resolves the conflict. Empty for other findings.',
     }),
     repairs: Type.Array(FindingRepair, { description: 'Smallest changes that resolve it, each one tried.' }),
     message: text('The finding as a sentence.'),

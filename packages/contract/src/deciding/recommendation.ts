@@ -5,9 +5,9 @@ import { recommendAnswerExample, recommendExample } from './decision-examples.ts
 import { DecisionSelection, ScoreComponents } from './decision-scores.ts';
 import { DebugMeta, TimedSummary } from './decision-trace.ts';
 
-// Recommend: what is asked and what is answered (docs/design/api-decisioning.md 2).
+// Recommend: request and response (docs/design/api-decisioning.md 2).
 
-/** Whom a call is about; who is not known gets an id of their own. */
+/** The customer of a call; an unknown one gets an ID of their own. */
 export const CustomerIdOrAnonymous = Type.String({
   maxLength: 255,
   description: 'ID of the customer. If it is missing, empty or `anonymous`, an anonymous ID is derived.',

@@ -6,7 +6,7 @@ import { Overlay } from '../judging/overlays.ts';
 import { ContactPolicyTrial } from './contact-policy-parts.ts';
 import { RecommendAnswer, RecommendRequest } from './recommendation.ts';
 
-// Decisions that are made to be looked at (docs/design/api-decisioning.md 13, docs/design/api-settled.md 83, 84, 107, 114).
+// Decisions that are only shown (docs/design/api-decisioning.md 13, docs/design/api-settled.md 83, 84, 107, 114).
 
 /** Simulations per page. */
 export const simulationPage: PageLimits = { usual: 20, maximum: 100 };

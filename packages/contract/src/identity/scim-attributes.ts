@@ -13,7 +13,7 @@ export interface ScimAttribute {
   readonly multiValued?: true;
   readonly description: string;
   readonly subAttributes?: readonly ScimAttribute[];
-  /** Words that clients usually send; others are taken too. */
+  /** Words that clients usually send; others are accepted too. */
   readonly canonicalValues?: readonly string[];
   readonly mutability?: 'readOnly' | 'writeOnly';
   readonly uniqueness?: 'server';

@@ -23,7 +23,7 @@ interface AppliedBy {
   readonly deleteById: Operation;
 }
 
-/** Entity types that an approval applies by itself, with the operations that do it. */
+/** Entity types that an approval applies on its own, with the operations that do it. */
 export const approvedBy = {
   algorithmModel: algorithmModelOperations,
   channel: channelOperations,

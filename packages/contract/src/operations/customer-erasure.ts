@@ -73,7 +73,7 @@ const common = {
   loadClass: 'heavy',
   params,
   audit: [{ action: 'erase', entityType: 'customer_data' }],
-  // The deletion stands whether or not its audit row can be written.
+  // The deletion is final even if its audit row can't be written.
   transaction: 'own',
 } as const;
 

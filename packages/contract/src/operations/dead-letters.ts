@@ -26,7 +26,7 @@ export const deadLetterTopics = [
   'customer.erase',
 ] as const;
 
-/** A job that used up its tries. */
+/** A job that used up its attempts. */
 export const DeadLetter = Type.Object(
   {
     id: Id('ID of the dead letter.'),

@@ -24,5 +24,5 @@ export const alsoEvaluatedAs: Readonly<Record<IngestEventType, readonly Customer
   app_open: [],
 };
 
-/** A chain of triggers, each caused by the one before, ends behind so many. */
+/** A chain of triggers, each caused by the one before, ends after this many. */
 export const deepestChain = 5;

@@ -8,7 +8,7 @@ const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 const instants = fc.integer({ min: FIRST, max: LAST });
 
-test('dates agree with the platform and turn back into days', () => {
+test('agrees with the platform on dates, in both directions', () => {
   fc.assert(
     fc.property(instants, (at) => {
       const days = Math.floor(at / 86_400_000);
@@ -48,7 +48,7 @@ test('reads dates, minutes and long fractions', () => {
   assert.equal(isIsoDate('2024-02-29T00:00:00Z'), false);
 });
 
-test('refuses what is no instant, without throwing', () => {
+test('rejects invalid instants, without throwing', () => {
   const wrong =
     '|2024|2024-13-01|2023-02-29|1900-02-29|0000-01-01|2024-1-1|2024-01-01 |2024-01-01T|2024-01-01T24:00:00Z|2024-01-01T00:60Z|2024-01-01 00:00:00Z|2024-01-01T00:00:61Z|2024-01-01T00:00:00.Z|2024-01-01T00:00:00+1|2024-01-01T00:00:00ZZ|+2024-01-01|2024-01-01T00:00:00+24:00';
   for (const text of wrong.split('|')) assert.equal(parseInstant(text), null, text);
@@ -60,7 +60,7 @@ test('refuses what is no instant, without throwing', () => {
   );
 });
 
-test('the offset in force', () => {
+test('finds the offset in force', () => {
   const offsets = [
     [100, 1],
     [200, 2],

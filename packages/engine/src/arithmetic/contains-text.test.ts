@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { randomCases } from '../../../../test/form.ts';
 import { containsText } from './contains-text.ts';
 
-test('finds what the language finds', () => {
+test("finds what the language's own search finds", () => {
   const unit = fc.constantFrom('a', 'b', 'aab');
   const text = fc.string({ unit, maxLength: 600, size: 'max' });
   const found = fc

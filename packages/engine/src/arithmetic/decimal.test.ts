@@ -32,7 +32,7 @@ test('rounds half away from zero on the shortest decimal form', () => {
   );
 });
 
-test('never gives -0 and is done after one round', () => {
+test('never returns -0, and is stable after one round', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true }), (x) => {
       const once = round6(x);
@@ -58,7 +58,7 @@ test('groups thousands', () => {
   );
 });
 
-test('reads decimal texts and nothing else', () => {
+test('reads decimal texts only', () => {
   for (const [text, value] of [
     ['12', 12],
     ['-1.50', -1.5],

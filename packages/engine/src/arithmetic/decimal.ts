@@ -78,10 +78,10 @@ function roundDecimal(decimal: Decimal, digits: number): Decimal {
   const keep = decimal.point + digits;
   if (keep >= decimal.digits.length) return decimal;
   if (keep < 0 || decimal.digits === '') return { negative: decimal.negative, digits: '', point: 0 };
-  const kept = decimal.digits.slice(0, keep);
-  if ((decimal.digits[keep] as string) < '5') return { ...decimal, digits: kept };
-  let nines = kept.length;
-  while (nines > 0 && kept[nines - 1] === '9') nines -= 1;
+  const keptDigits = decimal.digits.slice(0, keep);
+  if ((decimal.digits[keep] as string) < '5') return { ...decimal, digits: keptDigits };
+  let nines = keptDigits.length;
+  while (nines > 0 && keptDigits[nines - 1] === '9') nines -= 1;
   if (nines === 0) return { negative: decimal.negative, digits: '1', point: decimal.point + 1 };
-  return { ...decimal, digits: kept.slice(0, nines - 1) + String(Number(kept[nines - 1]) + 1) };
+  return { ...decimal, digits: keptDigits.slice(0, nines - 1) + String(Number(keptDigits[nines - 1]) + 1) };
 }

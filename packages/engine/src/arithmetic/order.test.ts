@@ -15,7 +15,7 @@ test('orders texts by code point', () => {
   );
 });
 
-test('takes finite numbers only and turns -0 into 0', () => {
+test('accepts only finite numbers, and turns -0 into 0', () => {
   assert.ok(Object.is(finiteNumber(-0), 0));
   assert.equal(finiteNumber(1.5), 1.5);
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '1', null, undefined, true, [1]]) {

@@ -15,7 +15,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-test('the example of RFC 8785', () => {
+test('writes the example of RFC 8785', () => {
   const value = JSON.parse(
     '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
   );
@@ -35,7 +35,7 @@ function reference(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${reference(member)}`).join()}}`;
 }
 
-test('is the definition, whatever the order of members', () => {
+test('matches the definition, whatever the order of members', () => {
   const stringUnit = fc.constantFrom(...'abz19_-"\\/\n\u0001\u007fé€\ufb33'.split(''), '😀', '\ud800');
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit }), (value) => {
@@ -47,7 +47,7 @@ test('is the definition, whatever the order of members', () => {
   );
 });
 
-test('reads back as the same value', () => {
+test('parses to the same value', () => {
   // Without backslashes: JSON.parse of Node 24.21 mixes up members whose names start with one.
   const stringUnit = fc.constantFrom(...'abz19_-"/\n\u0001\u007fé€\ufb33'.split(''), '😀');
   fc.assert(
@@ -63,7 +63,7 @@ test('sorts many members too', () => {
   assert.deepEqual(Object.keys(JSON.parse(canonicalJson(many))), Object.keys(many).sort());
 });
 
-test('leaves undefined members out, writes -0 as 0, refuses what is no JSON', () => {
+test("omits undefined members, writes -0 as 0, and rejects what JSON can't hold", () => {
   assert.equal(canonicalJson({ b: undefined, a: -0, c: [undefined] }), '{"a":0,"c":[null]}');
   assert.throws(() => canonicalJson({ a: Number.NaN }), RangeError);
   assert.throws(() => canonicalJson([() => 1]), TypeError);

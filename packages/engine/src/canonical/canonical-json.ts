@@ -1,7 +1,7 @@
 /**
  * The canonical text of a JSON value (RFC 8785): members sorted by UTF-16 units, numbers in the language's shortest
  * form, no white space. Members that are undefined are left out, as by `JSON.stringify`. Throws a RangeError for a
- * number that is not finite and a TypeError for a value that JSON does not know: those are defects of the caller.
+ * number that is not finite and a TypeError for a value that JSON doesn't know: those are defects of the caller.
  */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {

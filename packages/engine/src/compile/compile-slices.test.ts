@@ -34,7 +34,7 @@ function caseOf(count: number): ConformanceCase {
 
 const read = caseOf(offers);
 
-test('the compiler gives up the turn after every few rows', () => {
+test('the compiler yields after every few rows', () => {
   const work = compileInSlices(read.snapshot);
   let slices = 0;
   let plan: Plan | null = null;
@@ -49,7 +49,7 @@ test('the compiler gives up the turn after every few rows', () => {
   assert.ok(slices >= rows / rowsPerSlice, `${slices} slices for ${rows} rows`);
 });
 
-test('other plans that are compiled and decided with between two slices change nothing', () => {
+test("a compilation isn't affected by other plans between two slices", () => {
   const alone = compile(read.snapshot);
   const small = caseOf(3);
   const other = compile(small.snapshot);

@@ -95,7 +95,7 @@ function collectAll(nodes: readonly PlacedNode[], source: PhaseSource): void {
   for (const { node } of nodes) nodeKinds.get(node.type)?.step?.(node, parts);
 }
 
-/** The stages of phase 3, those of called flows in the place of the call. */
+/** The stages of phase 3, those of called flows in place of the call. */
 function outputOf(nodes: readonly PlacedNode[], parts: PlanParts): readonly OutputStep[] {
   return nodes.flatMap(({ node, phase, prefix, calls }) => {
     if (phase !== 3) return [];

@@ -29,7 +29,7 @@ export type PhaseSource = Pick<
   'builder' | 'offers' | 'creatives' | 'rules' | 'policies' | 'scoresByChannel'
 >;
 
-/** Stages of no decision: nothing is decided where a request names no place that there is. */
+/** Stages without a decision: a request whose places don't exist gets none. */
 export const noPhases: Phases = {
   phase1: [],
   toOptimize: [],

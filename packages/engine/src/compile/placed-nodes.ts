@@ -52,7 +52,7 @@ interface Caller {
  */
 export function placeNodes({ flow, subFlows = [] }: Pick<Snapshot, 'flow' | 'subFlows'>): readonly PlacedNode[] {
   const known = new Map<string, SnapshotSubFlow>(subFlows.flatMap((each) => [[each.id, each] as const]));
-  // A key wins over an id, as everywhere.
+  // A key takes precedence over an ID, as everywhere.
   for (const each of subFlows) known.set(each.key, each);
   const find = (name: string): SnapshotSubFlow | undefined => known.get(name) ?? known.get(name.toLowerCase());
   let left = maxPlacedNodes;

@@ -3,7 +3,7 @@ import type { AutoSource, EnrichSource } from '../plan/plan.ts';
 import type { FlowNode, Snapshot, SnapshotSchema } from '../plan/snapshot.ts';
 import { enrichOrder } from './enrich-order.ts';
 
-/** Customer-type schemas without a parent that enrich by themselves, oldest first (docs/design/api-catalogue.md 2.3). */
+/** Customer-type schemas without a parent that enrich automatically, oldest first (docs/design/api-catalogue.md 2.3). */
 export function autoSources(snapshot: Pick<Snapshot, 'schemas'>, fields: ReadonlySet<string>): AutoSource[] {
   return snapshot.schemas
     .filter(enrichesByItself)

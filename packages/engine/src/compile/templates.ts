@@ -10,9 +10,9 @@ const maxStored = 1024;
  * Paths by row: most of the time of compiling thousands of creatives. The next version of the catalogue comes with the
  * same rows but for those that changed. Rows are never written to, so an entry stays true as long as it lives.
  */
-const known = new WeakMap<SnapshotCreative, Known>();
+const known = new WeakMap<SnapshotCreative, CreativeSource>();
 
-interface Known {
+interface CreativeSource {
   readonly item: SnapshotContentItem | null;
   readonly paths: Template['paths'];
 }

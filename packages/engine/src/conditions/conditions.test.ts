@@ -24,7 +24,7 @@ function problemsOf(value: unknown, options?: ConditionOptions): readonly string
 const leaf = { field: 'age', operator: 'exists' };
 const NOW = 1_795_176_000_000;
 
-test('stores operators in first spelling and groups in one form', () => {
+test('stores operators in canonical spelling and groups in one form', () => {
   const { stored } = compiled([
     { field: 'age', operator: '>=', value: -0, id: 'ui-1' },
     { any: [{ field: 'name', operator: 'is_null', value: 3 }], comment: 'gone' },
@@ -59,7 +59,7 @@ test('limits: 10 groups deep, 100 leaves, 1,000 values', () => {
   assert.equal(problemsOf(deep).length, 1);
 });
 
-test('lists the paths that it reads', () => {
+test('lists the paths it reads', () => {
   const { paths } = compiled([
     { field: 'age', operator: 'exists' },
     { field: 'customer.age', operator: 'exists' },
@@ -84,7 +84,7 @@ test('namespaces and other vocabularies', () => {
   assert.equal(parseCondition({ field: 'age', operator: 'exists' }, { checkField }).ok, false);
 });
 
-test('the list form of flow nodes', () => {
+test('reads the list form of flow nodes', () => {
   const scope = Object.assign(emptyScope(), { customer: { code: 'AB12', age: 5 }, creative: { weight: 3 } });
   const code = { field: 'customer.code', operator: 'regex', value: '^[A-Z]+\\d+$' };
   const young = { field: 'age', operator: 'lt', value: 3 };
@@ -120,7 +120,7 @@ test('reads own properties only', () => {
   assert.equal(compileField('a..b').ok, false);
 });
 
-test('a wanted value known at run time', () => {
+test('compares with a value known only at run time', () => {
   assert.equal(testOperator('gt', 3, 2, NOW), true);
   assert.equal(testOperator('neq', 3, undefined, NOW), false);
   assert.equal(testOperator('not_in', 3, null, NOW), false);
@@ -146,7 +146,7 @@ const scalars = fc.oneof(
 );
 const operators = fc.constantFrom<Operator>(...CONDITION_OPERATORS, 'regex');
 
-test('a missing value satisfies not_exists and nothing else; nothing throws', () => {
+test('a missing value satisfies not_exists only; nothing throws', () => {
   fc.assert(
     fc.property(operators, scalars, scalars, (operator, actual, wanted) => {
       const holds = matcherOf(operator, wanted)(actual, NOW);
@@ -179,7 +179,7 @@ test('operators agree with each other', () => {
   );
 });
 
-test('no input makes parsing throw, and the stored form is stable', () => {
+test('parsing never throws, and the stored form is stable', () => {
   const word = fc.constantFrom<unknown>('age', 'customer.x', 'eq', '=', 'in', 'exists', 'and', 'or', 1, null, [1], []);
   const keys = fc.constantFrom('field', 'operator', 'value', 'logic', 'conditions', 'all', 'any', 'x');
   const { node } = fc.letrec((tie) => ({

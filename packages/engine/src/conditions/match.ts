@@ -87,7 +87,7 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /** A wanted scalar with the readings that comparing may ask for. */
-interface Wanted {
+interface WantedValue {
   readonly value: unknown;
   /** The number, or the number in a text. */
   readonly number: number | null;
@@ -95,14 +95,14 @@ interface Wanted {
   readonly instant: number | null;
 }
 
-function readingsOf(value: unknown): Wanted {
+function readingsOf(value: unknown): WantedValue {
   if (typeof value === 'number') return { value, number: Number.isFinite(value) ? value : null, instant: null };
   if (typeof value === 'string') return { value, number: parseDecimal(value), instant: parseInstant(value) };
   return { value, number: null, instant: null };
 }
 
 /** Below, at or above 0 as actual is below, equal to or above the wanted value; NaN for unlike types. */
-function orderOf(actual: unknown, wanted: Wanted): number {
+function orderOf(actual: unknown, wanted: WantedValue): number {
   if (typeof actual === 'number') return wanted.number === null ? Number.NaN : actual - wanted.number;
   if (typeof actual !== 'string') return Number.NaN;
   if (typeof wanted.value === 'number') return (parseDecimal(actual) ?? Number.NaN) - wanted.value;

@@ -186,7 +186,7 @@ function cutBehind(run: Run, order: readonly Candidate[], cut: number): void {
 function plan(work: Allocating, ranked: PlacementOrder): readonly (readonly Candidate[])[] {
   const { run, group, slots, rooms } = work;
   const rowSlots: number[] = [];
-  // All slots take part, even those that the answer's limit leaves empty: it ends along the slots.
+  // All slots count, even those that the answer's limit leaves empty: it ends along the slots.
   let open = maxRows;
   const fitting = slots.map((_, slot) => {
     const room = Math.max(0, rooms[slot]! - work.filled(slot));

@@ -57,7 +57,7 @@ export interface Exploring {
  * first `poolSize` of S in tie-break order. With probability `rate` the slot is drawn evenly from B, otherwise it's the
  * method's pick, so the probability of item i is `(1 - rate) * [i is the method's pick] + rate * [i in B] / size(B)`. A
  * slot stays as it is when its method's pick is on a channel that doesn't explore, or when there's no choice. If the
- * method itself picks by chance (`explore_exploit`), both take part: its own probability of i replaces `[i is the
+ * method itself picks by chance (`explore_exploit`), both count: its own probability of i replaces `[i is the
  * method's pick]`, and `rate` applies to the share of picks on channels that explore.
  */
 export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }: Explore): Exploring {

@@ -24,7 +24,7 @@ export interface ModelChance {
   asked(slot: number | null, place: number, left: (candidate: Candidate) => boolean): void;
   /** Called with the pick that filled the place. */
   took(picked: RankedPick): void;
-  /** The picks with their chances, in their order; once, when the answer is filled. */
+  /** The picks with their chances, in order; once, when the answer is filled. */
   settle(): readonly Pick[];
   /** Receives what could fill each place, in order, once a walk along another answer ends. */
   choices(repetitions: number): readonly DrawnChoices[];

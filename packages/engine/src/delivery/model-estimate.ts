@@ -98,7 +98,7 @@ function repeat({ run, base }: Answer, times: number, next: () => number, each: 
   const before = scored.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
   const models = modelRunsByChance(run);
   const scores = models.map((model) => Float64Array.from(model.scores));
-  // Candidates that a stage removed have no part in the order any more; their draws are taken as given.
+  // Candidates that a stage removed are no longer in the order; their draws are taken as given.
   const ordinals = ordinalsOf(run.rescorings === null ? base : run.list);
   for (let repetition = 0; repetition < times; repetition++) {
     for (const { model, state, scores: table } of models) {

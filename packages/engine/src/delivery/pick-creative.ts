@@ -78,7 +78,7 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
 export const ASK = -2;
 
 /**
- * For a request that names no placement and excludes no creative: by offer number, the position of the creative that
+ * For a request without placements or excluded creatives: by offer number, the position of the creative that
  * everyone gets; NONE when no creative fits, ASK when `pickCreative` must decide.
  */
 export function fixedChoices(program: Program, target: Target, settings: MatchSettings): Int32Array {

@@ -20,7 +20,7 @@ export const roundRobinKind: RankMethodKind = {
         let turn = 0;
         return {
           next(left) {
-            for (let tried = 0; tried < groups.length; tried++) {
+            for (let attempts = 0; attempts < groups.length; attempts++) {
               const group = groups[turn % groups.length];
               turn += 1;
               const candidate = bestLeft(run, (other) => groupOf(other, by) === group && left(other));

@@ -29,10 +29,15 @@ export function slateOf(draws: readonly RankedPick[] | null, items: readonly Dec
   if (least === 1 && !explored) return certainSlate;
   let delivered = 0;
   for (const { mandatory } of items) if (!mandatory) delivered += 1;
-  return { probability, explored, least, draws: delivered === draws.length || least === 1 ? null : draws.map(drawn) };
+  return {
+    probability,
+    explored,
+    least,
+    draws: delivered === draws.length || least === 1 ? null : draws.map(drawnItemOf),
+  };
 }
 
-function drawn({ candidate, pick }: RankedPick): DrawnItem {
+function drawnItemOf({ candidate, pick }: RankedPick): DrawnItem {
   const { probability, estimated, explored } = pick;
   return { offerId: candidate.offer.id, creativeId: candidate.creative?.id ?? null, probability, estimated, explored };
 }

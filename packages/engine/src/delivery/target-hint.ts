@@ -1,5 +1,5 @@
 import type { Plan } from '../plan/plan.ts';
-import { didYouMean, listWords, told } from '../words/word-texts.ts';
+import { didYouMean, listWords, shortenWord } from '../words/word-texts.ts';
 
 /** What a request named, as the answer repeats it. */
 export interface AskedTarget {
@@ -17,7 +17,7 @@ export function targetHint({ program }: Plan, asked: AskedTarget, emptyReason: s
   if (emptyReason === 'no_channel') {
     if (asked.channelId !== null || asked.channel === null) return 'the channel is inactive';
     const types = [...new Set(channels.map(({ channelType }) => channelType))].sort();
-    return `no active channel has the type ${told(asked.channel)}${whatThereIs(asked.channel, types)}`;
+    return `no active channel has the type ${shortenWord(asked.channel)}${whatThereIs(asked.channel, types)}`;
   }
   if (emptyReason !== 'no_placement' || asked.placement === null) return null;
   const fits = new Set(
@@ -31,7 +31,7 @@ export function targetHint({ program }: Plan, asked: AskedTarget, emptyReason: s
     .filter((_, number) => fits.has(channels[program.placementChannel[number]!]!))
     .map(({ key }) => key);
   const words = [...new Set(keys)].sort();
-  return `no active placement has the key ${told(asked.placement)}${whatThereIs(asked.placement, words)}`;
+  return `no active placement has the key ${shortenWord(asked.placement)}${whatThereIs(asked.placement, words)}`;
 }
 
 function whatThereIs(word: string, known: readonly string[]): string {

@@ -110,7 +110,7 @@ export function findTarget(program: Program, request: TargetRequest): Target {
   };
 }
 
-/** Marks the channels with these ids. Those that aren't active are none of the plan's. */
+/** Marks the channels with these ids. Inactive ones aren't in the plan. */
 function channelsAmong({ channels }: Program, ids: readonly string[]): Uint8Array {
   return Uint8Array.from(channels, ({ id }) => (ids.includes(id) ? 1 : 0));
 }

@@ -3,7 +3,7 @@ import { deepestCall, maxPlacedNodes } from '../compile/placed-nodes.ts';
 import { readObject } from '../config-values.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
-import { told } from '../words/word-texts.ts';
+import { shortenWord } from '../words/word-texts.ts';
 import type { FlowIssue } from './flow-issues.ts';
 import type { KnownFlow } from './flow-references.ts';
 
@@ -15,7 +15,7 @@ export interface FlowCall {
   readonly flow: string;
 }
 
-/** The calls of a flow's enabled nodes, in their order. Reads any config. */
+/** The calls of a flow's enabled nodes, in order. Reads any config. */
 export function flowCalls(config: unknown): readonly FlowCall[] {
   const nodes = isObject(config as Json | undefined) ? (config as JsonObject).nodes : [];
   const list: readonly Json[] = Array.isArray(nodes) ? nodes : [];
@@ -61,7 +61,7 @@ export function checkCalls(
     if (key === null) continue;
     const below = longestFrom(key, graph, ownKey, chains);
     if (below === 'circle') {
-      refuse('cycle_in_call_flow', `must not call ${told(key)}: the calls form a cycle`);
+      refuse('cycle_in_call_flow', `must not call ${shortenWord(key)}: the calls form a cycle`);
       continue;
     }
     size += sizeOf(key, graph, sizes);
@@ -73,7 +73,7 @@ export function checkCalls(
       refuse('call_depth', `creates a chain of ${above + 1 + below} calls; the limit is ${deepestCall}`);
     }
     if (use === 'publish' && graph.calls.get(key) === null) {
-      refuse('sub_flow_unpublished', `the flow ${told(key)} is inactive or was never published`, 'U');
+      refuse('sub_flow_unpublished', `the flow ${shortenWord(key)} is inactive or was never published`, 'U');
     }
   }
 }

@@ -4,7 +4,7 @@ import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { FlowNode, Json, JsonObject } from '../plan/snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
 import { utf8Bytes } from '../words/utf8-bytes.ts';
-import { didYouMean, listWords, told } from '../words/word-texts.ts';
+import { didYouMean, listWords, shortenWord } from '../words/word-texts.ts';
 import type { FlowIssue, FlowWarning } from './flow-issues.ts';
 
 const maxNodes = 500;
@@ -69,12 +69,12 @@ export function unknownKey(path: string, nodeId: string | null, nearest: string 
     .replaceAll('~1', '/')
     .replaceAll('~0', '~');
   const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
-  return { path, nodeId, code: 'unknown_key', message: `${told(key)} has no effect${meant}`, nearest };
+  return { path, nodeId, code: 'unknown_key', message: `${shortenWord(key)} has no effect${meant}`, nearest };
 }
 
 function unknownType(type: string): string {
   const known = [...nodeKinds.keys()];
-  return `the node type ${told(type)} does not exist; it must be one of ${listWords(known)}${didYouMean(type, known)}`;
+  return `the node type ${shortenWord(type)} does not exist; it must be one of ${listWords(known)}${didYouMean(type, known)}`;
 }
 
 type Refuse = (path: string, nodeId: string | null, code: string, message: string) => void;

@@ -9,7 +9,7 @@ import { nodeKinds } from '../nodes/node-kinds.ts';
 import { scoreShape } from '../nodes/score.ts';
 import type { FlowNode, Json, JsonObject } from '../plan/snapshot.ts';
 import { scoreMethodNames } from '../scoring/score-methods.ts';
-import { listWords, told } from '../words/word-texts.ts';
+import { listWords, shortenWord } from '../words/word-texts.ts';
 import { checkCalls } from './check-calls.ts';
 import { checkStructure } from './check-structure.ts';
 import type { FlowCheck, FlowIssue, FlowWarning } from './flow-issues.ts';
@@ -173,7 +173,7 @@ function banditWarnings(nodes: readonly FlowNode[], flowConfig: JsonObject, refe
   return modelUses(nodes, flowConfig).flatMap(({ path, name, nodeId, method, shadow }) => {
     const kind = modelKinds.get(references.modelNamed(name)?.modelType ?? '');
     if (shadow || method === null || method === 'propensity' || !kind?.isBandit) return [];
-    const message = `the model ${told(name)} draws its scores at random; its probabilities are exact with the method propensity only`;
+    const message = `the model ${shortenWord(name)} draws its scores at random; its probabilities are exact with the method propensity only`;
     return [{ path, nodeId, code: 'bandit_needs_propensity', message, nearest: null }];
   });
 }
@@ -182,7 +182,9 @@ function unusableModels(nodes: readonly FlowNode[], flowConfig: JsonObject, refe
   return modelUses(nodes, flowConfig).flatMap(({ path, name, nodeId }) => {
     const model = references.modelNamed(name);
     if (model === null || model.isActive) return [];
-    return [{ path, nodeId, code: 'model_not_usable', message: `the model ${told(name)} is not active`, class: 'U' }];
+    return [
+      { path, nodeId, code: 'model_not_usable', message: `the model ${shortenWord(name)} is not active`, class: 'U' },
+    ];
   });
 }
 

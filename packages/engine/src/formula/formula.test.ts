@@ -33,7 +33,7 @@ function fullScope(): FormulaScope {
   });
 }
 
-test('lists the paths and names that it reads, once', () => {
+test('lists the paths and names it reads, each once', () => {
   const formula = compiled('customer.a.b + offer.x * customer.a.b + bonus + bonus + if(1, request.context.p, 0)', {
     bareNames: new Set(['bonus', 'other']),
   });
@@ -52,7 +52,7 @@ test('lists the paths and names that it reads, once', () => {
   assert.equal(compiled('format_date(now(), "DD")').readsZone, true);
 });
 
-test('knows the names that it may read', () => {
+test('knows the names it may read', () => {
   assert.equal(kindOf('score.total', { phase1: true }), 'unknown_name');
   assert.equal(kindOf('score.total'), undefined);
   assert.equal(kindOf('bonus'), 'unknown_name');
@@ -65,7 +65,7 @@ test('knows the names that it may read', () => {
   ]);
 });
 
-test('an evaluation leaves nothing behind for the next', () => {
+test("an evaluation doesn't affect the next one", () => {
   const scope = fullScope();
   compiled('1/0').evaluate(scope);
   assert.equal(scope.failure?.kind, 'division_by_zero');
@@ -110,7 +110,7 @@ test('converts to the output type', () => {
   assert.equal(scope.failure?.kind, 'type');
 });
 
-test('orders fields by what they read, and finds circles', () => {
+test('orders fields by their dependencies, and finds cycles', () => {
   const reads = new Map([
     ['total', ['net', 'tax']],
     ['tax', ['net']],
@@ -125,7 +125,7 @@ test('orders fields by what they read, and finds circles', () => {
   assert.deepEqual(cyclic, ['a', 'b', 'behind', 'self']);
 });
 
-test('limits of source, nesting and path', () => {
+test('limits source, nesting and path', () => {
   assert.equal(kindOf(`1${' '.repeat(1999)}`), undefined);
   assert.equal(kindOf(`1${' '.repeat(2000)}`), 'limit');
   for (const [open, close] of [
@@ -150,7 +150,7 @@ const cpuMs = (since: NodeJS.CpuUsage): number => {
   return (user + system) / 1000;
 };
 
-test('hostile formulas end quickly with an entry, or are refused', () => {
+test('rejects hostile formulas or ends them quickly, with an entry', () => {
   const scope = fullScope();
   const long = 'x'.repeat(10_000);
   scope.names = { long, needle: `y${'x'.repeat(5000)}` };
@@ -211,7 +211,7 @@ const pieces = fc.constantFrom(
   ' ',
 );
 
-test('no source and no scope makes it throw; values stay in their kinds', () => {
+test('never throws for any source and scope, and values keep their types', () => {
   const scope = fullScope();
   const sources = fc.oneof(
     fc.string(),

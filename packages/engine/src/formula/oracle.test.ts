@@ -78,7 +78,7 @@ function withoutPlaces(node: FormulaNode): unknown {
   return JSON.parse(JSON.stringify(node, (key, value) => (key === 'at' ? 0 : value)));
 }
 
-test('what is printed is read back as the same tree', () => {
+test('parses printed formulas to the same tree', () => {
   fc.assert(
     fc.property(tree, (node) => {
       const source = print(node);
@@ -99,7 +99,7 @@ interface Outcome {
 
 const CUSTOMER = { n: 2.5, text: 'a' };
 
-/** The rules of docs/design/api-decisioning.md 9 once more, as plainly as they can be written. */
+/** The rules of docs/design/api-decisioning.md 9 again, as plainly as they can be written. */
 function interpret(node: FormulaNode): Outcome {
   switch (node.kind) {
     case 'literal':
@@ -177,7 +177,7 @@ function arithmetic(values: readonly FormulaValue[], apply: (numbers: readonly n
   return Number.isFinite(result) ? { value: result + 0, error: null } : { value: null, error: 'domain' };
 }
 
-test('closures give what the rules say', () => {
+test('closures match the rules', () => {
   const scope = emptyScope();
   scope.customer = CUSTOMER;
   fc.assert(

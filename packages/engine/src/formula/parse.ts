@@ -33,7 +33,7 @@ export function parseFormula(source: string): FormulaParse {
   const reader: FormulaReader = { source, at: 0, depth: 0, problem: null };
   const root = readExpression(reader);
   if (reader.problem === null && reader.at < source.length) {
-    refuse(reader, `unexpected ${shown(reader)}`);
+    refuse(reader, `unexpected ${quotedToken(reader)}`);
   }
   if (reader.problem !== null) return { ok: false, problem: reader.problem };
   if (root === null) return { ok: false, problem: { kind: 'parse', message: 'a value is missing', position: 0 } };
@@ -45,7 +45,7 @@ function refuse(reader: FormulaReader, message: string, at = reader.at): null {
   return null;
 }
 
-function shown(reader: FormulaReader): string {
+function quotedToken(reader: FormulaReader): string {
   const code = reader.source.codePointAt(reader.at);
   return code === undefined ? 'end' : `"${String.fromCodePoint(code)}"`;
 }
@@ -124,7 +124,7 @@ function readPrimary(reader: FormulaReader): FormulaNode | null {
   if (isDigit(code)) return readNumber(reader);
   if (code === 34 || code === 39) return readText(reader, code);
   if (isNameStart(code)) return readNamed(reader);
-  if (!take(reader, '(')) return refuse(reader, `a value is expected, found ${shown(reader)}`);
+  if (!take(reader, '(')) return refuse(reader, `a value is expected, found ${quotedToken(reader)}`);
   if (!enter(reader)) return null;
   const inner = readExpression(reader);
   reader.depth -= 1;
@@ -146,7 +146,7 @@ function readNumber(reader: FormulaReader): FormulaNode | null {
     if (sign === 43 || sign === 45) reader.at += 1;
     if (!skipDigits(reader)) return refuse(reader, 'digits are missing in the exponent');
   }
-  if (isNameStart(reader.source.charCodeAt(reader.at))) return refuse(reader, `unexpected ${shown(reader)}`);
+  if (isNameStart(reader.source.charCodeAt(reader.at))) return refuse(reader, `unexpected ${quotedToken(reader)}`);
   const value = Number(reader.source.slice(start, reader.at));
   if (!Number.isFinite(value)) return refuse(reader, 'the number is too large', start);
   skipSpace(reader);

@@ -10,12 +10,12 @@ export type PartOf = (value: PredictorValue) => number | null;
 export interface AdditiveState {
   /** Log-odds before any predictor. */
   readonly base: number;
-  /** By predictor, in their order; null: the state doesn't know it. */
+  /** By predictor, in order; null: the state doesn't know it. */
   readonly parts: readonly (PartOf | null)[];
   readonly confidence: number | null;
 }
 
-/** Returns the program of a model whose log-odds are a sum over its predictors, in their order. */
+/** Returns the program of a model whose log-odds are a sum over its predictors, in order. */
 export function additiveProgram(
   predictors: readonly Json[],
   open: (state: JsonObject, predictors: readonly Predictor[]) => AdditiveState,

@@ -1,7 +1,7 @@
 import { type ConfigProblem, pointerStep } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
-import { told } from '../words/word-texts.ts';
+import { shortenWord } from '../words/word-texts.ts';
 
 /** A bandit's state of each offer, by offer id. */
 export type Arms = { readonly [offerId: string]: Json };
@@ -47,7 +47,7 @@ export function stateProblems(
   if (arms.length > maxArms) refuse('/arms', `must have at most ${maxArms} offers`);
   for (const [offerId, arm] of arms.slice(0, maxArms)) {
     const path = `/arms/${pointerStep(offerId)}`;
-    if (!idPattern.test(offerId)) refuse(path, `${told(offerId)} must be an offer ID in lower case`);
+    if (!idPattern.test(offerId)) refuse(path, `${shortenWord(offerId)} must be an offer ID in lower case`);
     else if (isObject(arm)) checkArm(arm, path, refuse);
     else refuse(path, 'must be an object');
   }

@@ -11,7 +11,7 @@ const maxRequested = 200;
 export const endpointName = (key: string): string => `model:${key}`;
 
 /**
- * Returns the scores by offer that an endpoint gave for this decision; null: it gave none, or nobody could ask. In a
+ * Returns the scores by offer that an endpoint gave for this decision; null: there was none, or the call failed. In a
  * rehearsal it will be asked about the offers that are left now.
  */
 export function endpointScores(run: Run, { key }: PlanModel, endpoint: EndpointProgram): JsonObject | null {

@@ -45,7 +45,7 @@ const sum = (...all: ReturnType<typeof newCounts>[]) => {
   return total;
 };
 
-test('merged counts are associative, commutative, and those of all outcomes', () => {
+test('merging counts is associative and commutative, and gives the counts of all outcomes', () => {
   for (let round = 0; round < 50; round++) {
     const lessons = randomLessons(`merge ${round}`, 60);
     const [a, b, c] = [lessons.slice(0, 7), lessons.slice(7, 31), lessons.slice(31)].map(countsOf);
@@ -56,7 +56,7 @@ test('merged counts are associative, commutative, and those of all outcomes', ()
   }
 });
 
-test('bayesian counts are the same in any order and in any slices', () => {
+test("bayesian counts don't depend on the order of outcomes or on slices", () => {
   for (let round = 0; round < 50; round++) {
     const lessons = randomLessons(`order ${round}`, 40);
     const start = empty('bayesian', { binEdges });
@@ -72,7 +72,7 @@ test('bayesian counts are the same in any order and in any slices', () => {
   }
 });
 
-test('what an online learner knows depends on the order of lessons, and not on slices', () => {
+test('an online learner depends on the order of lessons, but not on slices', () => {
   const lessons = randomLessons('online', 200);
   const start = empty('online_learner');
   const once = learn('online_learner', start, lessons);
@@ -140,7 +140,7 @@ const logistic = {
 };
 const online = { weights: { age: 1 }, bias: 0, n: 2, stats: { age: { n: 2, mean: 1, m2: 3 } } };
 
-test('a state is refused with the path of what is wrong', () => {
+test('rejects a state with the path of the error', () => {
   const checks: readonly [type: string, state: Json, path: string | null][] = [
     ['bayesian', bayesian, null],
     ['bayesian', [], ''],
@@ -179,7 +179,7 @@ test('a state is refused with the path of what is wrong', () => {
   }
 });
 
-test('what a model starts with and learns is a state that may be stored', () => {
+test('initial and learned states of a model can be stored', () => {
   for (const type of ['bayesian', 'online_learner']) {
     const { check, empty: begin } = modelKinds.get(type)!.state!;
     const start = begin({ binEdges });
@@ -194,7 +194,7 @@ test('what a model starts with and learns is a state that may be stored', () => 
   }
 });
 
-test('configs outside their ranges are refused', () => {
+test('rejects configs outside their ranges', () => {
   const problems = (type: string, config: JsonObject) =>
     modelKinds
       .get(type)!

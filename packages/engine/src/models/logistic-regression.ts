@@ -14,7 +14,7 @@ export const defaultLogistic = { learningRate: 0.05, l2: 0.001, epochs: 20 };
 export const logisticFields = {
   learningRate: numberField(0.0001, 1, 'Step size of training.', { default: defaultLogistic.learningRate }),
   l2: numberField(0, 1, 'How strongly training pulls weights towards 0.', { default: defaultLogistic.l2 }),
-  epochs: integerField(1, 200, 'How often training goes through all rows.', { default: defaultLogistic.epochs }),
+  epochs: integerField(1, 200, 'Number of passes over all rows in training.', { default: defaultLogistic.epochs }),
 };
 
 /**
@@ -87,7 +87,7 @@ function checkState(state: Json): readonly ConfigProblem[] {
   }
   for (const name of means) if (!stds.has(name)) checks.refuse('/stds', `must have the predictor ${name}`);
   for (const [name, value, path] of checks.entries(state.categories, '/categories')) {
-    if (means.has(name)) checks.refuse(path, 'has a mean too');
+    if (means.has(name)) checks.refuse(path, 'already has a mean');
     for (const category of checkCategories(checks, value, path, maxCategories)) {
       known.add(categoryKey(name, String(category)));
     }

@@ -28,7 +28,7 @@ export interface StateRules {
   check(state: Json): readonly ConfigProblem[];
 }
 
-/** Returns the state after further outcomes, in their order. Doesn't change the one it is given. */
+/** Returns the state after further outcomes, in order. Doesn't change the one it is given. */
 export type Learn = (
   state: JsonObject,
   lessons: readonly Lesson[],

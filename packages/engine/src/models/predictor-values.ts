@@ -17,7 +17,7 @@ export type PredictorValue = number | string | null;
 /** Longer texts aren't categories. */
 const maxCharacters = 255;
 
-/** Returns the predictors of a model, in their order. */
+/** Returns the predictors of a model, in order. */
 export function readPredictors(predictors: readonly Json[]): Predictor[] {
   return predictors.flatMap((entry): Predictor[] => {
     const name = isObject(entry) ? entry.name : entry;

@@ -16,7 +16,7 @@ export const computeKey = text(
 const maxItems = 50;
 const extraKeys: Readonly<Record<string, KeyCheck>> = {
   key: computeKey,
-  // Looked at by itself: earlier entries are names that it may use.
+  // Looked at on its own: earlier entries are names that it may use.
   formula: taking({ schema: { type: 'string' } }, () => undefined),
   outputType: oneOf(outputTypes),
 };

@@ -8,7 +8,7 @@ import { standsBefore } from '../stages/candidates.ts';
 const maxRequested = 200;
 
 /**
- * A webhook's answer, by offer; `failed`: it gave none, or nobody could ask; `unasked`: it will be asked after this
+ * A webhook's answer, by offer; `failed`: there was none, or the call failed; `unasked`: it will be asked after this
  * rehearsal.
  */
 export type WebhookAnswer = ReadonlyMap<string, ExternalEntry> | 'failed' | 'unasked';

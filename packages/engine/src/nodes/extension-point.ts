@@ -115,8 +115,8 @@ interface Work {
 /** 0, false and the empty text drop; a formula that fails is a matter of onError. */
 function gateByFormula(run: Run, { drops }: Work, value: ExtensionValue): void {
   for (const candidate of run.list) {
-    const said = value.of(run, candidate, null);
-    if (said === null ? drops : !isTrue(said)) leave(run, candidate, 'extension_point');
+    const result = value.of(run, candidate, null);
+    if (result === null ? drops : !isTrue(result)) leave(run, candidate, 'extension_point');
   }
 }
 
@@ -131,9 +131,9 @@ function writeScores(run: Run, value: ExtensionValue): readonly Candidate[] {
   const { score } = run.scratch.columns;
   const candidates = value.readsRank ? inOrder(run) : run.list;
   // The places are those before the node: all values are found before the first is written.
-  const said = candidates.map((candidate, at) => value.of(run, candidate, at + 1));
+  const results = candidates.map((candidate, at) => value.of(run, candidate, at + 1));
   return candidates.filter((candidate, at) => {
-    const number = said[at]!;
+    const number = results[at]!;
     if (!(typeof number === 'number' && number >= 0)) return true;
     score[candidate.at] = number;
     return false;

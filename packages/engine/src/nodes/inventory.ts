@@ -83,7 +83,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   for (let at = 0; at < included.length; at++) {
     const offer = included[at]!;
     if (only !== null && offer.id !== only) continue;
-    // Inactive offers take part only in rehearsals; one on the mandatory list has no normal copy.
+    // Inactive offers appear only in rehearsals; one on the mandatory list has no normal copy.
     const asks = gated[at] === 1;
     if (asks && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
     const candidate = takeCandidate(scratch, at, offer);

@@ -80,11 +80,11 @@ function matchedLists({ matched, own, merged }: PlanParts): ReadonlySet<number> 
  * leave if this node would reject it. The others are matched.
  */
 function expandOthers(run: Run, known: ReadonlySet<number>, settings: MatchSettings, choices: Choices): Candidate[] {
-  const kept = run.list.filter(({ origin }) => known.has(origin));
-  for (const candidate of kept) if (!mayKeep(run, candidate, settings)) leave(run, candidate, 'no_creative');
+  const knownCandidates = run.list.filter(({ origin }) => known.has(origin));
+  for (const candidate of knownCandidates) if (!mayKeep(run, candidate, settings)) leave(run, candidate, 'no_creative');
   const others = run.list.filter(({ origin }) => !known.has(origin));
-  if (others.length === 0) return kept;
-  return [...kept, ...expand(run, others, settings, choices)].sort(byOffer);
+  if (others.length === 0) return knownCandidates;
+  return [...knownCandidates, ...expand(run, others, settings, choices)].sort(byOffer);
 }
 
 /** Lists are in offer order, and an offer's candidates in the order of the requested placements. */

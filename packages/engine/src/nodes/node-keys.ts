@@ -6,7 +6,7 @@ import { compileFormula } from '../formula/compile-formula.ts';
 import { formulaHint } from '../formula/hint.ts';
 import type { Json, JsonObject } from '../plan/snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
-import { mustBeOneOf, told } from '../words/word-texts.ts';
+import { mustBeOneOf, shortenWord } from '../words/word-texts.ts';
 
 /** Kinds of records that a flow names. */
 export type ReferenceKind =
@@ -172,7 +172,7 @@ export function reference(kind: ReferenceKind): KeyCheck {
   return taking({ schema: { type: 'string' } }, (value, path, issues) => {
     if (typeof value !== 'string' || value === '') invalid(issues, path, 'must be an ID or key');
     else if (!issues.exists(kind, value)) {
-      issues.refuse(path, 'unknown_reference', `no ${referenceNouns[kind] ?? kind} ${told(value)}`);
+      issues.refuse(path, 'unknown_reference', `no ${referenceNouns[kind] ?? kind} ${shortenWord(value)}`);
     }
   });
 }

@@ -52,12 +52,12 @@ function checkWeights(value: Json, path: string, issues: NodeIssues): void {
 export function compileOptimize(node: FlowNode | undefined, profiles: ProfileWeights): Optimizing | null {
   if (node === undefined) return null;
   const { profileId, weights, combine, blendFactor } = node.config ?? {};
-  const asked = weightsOf(profiles, profileId) ?? readObject(weights);
+  const requestedWeights = weightsOf(profiles, profileId) ?? readObject(weights);
   // In key order, because the sum of doubles depends on it.
-  const terms = Object.keys(asked)
+  const terms = Object.keys(requestedWeights)
     .sort(compareText)
     .flatMap((objective) => {
-      const weight = readNumber(asked[objective], 0);
+      const weight = readNumber(requestedWeights[objective], 0);
       return weight > 0 && isObjective(objective) ? [{ objective, weight }] : [];
     });
   if (terms.length === 0) return null;

@@ -79,8 +79,10 @@ function openRules(named: readonly CompiledRule[], parts: PlanParts): readonly O
   if (lists !== null) {
     for (const rule of named) {
       const knowing = merged.filter((list) => list.fitted.has(rule)).map(({ number }) => number);
-      const asked = [...lists].filter((list) => !knowing.includes(list) && !(list === parts.own && fitted.has(rule)));
-      if (asked.length > 0) open.push({ rules: [rule], lists: new Set(asked) });
+      const listsToCheck = [...lists].filter(
+        (list) => !knowing.includes(list) && !(list === parts.own && fitted.has(rule)),
+      );
+      if (listsToCheck.length > 0) open.push({ rules: [rule], lists: new Set(listsToCheck) });
     }
   }
   const now = named.filter(({ stage }) => stage === 'match');
@@ -135,8 +137,8 @@ function judge(run: Run, rules: readonly CompiledRule[], list: readonly Candidat
   const { trace } = run;
   for (const rule of rules) {
     const { behaviour } = rule;
-    const held = behaviour.perCustomer && behaviour.passes(run, null);
-    if (held && trace === null) continue;
+    const passesForCustomer = behaviour.perCustomer && behaviour.passes(run, null);
+    if (passesForCustomer && trace === null) continue;
     // What's known of the offers beforehand doesn't apply to an altered one.
     const isAltered = run.probe !== null && run.probe.priority !== null;
     const failing = trace === null && !isAltered ? behaviour.failingOffers : null;
@@ -147,7 +149,7 @@ function judge(run: Run, rules: readonly CompiledRule[], list: readonly Candidat
       // A trace lists every rule in scope, not only the first that failed.
       if (candidate.reason !== null && trace === null) continue;
       if (failing !== null && !asks(run, rule, candidate)) continue;
-      const passed = failing === null && (behaviour.perCustomer ? held : behaviour.passes(run, candidate));
+      const passed = failing === null && (behaviour.perCustomer ? passesForCustomer : behaviour.passes(run, candidate));
       if (!passed) fail(run, rule, candidate);
       else if (trace !== null) trace.qualification(row(rule, candidate, true, null, null));
     }

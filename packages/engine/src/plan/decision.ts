@@ -38,7 +38,7 @@ export interface Decision {
   readonly summary: DecisionSummary;
   /** Items that a quota took from the answer. */
   readonly withheldByQuota: number;
-  /** The flows that were called and ran, each once, in their order; null, and no part of the record, when the plan has no call. */
+  /** The flows that were called and ran, each once, in order; null, and no part of the record, when the plan has no call. */
   readonly subFlows: readonly RanFlow[] | null;
   /** Candidates that policies removed, by rule type; null for none. For metrics: no part of the record. */
   readonly policyBlocks: Readonly<Record<string, number>> | null;
@@ -99,7 +99,7 @@ export interface AskedModel {
 }
 
 export interface ModelVariant {
-  /** Key of the experiment; null: champion and challengers of the flow share the customers by themselves. */
+  /** Key of the experiment; null: champion and challengers of the flow share the customers on their own. */
   readonly experimentKey: string | null;
   /** `__champion__`, `__holdout__`, or the key by which the flow or the experiment names the challenger. */
   readonly variant: string;
@@ -149,7 +149,7 @@ export interface DecisionAssignment {
   readonly experiment: number | null;
   /** Share of customers on this side of the tenant's holdout; null without one. */
   readonly holdout: number | null;
-  /** The same of called flows that scored, in their order; absent: none of them has challengers. */
+  /** The same of called flows that scored, in order; absent: none of them has challengers. */
   readonly called?: readonly CalledVariant[];
 }
 
@@ -183,7 +183,7 @@ export interface DecisionSummary {
 /** Coupling of the requested placements of one channel. */
 export interface CouplingRow {
   readonly channelId: string;
-  /** `atomic`, or that placements stand alone. */
+  /** `atomic`, or that placements are independent. */
   readonly mode: string;
   /** Where the mode is set. */
   readonly source: 'flow' | 'channel';

@@ -19,7 +19,7 @@ const removingStages = [
 
 export type RemovingStage = (typeof removingStages)[number];
 
-/** Targets that leave nothing to decide: there is no such channel or placement, or none of the placements is active. */
+/** Targets that leave nothing to decide: the channel or placement doesn't exist, or no placement is active. */
 const emptyTargets = ['no_channel', 'no_placement', 'placement_inactive'] as const;
 
 export type EmptyTarget = (typeof emptyTargets)[number];

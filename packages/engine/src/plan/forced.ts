@@ -18,7 +18,7 @@ export interface ForcedWalk {
   took(item: TakenItem): void;
   /** Called when the order that the items came from was drawn as a whole. */
   drewOrder(): void;
-  /** Called once with the choices of the places whose scores a model drew, in their order. */
+  /** Called once with the choices of the places whose scores a model drew, in order. */
   settle(choices: readonly DrawnChoices[]): void;
 }
 

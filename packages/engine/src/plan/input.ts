@@ -35,7 +35,7 @@ export interface DecisionInput {
   readonly joinTruncated?: boolean | undefined;
   /** Answers of webhooks, by node; absent: none was asked. A node without an answer counts as failed. */
   readonly external?: Readonly<Record<string, ExternalAnswer>> | undefined;
-  /** Learned states of the plan's models, by their keys; absent when the plan names no model with a state. */
+  /** Learned states of the plan's models, by their keys; absent when no model of the plan has a state. */
   readonly modelStates?: Readonly<Record<string, ModelState>> | undefined;
   /** Keys of the plan's models that aren't asked because they failed recently; absent: none. */
   readonly openBreakers?: readonly string[] | undefined;

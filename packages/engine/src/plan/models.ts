@@ -13,7 +13,7 @@ export interface ModelProgram {
   begin(state: JsonObject | null, scope: FormulaScope, next: () => number): Scorer;
 }
 
-/** How another server is asked for scores. Its answer takes the place of a state: scores by offer. */
+/** How another server is called for scores. Its response replaces a state: scores by offer. */
 export interface EndpointProgram {
   readonly url: string;
   readonly timeoutMs: number;

@@ -26,7 +26,7 @@ export interface PolicyBehaviour {
   readonly needsCreative: boolean;
   /** True when items that are not in scope are counted too. */
   readonly countsAll: boolean;
-  /** Returns which candidates in scope it could block in this decision. The others needn't be asked. */
+  /** Returns which candidates in scope it could block in this decision. It needs no check for the others. */
   reach(run: Run): Reach;
   /** Asked only for candidates in scope. */
   blocks(run: Run, candidate: Candidate): boolean;

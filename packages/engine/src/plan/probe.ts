@@ -39,10 +39,10 @@ export interface Examination {
   /** Proposes what would satisfy a refusing gate; `lowers`: one that lowers the score and lets the offer pass. */
   propose(wishes: readonly Wish[], lowers?: boolean): void;
   /** `isBlocked`: the offer did not reach ranking. */
-  result(isBlocked: boolean): Examined;
+  result(isBlocked: boolean): ExaminedOffer;
 }
 
-export interface Examined {
+export interface ExaminedOffer {
   /** In the order met. Gates asked once per placement appear once. */
   readonly gates: readonly GateRow[];
   /** Wishes of the gates that refuse; for a ranked offer, of the gates that lowered its score. */

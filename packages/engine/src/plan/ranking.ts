@@ -49,7 +49,7 @@ export interface Pick {
 export interface Grouping {
   readonly nodeId: string;
   readonly allocation: 'optimal' | 'greedy';
-  /** Used where a request names no placement; null: none. */
+  /** Used for requests without a placement; null: none. */
   readonly placements: readonly { readonly placementId: string; readonly maxSlots: number | null }[] | null;
   /** By placement id; 1 if missing. */
   readonly weights: ReadonlyMap<string, number>;
@@ -82,7 +82,7 @@ export type Delivery = readonly (readonly TakenItem[])[];
 export interface Walked {
   readonly delivery: Delivery;
   /**
-   * Picks where chance may take part, in order. Coupling and quota may take some of them back. Null: nothing by chance.
+   * Picks that may be random, in order. Coupling and quota may take some of them back. Null: nothing by chance.
    */
   readonly draws: readonly RankedPick[] | null;
 }

@@ -18,7 +18,7 @@ export interface Scoring {
   readonly experiment: Experiment | null;
   /** Positions of models that are scored for traces alone. */
   readonly shadows: readonly number[];
-  /** True: a model that draws scores is named where they do not make the order by themselves. */
+  /** True: a model that draws scores is named where they do not make the order on their own. */
   readonly banditNeedsPropensity: boolean;
   /** True: traces say what each feature adds to the score of a model. */
   readonly explains: boolean;

@@ -1,7 +1,7 @@
 /**
  * What `compile` reads: the tenant's catalogue and one flow as plain data. The hash of this value's canonical form
  * identifies a plan, so it contains only content: no catalogue version, no clock, no counters
- * (docs/design/decisioning.md 2). The server leaves out rows that can't take part (deleted, of other status), unless a
+ * (docs/design/decisioning.md 2). The server leaves out rows that decisions can't use (deleted, of other status), unless a
  * flow names their status.
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -119,7 +119,7 @@ export interface SnapshotTenant {
   readonly holdoutPercentage: number;
   readonly mandatoryDailyCap: number;
   /**
-   * Ranking profile of flows whose score stage names no exponents. Left out when there is none, or when it isn't in
+   * Ranking profile of flows whose score stage has no exponents. Left out when there is none, or when it isn't in
    * effect.
    */
   readonly defaultArbitrationProfileId?: string;
@@ -178,7 +178,7 @@ export interface SnapshotInactivePlacement {
   readonly id: string;
   readonly name: string;
   readonly channelId: string;
-  /** Type of its channel, which needn't be in the snapshot. */
+  /** Type of its channel, which doesn't have to be in the snapshot. */
   readonly channelType: string;
   readonly couplingMode: 'partial' | 'atomic';
 }
@@ -233,7 +233,7 @@ export interface SnapshotOffer {
   /** True: it leaves when its stock is used up. Left out when stock is not tracked, so that plans keep their hashes. */
   readonly tracksStock?: true;
   /**
-   * Caps and costs over all customers. Left out when there are none, and while budgets are switched off, so that plans keep
+   * Caps and costs over all customers. Left out when there are none, and while budgets are turned off, so that plans keep
    * their hashes.
    */
   readonly budget?: { readonly [key: string]: Json };
@@ -357,7 +357,7 @@ export interface SnapshotJoin {
   readonly schemaId: string;
   /** Its column to compare. */
   readonly lookupColumn: string;
-  /** Rows on the way from the customer to the value that is looked up. Empty: the customer id is looked up itself. */
+  /** Rows on the path from the customer to the value that is looked up. Empty: the customer id is looked up itself. */
   readonly path: readonly SnapshotJoinStep[];
   /** Put before each name. */
   readonly prefix: string;
@@ -365,7 +365,7 @@ export interface SnapshotJoin {
   readonly summaryColumns: readonly string[];
 }
 
-/** One row on the way; its `column` is looked up next. */
+/** One row on the path; its `column` is looked up next. */
 export interface SnapshotJoinStep {
   readonly schemaId: string;
   readonly lookupColumn: string;

@@ -67,7 +67,7 @@ export const budgetExhausted: PolicyKind = {
   },
 };
 
-/** The fewest cents that are at least so many units of the currency, whatever the product of the doubles is. */
+/** The fewest cents that are at least this many units of the currency, whatever the product of the doubles is. */
 function centsOf(units: number): number {
   const cents = Math.ceil(units * 100);
   return (cents - 1) / 100 >= units ? cents - 1 : cents;

@@ -157,7 +157,7 @@ function compileTarget({ ids }: Config, { snapshot, index: { ordinals } }: Build
   const category = numberOf(categoryId, ordinals.category);
   const subCategory = numberOf(subCategoryId, ordinals.subCategory);
   const trigger = numberOf(triggerCategoryId, ordinals.category);
-  // A number that the plan does not know is that of no offer; contacts with unknown offers bear it too.
+  // A number that the plan doesn't know is that of no offer; contacts with unknown offers bear it too.
   const is = (wanted: number | null, actual: number): boolean =>
     wanted === null || (actual === wanted && wanted !== UNKNOWN);
   const fits = (ofOffer: number, ofSub: number): boolean => is(category, ofOffer) && is(subCategory, ofSub);

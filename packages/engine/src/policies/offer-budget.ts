@@ -42,7 +42,7 @@ export function compileOfferBudget(
   return { volume, impressionCents, limits, unreadable: reader.problems.length > 0 };
 }
 
-/** Why the offer may not be shown once more; null while it may. */
+/** Why the offer may not be shown again; null while it may. */
 export function budgetReached(run: Run, { volume, limits, unreadable }: OfferBudget): BudgetCause | null {
   if (unreadable) return 'unreadable';
   const counts = volumeOf(run.volumes, volume);

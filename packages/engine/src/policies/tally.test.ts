@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addTally, createTally, hasTally, openTally, raiseTally, tallyOf, tallyReaches } from './tally.ts';
 
-test('sums are those of a map, and every decision begins with none', () => {
+test('sums match those of a map, and every decision starts at zero', () => {
   const entry = fc.record({
     row: fc.integer({ min: 3, max: 40 }),
     bucket: fc.integer({ min: -2, max: 200 }),
@@ -35,7 +35,7 @@ test('sums are those of a map, and every decision begins with none', () => {
   );
 });
 
-test('a largest number stays the largest', () => {
+test('keeps the largest number', () => {
   const tally = createTally();
   openTally(tally);
   const numbers = Float64Array.of(5, -1, 7, Number.NEGATIVE_INFINITY);

@@ -55,7 +55,10 @@ export const propensityThreshold: RuleKind = {
         const model = modelKey ?? run.assigned?.name ?? settingsFor(run.program.scoring, candidate).ladder.modelKey;
         const actualScore = score === null ? null : round6(score);
         return {
-          reason: actualScore === null ? 'no propensity' : `propensity ${shown(actualScore)} below ${shown(minScore)}`,
+          reason:
+            actualScore === null
+              ? 'no propensity'
+              : `propensity ${withTwoDecimals(actualScore)} below ${withTwoDecimals(minScore)}`,
           detail: { model, minScore, actualScore },
         };
       },
@@ -64,7 +67,7 @@ export const propensityThreshold: RuleKind = {
 };
 
 /** Returns at least two decimals. */
-function shown(value: number): string {
+function withTwoDecimals(value: number): string {
   const text = `${value}`;
   const decimals = text.includes('e') ? 2 : (text.split('.')[1] ?? '').length;
   if (decimals >= 2) return text;

@@ -21,7 +21,7 @@ const texts = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff })), { maxLength: 12 })
   .map((codePoints) => String.fromCodePoint(...codePoints));
 
-test('h32 is the definition, for every text', () => {
+test('h32 matches its definition for every text', () => {
   fc.assert(
     fc.property(texts, fc.array(fc.integer({ min: 0, max: 0xffff })), (text, units) => {
       assert.equal(h32(text), reference(text));
@@ -40,7 +40,7 @@ test('a hash continued from a prefix is the hash of the whole', () => {
   );
 });
 
-test('u is even and in [0, 1)', () => {
+test('u is uniform in [0, 1)', () => {
   const buckets = new Array<number>(10).fill(0);
   for (let index = 0; index < 20_000; index++) {
     const value = u(`customer-${index}`);
@@ -51,7 +51,7 @@ test('u is even and in [0, 1)', () => {
   for (const count of buckets) assert.ok(Math.abs(count - 2000) < 250, String(count));
 });
 
-test('streams repeat, differ by label, and are even', () => {
+test('streams repeat, differ by label, and are uniform', () => {
   const a = stream('seed', 'x');
   const b = stream('seed', 'x');
   const other = stream('seed', 'y');

@@ -21,7 +21,7 @@ export function compileRegex(pattern: string): RegexCompilation {
   const parse = parseRegex(pattern);
   if (!parse.ok) return { ok: false, message: parse.message };
   const program = buildProgram(parse.root);
-  if (program === null) return { ok: false, message: 'the repetitions of the pattern are too many' };
+  if (program === null) return { ok: false, message: 'the pattern has too many repetitions' };
   // Many candidates test the same text, such as a customer attribute.
   let lastText: string | null = null;
   let lastResult = false;

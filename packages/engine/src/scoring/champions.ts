@@ -8,7 +8,7 @@ import { u } from '../random/hash.ts';
 import { assignInExperiment } from './experiments.ts';
 import { isUsable, shareAt } from './shares.ts';
 
-/** Null when the config has none, or has them switched off. */
+/** Null when the config has none, or has them turned off. */
 export function compileChampions(
   flowKey: string,
   nodeId: string | null,

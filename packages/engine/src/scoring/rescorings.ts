@@ -17,7 +17,7 @@ export function noteScores(run: Run, again: Rescoring['again'], readsPropensity 
   run.rescorings.push({ list: [...run.list], rescored: new Map(run.rescored ?? []), readsPropensity, again });
 }
 
-/** Does the stages again, in their order, each on the candidates that it had; the run's own list and scores stay behind. */
+/** Does the stages again, in order, each on the candidates that it had; the run's own list and scores stay behind. */
 export function scoreAgain(run: Run, rescorings: readonly Rescoring[]): void {
   const { list, rescored } = run;
   for (const stage of rescorings) {

@@ -33,15 +33,15 @@ interface ScoringStrategy {
   readonly covers: (candidate: Candidate) => boolean;
 }
 
-interface Named {
+interface NamedRecord {
   readonly id: string;
   readonly name: string;
 }
 
 /** Names of categories and channels, because an entry refers to them by id or name. */
 export interface StrategyNames {
-  readonly categories: readonly Named[];
-  readonly channels: readonly Named[];
+  readonly categories: readonly NamedRecord[];
+  readonly channels: readonly NamedRecord[];
 }
 
 /**
@@ -66,7 +66,7 @@ export function compileStrategies(
 }
 
 /** The id, or the ids of those with the name: names of channels are not unique over their types. */
-function idsNamed(rows: readonly Named[], value: string): ReadonlySet<string> {
+function idsNamed(rows: readonly NamedRecord[], value: string): ReadonlySet<string> {
   const id = value.toLowerCase();
   const ids = rows.filter((row) => row.id === id || row.id === value).map((row) => row.id);
   return new Set(ids.length > 0 ? ids : rows.filter(({ name }) => name === value).map((row) => row.id));

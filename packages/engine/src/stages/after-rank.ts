@@ -27,13 +27,13 @@ function postRank(node: FlowNode): AfterRank {
   const failed: Verdict = onError === 'drop' ? 'drop' : null;
   const verdictsOf = (run: Run, items: readonly RankedItem[]): ((item: TakenItem) => Verdict) | null => {
     if (value !== null) {
-      const said = new Map(
+      const verdicts = new Map(
         items.map(({ item, rank }): [TakenItem, Verdict] => {
           const key = value.of(run, item.candidate, rank);
           return [item, typeof key === 'number' ? key : failed];
         }),
       );
-      return (item) => said.get(item) ?? null;
+      return (item) => verdicts.get(item) ?? null;
     }
     if (kind !== 'webhook' || items.length === 0) return null;
     const { score } = run.scratch.columns;

@@ -13,7 +13,7 @@ export function erf(x: number): number {
   return x < 0 ? -value : value;
 }
 
-/** 1 - erf(x), with a relative error below 1e-12: what is left of it far out still counts. */
+/** 1 - erf(x), with a relative error below 1e-12: its remainder far out still counts. */
 export function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   return x < SERIES_UP_TO ? 1 - series(x) : fraction(x);

@@ -16,7 +16,7 @@ export function wilson({ hits, total }: Proportion): { readonly lower: number; r
   const square = (z95 * z95) / total;
   const middle = (rate + square / 2) / (1 + square);
   const half = (z95 / (1 + square)) * Math.sqrt((rate * (1 - rate)) / total + square / (4 * total));
-  // At the ends, rounding could leave a trace of what is exactly 0 or 1.
+  // At the ends, rounding could leave a remainder of exactly 0 or 1.
   return { lower: hits === 0 ? 0 : Math.max(0, middle - half), upper: hits === total ? 1 : Math.min(1, middle + half) };
 }
 

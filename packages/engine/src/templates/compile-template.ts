@@ -9,7 +9,7 @@ import { entryValue, printed, type ReadValue, type ValueSources } from './token-
 
 /** Renders one value; undefined drops its key. */
 type Render = (scope: FormulaScope, computed: JsonObject) => Json | undefined;
-/** A value that is the same for everybody, or one that must be rendered. */
+/** A value that is the same for everyone, or one that must be rendered. */
 type Part = { readonly constant: Json | undefined } | { readonly render: Render };
 
 type TemplateCompiler = TextCompiler;
@@ -52,7 +52,7 @@ export function compileTemplate(
     (entry) => [entry.variable, entryValue(sources, entry), (entry.source ?? '') === ''] as const,
   );
 
-  // Entries without a source are the same for everybody.
+  // Entries without a source are the same for everyone.
   const fixedValues = variables.every(([, , isFixed]) => isFixed)
     ? frozen(valuesFor(variables, blankScope, {}, Infinity))
     : null;
@@ -77,7 +77,7 @@ export function compileTemplate(
 
 type Variable = readonly [name: string, read: ReadValue, isFixed: boolean];
 
-/** `room`: characters for all values together; one that does not fit any more is null. */
+/** `room`: characters for all values together; one that no longer fits is null. */
 function valuesFor(
   variables: readonly Variable[],
   scope: FormulaScope,

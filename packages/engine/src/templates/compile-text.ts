@@ -21,7 +21,7 @@ export interface TextCompiler {
  */
 export const maxInserted = 262_144;
 
-/** A text that is the same for everybody, or the function that renders it. */
+/** A text that is the same for everyone, or the function that renders it. */
 export type Piece = string | ((scope: FormulaScope, computed: JsonObject) => string);
 
 /** A text of content: constant, or rendered for each candidate; undefined drops its key. */

@@ -14,12 +14,12 @@ const scope = Object.assign(emptyScope(), {
   attributes: {},
 });
 
-test('content without tokens and links is not copied', () => {
+test("doesn't copy content without tokens and links", () => {
   const content = { body: 'static { text }', nested: { list: ['a', 1] } };
   assert.equal(compileTemplate(content, [], 'banner').render(scope, {}), content);
 });
 
-test('what has no tokens is one frozen object, whatever is rendered', () => {
+test("text without tokens is one frozen object, however it's rendered", () => {
   const other = Object.assign(emptyScope(), { customer: { name: 'Bob' } });
   const links = compileTemplate({ imageUrl: 'javascript:x', body: 'b', list: [{ deepLink: 'app://x' }] }, [], 'banner');
   assert.deepEqual(links.render(scope, {}), { body: 'b', list: [{ deepLink: 'app://x' }] });
@@ -46,7 +46,7 @@ function assertFrozen(value: unknown): void {
   for (const member of Object.values(value)) assertFrozen(member);
 }
 
-test('lists what it reads', () => {
+test('lists the values it reads', () => {
   const template = compileTemplate(
     { body: '{name} {customer.deep.city} {offer.name} {attributes.x} {sure} {personalization.total}' },
     [
@@ -80,7 +80,7 @@ test('names the tokens that have no value', () => {
   assert.deepEqual(template.missing(scope, { nobody: 0 }), ['customer.nothing', 'list']);
 });
 
-test('a rendered variable is read as personalization', () => {
+test('reads a rendered variable as personalization', () => {
   const template = compileTemplate(
     { body: '{personalization.a} {personalization.b}' },
     [
@@ -162,7 +162,7 @@ test('a value never leaves its place', () => {
   );
 });
 
-test('values of one rendering take so much room and no more; the next one has all of it again', () => {
+test('limits the size of values per rendering', () => {
   const content = { all: '{big}'.repeat(10), small: '{name}', list: Array.from({ length: 10 }, () => '{big}') };
   const item = { big: 'attributes.big', whole: 'attributes.whole', name: 'customer.name' };
   const at = (big: string) =>

@@ -15,7 +15,7 @@ const old = { schemaId: 'old', rowKey: 'id', columns: ['age', 'tier'] };
 const young = { schemaId: 'young', rowKey: 'id', columns: ['age', 'job'] };
 const node = { nodeId: 'n', position: 0, lookupColumn: 'id', lookupFrom: 'request.customerId', prefix: '', trip: 0 };
 
-test('of two customer schemas with one column, the oldest that has a row holds the value', () => {
+test('takes a column from the oldest customer schema that has a row', () => {
   const plan = planOf({ autoSources: [old, young] });
   const placeOf = (profile: DecisionInput['profile']) => editableColumns(plan, inputOf(profile)).get('age')?.schemaId;
   assert.equal(placeOf({ age: 20, tier: 'gold', job: 'cook' }), 'old');
@@ -24,7 +24,7 @@ test('of two customer schemas with one column, the oldest that has a row holds t
   assert.equal(placeOf({}), 'old', 'a first row would go into the oldest schema');
 });
 
-test('a row of an enrich node holds the value before auto-enriched schemas do', () => {
+test('prefers the row of an enrich node to auto-enriched schemas', () => {
   const plan = planOf({ autoSources: [old], enrichSources: [{ ...young, ...node }] });
   const profile = { age: 20, tier: 'gold' };
   const withRow = inputOf(profile, { n: [{ age: 30, job: 'cook' }] });
@@ -35,7 +35,7 @@ test('a row of an enrich node holds the value before auto-enriched schemas do', 
   assert.equal(editableColumns(plan, inputOf(profile, { n: [null] })).get('age')?.schemaId, 'old');
 });
 
-test('another row that holds the value makes it uneditable', () => {
+test("a value that another row also holds isn't editable", () => {
   const looked = { ...young, ...node, lookupFrom: 'attributes.partner' };
   const plan = planOf({ autoSources: [old], enrichSources: [looked] });
   const profile = { age: 20, tier: 'gold' };
@@ -43,7 +43,7 @@ test('another row that holds the value makes it uneditable', () => {
   assert.equal(editableColumns(plan, inputOf(profile, { n: [null] })).has('age'), true);
 });
 
-test('columns that lead to other rows are not editable, under any of their names', () => {
+test("columns that lead to other rows aren't editable, under any name", () => {
   const joined = {
     schemaId: 'accounts',
     lookupColumn: 'id',

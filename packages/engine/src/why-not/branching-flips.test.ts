@@ -9,7 +9,7 @@ import { chanceOf, inputAt, randomWorld } from './test-world.ts';
 const questions = Number(process.env.WHY_NOT_QUESTIONS ?? 200);
 
 test(
-  `${questions} refused offers of flows that branch, call and share placements: each flip works, and nothing less does`,
+  `${questions} blocked offers of flows that branch, call and share placements: each flip works, and no smaller one does`,
   inTurn('flips of branches', 2),
   () => {
     const counts: Record<string, number> = {};

@@ -1,9 +1,9 @@
 import type { DropReason } from '../plan/drop-reason.ts';
-import type { Examination, Examined, GateRow, Shut, Wish } from '../plan/probe.ts';
+import type { Examination, ExaminedOffer, GateRow, Shut, Wish } from '../plan/probe.ts';
 import type { Json } from '../plan/snapshot.ts';
 import type { PolicyRow, QualificationRow } from '../plan/trace.ts';
 
-interface Noted {
+interface GateNote {
   row: GateRow;
   /** Refused, let through some candidate of the offer. */
   refused: boolean;
@@ -18,12 +18,12 @@ const toldByRow: ReadonlySet<DropReason> = new Set(['qualification', 'contact_po
 const timeless: ReadonlySet<DropReason> = new Set(['emergency_excluded', 'excluded', 'stock', 'no_creative']);
 
 interface Notes {
-  readonly noted: Map<string, Noted>;
+  readonly noted: Map<string, GateNote>;
   stage: string;
   nodeId: string | null;
   /** Gates of the current stage, and the last one that reported. */
-  ofStage: Noted[];
-  last: Noted | null;
+  ofStage: GateNote[];
+  last: GateNote | null;
 }
 
 export function createExamination(): Examination {
@@ -115,11 +115,14 @@ function gateOfPolicy(row: PolicyRow): GateVerdict {
   };
 }
 
-function judge(noted: readonly Noted[], isBlocked: boolean): Pick<Examined, 'gates' | 'opensByTime' | 'isFinal'> {
+function judge(
+  noted: readonly GateNote[],
+  isBlocked: boolean,
+): Pick<ExaminedOffer, 'gates' | 'opensByTime' | 'isFinal'> {
   // No gate refused all of its candidates, but each was refused somewhere.
   const isShared = isBlocked && !noted.some(({ refused, passed }) => refused && !passed);
   // For a ranked offer, none did: one list refused it, and it came through a called flow's.
-  const refuses = (entry: Noted): boolean => isBlocked && entry.refused && (isShared || !entry.passed);
+  const refuses = (entry: GateNote): boolean => isBlocked && entry.refused && (isShared || !entry.passed);
   return {
     gates: noted.map((entry) => gateRow(entry, refuses(entry))),
     opensByTime: !noted.some((entry) => refuses(entry) && entry.always),
@@ -127,7 +130,7 @@ function judge(noted: readonly Noted[], isBlocked: boolean): Pick<Examined, 'gat
   };
 }
 
-function gateRow({ row, refused, final }: Noted, refuses: boolean): GateRow {
+function gateRow({ row, refused, final }: GateNote, refuses: boolean): GateRow {
   if (refuses)
     return { ...row, status: 'blocked', detail: final ? withMembers(row.detail, { final: true }) : row.detail };
   return refused ? { ...row, status: 'passed', reason: null, detail: null } : row;

@@ -12,7 +12,7 @@ const longestWaitMs = 400 * dayMs;
 export interface Timeline {
   /** Instants from which something is counted: contacts, outcomes, reservations. */
   readonly since: readonly number[];
-  /** Instants at which something ends by itself: suppressions, reservations. */
+  /** Instants at which something ends on its own: suppressions, reservations. */
   readonly ends: readonly number[];
   /** Calendar of a zone of the plan at an instant. */
   clock(zone: string, at: number): ZoneClock;

@@ -5,7 +5,7 @@ import { decide } from '../decide.ts';
 import type { Decision } from '../plan/decision.ts';
 import type { DecisionInput } from '../plan/input.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Examined, GateRow, Probe, Wish } from '../plan/probe.ts';
+import type { ExaminedOffer, GateRow, Probe, Wish } from '../plan/probe.ts';
 import { type ColumnPlace, editableColumns, withEdits } from './alter-input.ts';
 import { anything, type Edit, type Holds, valuesFor } from './edits.ts';
 import { createExamination } from './examination.ts';
@@ -106,7 +106,7 @@ function search(
   plan: Plan,
   question: WhyNotQuestion,
   base: Decision,
-  examined: Examined,
+  examined: ExaminedOffer,
   wasRanked: boolean,
   { all, ofTime }: { readonly all: Attempt; readonly ofTime: Attempt },
 ): readonly Flip[] {
@@ -132,8 +132,8 @@ function search(
 
 /** True when a gate or node that the offer meets names the priority, as a word of its own. */
 function readsPriority({ program, flow }: Plan, gateIds: ReadonlySet<string | null>): boolean {
-  const met = program.gateConfigs.filter(({ id }) => gateIds.has(id));
-  return /\bpriority\b/.test(JSON.stringify([met.map(({ config }) => config), flow.config]));
+  const configs = program.gateConfigs.filter(({ id }) => gateIds.has(id));
+  return /\bpriority\b/.test(JSON.stringify([configs.map(({ config }) => config), flow.config]));
 }
 
 /** Sets of one, two and three edits, in order of size, path and value; none that has a smaller one in it. */
@@ -249,7 +249,7 @@ type Dropped = NonNullable<Decision['trace']>['dropped'][number];
 function otherGates(
   plan: Plan,
   base: Decision,
-  { isCandidate }: Examined,
+  { isCandidate }: ExaminedOffer,
   drop: Dropped | null,
   wasRanked: boolean,
 ): readonly GateRow[] {

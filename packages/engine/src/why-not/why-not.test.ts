@@ -7,53 +7,49 @@ import { chanceOf, inputAt, randomWorld, type World } from './test-world.ts';
 
 const wanted = randomRuns(2_000);
 
-test(
-  `${wanted} refused offers: each flip works when it is carried out, and nothing less does`,
-  inTurn('flips', 2),
-  () => {
-    const kinds: Record<string, number> = {};
-    const sizes: Record<number, number> = {};
-    let refused = 0;
-    let truncated = 0;
-    for (let seed = 1; refused < wanted; seed++) {
-      const world = randomWorld(chanceOf(seed));
-      const plan = greedyPlan(world);
-      // Asked of the plan that explores: greedy makes the same of it.
-      const asked = compile(world.snapshot);
-      const shown = new Set(decide(plan, inputAt(world, plan, world.now)).items.map((item) => item.offerId));
-      for (const { id } of world.snapshot.offers) {
-        if (shown.has(id)) continue;
-        refused += 1;
-        const answer = ask(world, asked, id);
-        const label = `seed ${seed}, ${id}`;
-        assert.equal(answer.selected, false, label);
-        if (answer.search.truncated) truncated += 1;
-        assert.ok(answer.flips.length <= 10, label);
-        const blocked = answer.gates.filter(({ status }) => status === 'blocked');
-        assert.equal(
-          answer.verdict === 'blocked',
-          blocked.some(({ stage }) => stage !== 'admission'),
-          label,
-        );
-        if (answer.gates.some(({ detail }) => JSON.stringify(detail)?.includes('"final":true'))) {
-          assert.deepEqual(answer.flips, [], label);
-        }
-        for (const flip of answer.flips) {
-          kinds[flip.kind] = (kinds[flip.kind] ?? 0) + 1;
-          if (flip.kind === 'attribute') sizes[flip.changes.length] = (sizes[flip.changes.length] ?? 0) + 1;
-          check(world, plan, id, flip, `${label}, ${JSON.stringify(flip)}`);
-        }
+test(`${wanted} blocked offers: each flip works, and no smaller one does`, inTurn('flips', 2), () => {
+  const kinds: Record<string, number> = {};
+  const sizes: Record<number, number> = {};
+  let refused = 0;
+  let truncated = 0;
+  for (let seed = 1; refused < wanted; seed++) {
+    const world = randomWorld(chanceOf(seed));
+    const plan = greedyPlan(world);
+    // Asked of the plan that explores: greedy makes the same of it.
+    const asked = compile(world.snapshot);
+    const shown = new Set(decide(plan, inputAt(world, plan, world.now)).items.map((item) => item.offerId));
+    for (const { id } of world.snapshot.offers) {
+      if (shown.has(id)) continue;
+      refused += 1;
+      const answer = ask(world, asked, id);
+      const label = `seed ${seed}, ${id}`;
+      assert.equal(answer.selected, false, label);
+      if (answer.search.truncated) truncated += 1;
+      assert.ok(answer.flips.length <= 10, label);
+      const blocked = answer.gates.filter(({ status }) => status === 'blocked');
+      assert.equal(
+        answer.verdict === 'blocked',
+        blocked.some(({ stage }) => stage !== 'admission'),
+        label,
+      );
+      if (answer.gates.some(({ detail }) => JSON.stringify(detail)?.includes('"final":true'))) {
+        assert.deepEqual(answer.flips, [], label);
+      }
+      for (const flip of answer.flips) {
+        kinds[flip.kind] = (kinds[flip.kind] ?? 0) + 1;
+        if (flip.kind === 'attribute') sizes[flip.changes.length] = (sizes[flip.changes.length] ?? 0) + 1;
+        check(world, plan, id, flip, `${label}, ${JSON.stringify(flip)}`);
       }
     }
-    assert.ok(truncated < refused / 10, `${truncated} of ${refused} searches did not come to their end`);
-    // Each kind and size occurred often enough to mean something.
-    for (const kind of ['attribute', 'time', 'priority', 'score'])
-      assert.ok((kinds[kind] ?? 0) >= wanted / 40, JSON.stringify(kinds));
-    for (const size of [1, 2, 3]) assert.ok((sizes[size] ?? 0) >= wanted / 200, JSON.stringify(sizes));
-  },
-);
+  }
+  assert.ok(truncated < refused / 10, `${truncated} of ${refused} searches did not come to their end`);
+  // Each kind and size occurred often enough to mean something.
+  for (const kind of ['attribute', 'time', 'priority', 'score'])
+    assert.ok((kinds[kind] ?? 0) >= wanted / 40, JSON.stringify(kinds));
+  for (const size of [1, 2, 3]) assert.ok((sizes[size] ?? 0) >= wanted / 200, JSON.stringify(sizes));
+});
 
-test('an offer in the answer is told so, at its rank', () => {
+test('reports the rank of an offer in the response', () => {
   for (let seed = 1; seed <= 100; seed++) {
     const world = randomWorld(chanceOf(seed));
     const plan = greedyPlan(world);
@@ -64,7 +60,7 @@ test('an offer in the answer is told so, at its rank', () => {
   }
 });
 
-test('a question changes no decision that is made after it', () => {
+test("a question doesn't affect later decisions", () => {
   for (let seed = 1; seed <= 30; seed++) {
     const world = randomWorld(chanceOf(seed));
     const [asked, untouched] = [compile(world.snapshot), compile(world.snapshot)];
@@ -124,7 +120,7 @@ const oracleTests = {
   },
 } as const;
 
-test('an oracle by brute force: exactly the smallest sets of proposals are found, in order', () => {
+test('finds exactly the smallest sets of proposals, in order, as brute force does', () => {
   const names = Object.keys(oracleTests) as (keyof typeof oracleTests)[];
   for (let seed = 1; seed <= 400; seed++) {
     const chance = chanceOf(seed * 7919);
@@ -214,7 +210,7 @@ test('an oracle by brute force: exactly the smallest sets of proposals are found
   }
 });
 
-test('the search ends when it is told to, with what it has found', () => {
+test('stops the search on request, and returns what it has found', () => {
   for (let seed = 1; seed <= 60; seed++) {
     const world = randomWorld(chanceOf(seed));
     const plan = compile(world.snapshot);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearestWord } from './nearest-word.ts';
-import { didYouMean, listWords, mustBeOneOf, told } from './word-texts.ts';
+import { didYouMean, listWords, mustBeOneOf, shortenWord } from './word-texts.ts';
 
 const recommend = ['customerId', 'channel', 'channelId', 'placement', 'placements', 'limit', 'maxOffers', 'flowId'];
 const cap = ['maxPerDay', 'maxPerWeek', 'maxPerMonth', 'maxTotal', 'windows', 'per', 'bypassable'];
 
-test('what was probably meant', () => {
+test('suggests the nearest word', () => {
   const cases: [string, readonly string[], string | null][] = [
     ['chanel', recommend, 'channel'],
     ['cahnnel', recommend, 'channel'],
@@ -30,12 +30,12 @@ test('what was probably meant', () => {
   for (const [word, candidates, expected] of cases) assert.equal(nearestWord(word, candidates), expected, word);
 });
 
-test('of equally near ones the first, and never the word itself', () => {
+test('prefers the first of equally near words, and never suggests the word itself', () => {
   assert.equal(nearestWord('aab', ['aac', 'aad']), 'aac');
   assert.equal(nearestWord('channel', ['channel']), null);
 });
 
-test('hostile words and lists cost next to nothing', () => {
+test('handles hostile words and lists cheaply', () => {
   const letters = 'ab'.repeat(64 * 1024);
   const many = Array.from({ length: 500 }, (_, at) => `${'ab'.repeat(31)}${at % 10}`);
   const longest = 'ba'.repeat(32);
@@ -51,7 +51,7 @@ test('hostile words and lists cost next to nothing', () => {
   assert.ok(user + system < 1_000_000, `${user + system} us`);
 });
 
-test('lists are cut, foreign words too', () => {
+test('shortens lists and foreign words', () => {
   const words = Array.from({ length: 30 }, (_, at) => `w${at}`);
   assert.equal(listWords(['a', 'b']), 'a, b');
   assert.ok(listWords(words).endsWith('w19 and 10 more'));
@@ -60,6 +60,6 @@ test('lists are cut, foreign words too', () => {
     'must be one of standard, minimal; did you mean standard?',
   );
   assert.equal(didYouMean(7, ['7']), '');
-  assert.equal(told('x'.repeat(1000)).length, 67);
-  assert.ok(told(`${'x'.repeat(63)}😀`).isWellFormed());
+  assert.equal(shortenWord('x'.repeat(1000)).length, 67);
+  assert.ok(shortenWord(`${'x'.repeat(63)}😀`).isWellFormed());
 });

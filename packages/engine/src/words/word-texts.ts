@@ -24,7 +24,7 @@ export function mustBeOneOf(word: unknown, words: readonly string[]): string {
 }
 
 /** A word of the caller's, cut so that a message stays one line of sensible length. */
-export function told(word: string): string {
+export function shortenWord(word: string): string {
   if (word.length <= longestTold) return word;
   const lastUnit = word.charCodeAt(longestTold - 1);
   // Half of a surrogate pair is not a character.

@@ -124,7 +124,7 @@ export interface ConformanceCase {
 
 export interface Calendar {
   readonly now: number;
-  /** Null: there is no such zone. */
+  /** Null: the zone doesn't exist. */
   clockOf(zone: string): ZoneClock | null;
 }
 

@@ -50,7 +50,7 @@ for (const file of readdirSync(folder)
 }
 
 /**
- * The same with values that the plan does not name, as records hold them. Not with further segments: relevance asks whether
+ * The same with values that the plan doesn't name, as records hold them. Not with further segments: relevance asks whether
  * the customer has any.
  */
 function wider(input: DecisionInput): DecisionInput {

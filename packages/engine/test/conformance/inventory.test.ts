@@ -58,7 +58,7 @@ const sidesOf = (subject: string): readonly string[] =>
   subject.includes('=') && !isOperator(subject) ? [subject] : [`${subject}:acts`, `${subject}:rests`];
 const isShown = (subject: string): boolean => !(subject in inventory.withoutEffect);
 
-test('the inventory lists keys that the engine knows, and nothing twice', () => {
+test('lists only keys that the engine knows, each once', () => {
   assert.deepEqual(inventory.functions.toSorted(), known.functions?.toSorted());
   for (const group of ['policies', 'rules'] as const) {
     const types = group === 'policies' ? policyKeys : ruleKeys;
@@ -71,12 +71,12 @@ test('the inventory lists keys that the engine knows, and nothing twice', () => 
   for (const subject of Object.keys(inventory.withoutEffect)) assert.ok(subjects.includes(subject), subject);
 });
 
-test('every key, word and operator is named by a case, on both sides', () => {
+test('every key, word and operator has a case on both sides', () => {
   const missing = subjects.filter(isShown).flatMap((subject) => sidesOf(subject).filter((text) => !claimed.has(text)));
   assert.deepEqual(missing, []);
 });
 
-test('cases claim what is listed, and what is shown', () => {
+test('cases claim only what is listed and shown', () => {
   const listed = new Set(subjects.filter(isShown).flatMap(sidesOf));
   assert.deepEqual(
     claims.filter(({ text }) => !listed.has(text)).map(({ text, name }) => `${name}: ${text}`),
@@ -109,7 +109,7 @@ test('a number has a case at its boundary', () => {
   assert.deepEqual(without.toSorted(), Object.keys(inventory.smooth).toSorted());
 });
 
-test('a false claim is found', () => {
+test('finds a false claim', () => {
   const source: Json = {
     name: 'topN cuts',
     nodes: [

@@ -72,7 +72,7 @@ function put(config: JsonObject, [key = '', ...rest]: readonly string[], value: 
 
 const pointerOf = ({ key }: Limit): string => `/${key.split('.').slice(1).join('/')}`;
 
-test('numbers: both ends are accepted, a step beyond them is refused at its place', () => {
+test('accepts both ends of each range, and rejects a step beyond with its path', () => {
   for (const limit of numbers) {
     const { key, from, to, integer = false } = limit;
     const step = integer ? 1 : 0.000001;
@@ -90,7 +90,7 @@ test('numbers: both ends are accepted, a step beyond them is refused at its plac
   }
 });
 
-test('lists: as many as there may be are accepted, and one more is refused at its place', () => {
+test('accepts lists up to their limit, and rejects one more item with its path', () => {
   for (const limit of lists) {
     const { key, atMost, entry } = limit;
     const listOf = (count: number): Json =>

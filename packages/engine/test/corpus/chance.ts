@@ -5,7 +5,7 @@ export interface Chance {
   flip(chance: number): boolean;
   int(low: number, high: number): number;
   pick<T>(values: readonly T[]): T;
-  /** Some of the values, in their order. */
+  /** Some of the values, in order. */
   some<T>(values: readonly T[], chance: number): T[];
 }
 

@@ -44,22 +44,24 @@ export function randomExternal(chance: Chance, { offers }: Snapshot, { webhooks 
 }
 
 function branched(chance: Chance, nodes: readonly FlowNode[]): readonly FlowNode[] {
-  let made = nodes;
-  if (chance.flip(0.3)) made = placed(1, made, [hook(chance, 'pre_score')]);
-  if (chance.flip(0.4)) made = placed(1, made, [callOf(chance, 'call1', chance.pick(['inner', 'outer', 'gone']))]);
-  if (chance.flip(0.7)) made = placed(1, made, [conditional(chance, 'branch2', made)]);
-  if (chance.flip(0.5)) made = placed(1, made, [conditional(chance, 'branch1', made)]);
-  if (made.some(({ type }) => type === 'score')) {
-    if (chance.flip(0.25)) made = behind(made, 'score', callOf(chance, 'call2', chance.pick(['inner', 'outer'])));
-    if (chance.flip(0.3)) made = behind(made, 'score', hook(chance, 'score_override'));
-    if (chance.flip(0.3) && made.some(({ type }) => type === 'rank')) {
-      made = behind(made, 'rank', hook(chance, 'post_rank'));
+  let branches = nodes;
+  if (chance.flip(0.3)) branches = placed(1, branches, [hook(chance, 'pre_score')]);
+  if (chance.flip(0.4))
+    branches = placed(1, branches, [callOf(chance, 'call1', chance.pick(['inner', 'outer', 'gone']))]);
+  if (chance.flip(0.7)) branches = placed(1, branches, [conditional(chance, 'branch2', branches)]);
+  if (chance.flip(0.5)) branches = placed(1, branches, [conditional(chance, 'branch1', branches)]);
+  if (branches.some(({ type }) => type === 'score')) {
+    if (chance.flip(0.25))
+      branches = behind(branches, 'score', callOf(chance, 'call2', chance.pick(['inner', 'outer'])));
+    if (chance.flip(0.3)) branches = behind(branches, 'score', hook(chance, 'score_override'));
+    if (chance.flip(0.3) && branches.some(({ type }) => type === 'rank')) {
+      branches = behind(branches, 'rank', hook(chance, 'post_rank'));
     }
   }
-  if (chance.flip(0.15) && made.some(({ type }) => type === 'compute')) {
-    made = behind(made, 'compute', callOf(chance, 'call3', chance.pick(['inner', 'outer'])));
+  if (chance.flip(0.15) && branches.some(({ type }) => type === 'compute')) {
+    branches = behind(branches, 'compute', callOf(chance, 'call3', chance.pick(['inner', 'outer'])));
   }
-  return made;
+  return branches;
 }
 
 /** After the first node, which is the inventory, or after the given number of nodes. */

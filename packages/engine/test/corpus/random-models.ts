@@ -11,7 +11,7 @@ export function withModels(chance: Chance, snapshot: Snapshot): Snapshot {
     ...config,
     nodes: config.nodes.map((node) =>
       node.type === 'score' && chance.flip(0.8)
-        ? { ...node, config: { ...node.config, ...asked(chance, snapshot) } }
+        ? { ...node, config: { ...node.config, ...modelSettings(chance, snapshot) } }
         : node,
     ),
   });
@@ -77,7 +77,7 @@ export function randomModelInput(
 
 const named = ['card', 'bandit', 'greedy', 'family', 'gone'];
 
-const asked = (chance: Chance, { channels }: Snapshot): { readonly [key: string]: Json } => ({
+const modelSettings = (chance: Chance, { channels }: Snapshot): { readonly [key: string]: Json } => ({
   modelKey: chance.pick(named),
   ...(chance.flip(0.4) ? { propensitySource: chance.pick(['auto', 'adaptive_first', 'model_first']) } : {}),
   ...(chance.flip(0.2) ? { overrides: [{ channelId: chance.pick(channels).id, modelKey: chance.pick(named) }] } : {}),

@@ -53,7 +53,7 @@ export function conditionsOf({ snapshot }: Pick<CheckInput, 'snapshot'>): Placed
   return found;
 }
 
-/** Conditions, or parts of them, that hold for everybody or for nobody. */
+/** Conditions, or parts of them, that hold for everyone or for nobody. */
 export function checkConditions(input: CheckInput, solver: Solver): Finding[] {
   return conditionsOf(input).flatMap(({ subject, source }) => {
     const stored = storedCondition(source);
@@ -68,7 +68,7 @@ export function checkConditions(input: CheckInput, solver: Solver): Finding[] {
 interface Part {
   readonly condition: Condition;
   readonly path: string;
-  /** What holds beside it: the other parts of the groups with `and` around it. */
+  /** What holds next to it: the other parts of the groups with `and` around it. */
   readonly context: readonly Condition[];
 }
 
@@ -99,7 +99,7 @@ function constantFinding(
   const formula = ofCondition(condition, nothingFixed);
   const around = context.map((one) => ofCondition(one, nothingFixed));
   const isNever = (...formulas: Formula[]): boolean => solver.solve(formulas).verdict === 'never';
-  // A context that never holds is reported by itself.
+  // A context that never holds is reported on its own.
   if (isNever(...around)) return [];
   if (isNever(formula)) {
     return [finding('condition_always_false', subject, `This condition of ${quoted(subject.name)} never holds.`)];

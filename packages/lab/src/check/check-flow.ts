@@ -42,7 +42,7 @@ export const enabledNodes = ({ flow }: Snapshot): WayNode[] =>
 const isTaken = (formulas: Parameters<Solver['solve']>[0], solver: Solver): boolean =>
   solver.solve(formulas).verdict !== 'never';
 
-/** A node behind the one that drops everything decides nothing. */
+/** A node after the one that drops everything has no effect. */
 function reaches({ nodes, dropsAt }: Way, { at }: WayNode): boolean {
   return nodes.some((place) => place.at === at) && (dropsAt === null || dropsAt.at >= at);
 }
@@ -91,7 +91,7 @@ function callsOf({ node }: WayNode): (readonly [path: string, flowKey: string])[
   });
 }
 
-/** The node after which no offer is left for anybody, if none of the flow's offers is ever shown. */
+/** The node after which no offer is left for anyone, if none of the flow's offers is ever shown. */
 export function checkEmpty(input: CheckInput, verdicts: readonly OfferVerdict[], solver: Solver): Finding[] {
   const { snapshot } = input;
   if (verdicts.length === 0 || verdicts.some(({ verdict }) => verdict !== 'never')) return [];
@@ -113,7 +113,7 @@ export function checkEmpty(input: CheckInput, verdicts: readonly OfferVerdict[],
       finding(
         'empty_after',
         nodeSubject(place),
-        `No offer is left after the node ${quoted(place.node.name ?? place.node.id)}, whoever asks.`,
+        `No offer is left after the node ${quoted(place.node.name ?? place.node.id)} for any request.`,
       ),
     ];
   }

@@ -8,7 +8,7 @@ import { closedBy, conflictsOf, gatesOf, judgePassage } from './verdicts.ts';
 import { type Way, waysOf } from './ways.ts';
 import { findWitness, type Witness } from './witness.ts';
 
-/** What is known of one offer. */
+/** Facts about one offer. */
 export interface OfferVerdict {
   readonly offer: PlanOffer;
   readonly passages: readonly Passage[];

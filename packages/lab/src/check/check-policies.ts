@@ -25,7 +25,7 @@ export function checkPolicies(input: CheckInput, ways: readonly Way[]): Finding[
         finding(
           'policy_no_target',
           subjectFor(policy, '/scopes'),
-          `${quoted(name)} applies to nothing: its targets are gone or inactive.`,
+          `${quoted(name)} applies to nothing: its targets are deleted or inactive.`,
         ),
       );
     } else {

@@ -8,14 +8,14 @@ import { nodeSubject } from './ways.ts';
 const textsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
-/** IDs and names of segments that somebody must be in to get an offer. */
+/** IDs and names of segments that customers must be in to get an offer. */
 export const requiredSegments = ({ rules, policies, offers }: Snapshot): ReadonlySet<string> =>
   new Set([
     ...[...rules, ...policies].flatMap(({ config }) => textsOf(config.requiredSegments)),
     ...offers.flatMap(({ eligibility }) => textsOf(eligibility?.requiredSegments)),
   ]);
 
-/** Segments without members that somebody must be in, and metrics that don't exist. */
+/** Segments without members that an offer requires, and metrics that don't exist. */
 export function checkReferences({ snapshot, emptySegments = new Map() }: CheckInput): Finding[] {
   const emptyAmong = (value: Json | undefined): string[] =>
     textsOf(value).flatMap((segment) => emptySegments.get(segment) ?? []);
@@ -30,7 +30,7 @@ export function checkReferences({ snapshot, emptySegments = new Map() }: CheckIn
       finding(
         'segment_empty',
         at('/config/requiredSegments'),
-        `The segment ${quoted(segment)} has no members, so nobody passes ${quoted(name)}.`,
+        `The segment ${quoted(segment)} has no members, so no customer passes ${quoted(name)}.`,
       ),
     );
     const isUnset =
@@ -163,7 +163,7 @@ function boundsOf(
   return { lowest: Math.min(...whole) * lowestPenalty, highest: Math.max(...whole) };
 }
 
-/** True when nothing keeps it from anybody: no gate, and one creative on one channel that takes every request. */
+/** True when nothing keeps it from anyone: no gate, and one creative on one channel that takes every request. */
 const isUngated = ({ passages, offer, verdict }: OfferVerdict): boolean =>
   verdict === 'shown' &&
   offer.creatives.every(({ constrained, placement }) => !constrained && placement === -1) &&

@@ -36,7 +36,7 @@ const maxExplained = 200;
 
 /**
  * Checks a flow with its catalogue (docs/design/lead.md 5): which offers no customer, request and instant can get, and
- * what in it decides nothing. A finding about an offer is a proof; the absence of one isn't.
+ * what in it has no effect. A finding about an offer is a proof; the absence of one isn't.
  */
 export function checkCatalogue(input: CheckInput): CheckResult {
   const work = checkInSlices(input);

@@ -23,7 +23,7 @@ export interface Leaf {
   readonly days: { readonly minimum: number; readonly maximum: number } | null;
 }
 
-/** A gate's condition. `unknown`: nothing is known of it, so it may hold and may not. */
+/** A gate's condition. `unknown`: nothing is known about it, so it may hold and may not. */
 export type Formula =
   | { readonly kind: 'all' | 'any'; readonly parts: readonly Formula[] }
   | { readonly kind: 'leaf'; readonly leaf: Leaf; readonly holds: boolean }

@@ -32,7 +32,7 @@ export function* contradicts(
   for (let number = 0; number < customers; number++) {
     yield;
     const { at, zones } = pick(clocks);
-    const witness = drawn(at, solver, values, pick, next, pick(channels));
+    const witness = drawWitness(at, solver, values, pick, next, pick(channels));
     const { items } = decide(
       plan,
       inputFor(input, plan, witness, { customerId: `customer-${number}`, excludeOffers: [] }, zones),
@@ -51,7 +51,7 @@ function instantAfter(now: number, next: () => number): number {
   return now + Math.floor(next() * 14 * 24 * 60) * minuteMs + later;
 }
 
-function drawn(
+function drawWitness(
   at: number,
   solver: Solver,
   values: ReadonlyMap<string, readonly Json[]>,

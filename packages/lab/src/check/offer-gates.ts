@@ -197,7 +197,7 @@ function listGates(source: GateSource, offer: PlanOffer, creative: PlanCreative 
 function isIncluded({ node }: WayNode, { row }: PlanOffer): boolean {
   const { scope, includeStatuses, categoryIds, subCategoryIds, offerIds } = node.config ?? {};
   const statuses = Array.isArray(includeStatuses) ? includeStatuses : ['active'];
-  // Other statuses take part in rehearsals only.
+  // Other statuses appear in rehearsals only.
   if (!statuses.includes(row.status) || row.status !== 'active') return false;
   if (scope === 'category') return row.categoryId !== null && idsIn(categoryIds).has(row.categoryId);
   if (scope === 'subcategory') return row.subCategoryId !== null && idsIn(subCategoryIds).has(row.subCategoryId);
@@ -253,7 +253,7 @@ function qualifyGates(
   return found;
 }
 
-/** A formula that names nothing of offer or channel is read once. */
+/** A formula without values of offer or channel is read once. */
 function sharedFormula(
   { shared }: GateSource,
   key: string,

@@ -60,7 +60,7 @@ export const ruleReadings: Readonly<Record<string, RuleReading>> = {
   metric_condition: () => unknown,
 };
 
-/** Returns what a hard rule asks. A config that can't be read fails everybody. */
+/** Returns what a hard rule asks. A config that can't be read fails everyone. */
 export function ruleFormula(rule: SnapshotRule, fixed: FixedParts = nothingFixed): Formula {
   if (ruleProblems(rule.ruleType, rule.config).length > 0) return never;
   return ruleReadings[rule.ruleType]?.(rule.config, fixed) ?? unknown;

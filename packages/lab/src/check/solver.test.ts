@@ -124,7 +124,7 @@ test('finds contradictions of whole numbers, dates and texts by their types', ()
   assert.equal(closed('text', { operator: 'neq', value: 'gold' }, { operator: 'starts_with', value: 'g' }), 'possible');
 });
 
-/** Runs a generator to its end. */
+/** Runs a generator until it ends. */
 function finish<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const slice = work.next();

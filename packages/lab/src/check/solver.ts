@@ -11,14 +11,14 @@ const maxCells = 5000;
 const dayMs = 86_400_000;
 
 /** What a branch leaves of one variable: whether it may be missing, and the cells of each facet. */
-interface Left {
+interface RemainingValues {
   missing: boolean;
   readonly cells: Record<Facet, bigint>;
 }
 
 /** A way to satisfy formulas: the comparisons that hold or fail, by variable. */
 export interface Branch {
-  readonly left: ReadonlyMap<string, Left>;
+  readonly left: ReadonlyMap<string, RemainingValues>;
   readonly literals: readonly { readonly leaf: Leaf; readonly holds: boolean }[];
 }
 
@@ -141,7 +141,7 @@ function standIns({ cells, ages }: Variable, now: number): readonly Json[] {
 }
 
 interface State {
-  readonly left: Map<string, Left>;
+  readonly left: Map<string, RemainingValues>;
   readonly literals: { readonly leaf: Leaf; readonly holds: boolean }[];
 }
 

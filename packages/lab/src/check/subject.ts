@@ -2,7 +2,7 @@ import type { Json, Plan, PlanOffer, Snapshot, SnapshotOffer, ZoneClock } from '
 import type { Formula } from './formula.ts';
 import type { Solver } from './solver.ts';
 
-/** Attacks every "never". Returns the ids of offers that somebody gets after all. */
+/** Attacks every "never". Returns the ids of offers that someone gets after all. */
 export type Guard = (
   input: CheckInput,
   solver: Solver,
@@ -48,7 +48,7 @@ export interface Subject {
   readonly path: string;
 }
 
-/** When something is open: in some weeks' hours of a zone, from an instant until another. */
+/** When something is open: at certain weekly hours of a zone, or from one instant until another. */
 export interface TimeLimit {
   readonly zone: string;
   readonly from: number;

@@ -58,7 +58,7 @@ export function valueTypes(snapshot: Snapshot, plan: Plan): (leaf: Pick<Leaf, 'p
   return ({ path, facet }) => {
     const [root, name, ...below] = path;
     if (facet === 'member' || root !== 'customer' || name === undefined) return 'any';
-    // Nothing in the catalogue provides the name, so no customer has it. Metrics come by themselves.
+    // Nothing in the catalogue provides the name, so no customer has it. Metrics come on their own.
     if (!types.has(name)) return name === 'metrics' ? 'any' : 'none';
     return below.length > 0 ? 'any' : types.get(name)!;
   };

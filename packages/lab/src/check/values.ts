@@ -1,7 +1,7 @@
 import { compareText, type Json, parseDecimal, parseInstant } from '@arbiter/engine';
 import type { Leaf } from './formula.ts';
 
-/** What a variable may hold. `any`: nothing is known of it. `none`: nothing provides it, so it is always missing. */
+/** What a variable may hold. `any`: nothing is known about it. `none`: nothing provides it, so it is always missing. */
 export type ValueType = 'any' | 'number' | 'integer' | 'boolean' | 'date' | 'instant' | 'text' | 'none';
 
 /**

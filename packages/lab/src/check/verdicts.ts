@@ -51,8 +51,8 @@ export interface Conflicts {
 }
 
 /**
- * Finds minimal cores by deletion, and the sets that hit them all by a tree: below each core stand its gates, taken away
- * one by one (Reiter 1987, as corrected by Greiner).
+ * Finds minimal cores by deletion, and the sets that hit them all by a tree: below
+ * each core are its gates, removed one by one (Reiter 1987, as corrected by Greiner).
  */
 export function* conflictsOf(keys: readonly string[], isClosed: IsClosed): Generator<void, Conflicts> {
   const cores: (readonly string[])[] = [];
@@ -64,17 +64,17 @@ export function* conflictsOf(keys: readonly string[], isClosed: IsClosed): Gener
     const name = away.toSorted().join('\n');
     if (seen.has(name)) continue;
     seen.add(name);
-    const gone = new Set(away);
-    if (repairs.some((repair) => repair.every((key) => gone.has(key)))) continue;
-    let core = cores.find((known) => !known.some((key) => gone.has(key)));
+    const removedGates = new Set(away);
+    if (repairs.some((repair) => repair.every((key) => removedGates.has(key)))) continue;
+    let core = cores.find((known) => !known.some((key) => removedGates.has(key)));
     if (core === undefined) {
-      if (!isClosed(gone)) {
+      if (!isClosed(removedGates)) {
         repairs.push(away);
         continue;
       }
       if (cores.length === maxCores) continue;
       core = yield* shrink(
-        keys.filter((key) => !gone.has(key)),
+        keys.filter((key) => !removedGates.has(key)),
         keys,
         isClosed,
       );

@@ -15,7 +15,7 @@ export interface Way {
   readonly conditions: readonly { readonly source: WayNode; readonly formula: Formula; readonly side: Side }[];
   /** The node at which everything is dropped; null: none. */
   readonly dropsAt: WayNode | null;
-  /** A called flow brings offers of its own, so nothing is known of what comes this way. */
+  /** A called flow brings offers of its own, so nothing is known about offers on this path. */
   readonly isOpen: boolean;
 }
 

@@ -83,7 +83,7 @@ function put(
 }
 
 const seed = '0'.repeat(32);
-/** A customer may be in the control group; of so many, one isn't. */
+/** A customer may be in the control group, but not all of this many. */
 const customersTried = 20;
 
 /** The clocks that a decision of the plan reads at an instant. */

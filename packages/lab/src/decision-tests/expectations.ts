@@ -98,7 +98,7 @@ export function dropsIn(plan: Plan, input: DecisionInput): DropsOf {
 }
 
 function dropsOfOffer(plan: Plan, input: DecisionInput, offerId: string): Drop[] {
-  // What is refused alone is refused among others, and that is known much sooner.
+  // An offer blocked alone is blocked among others too, and that is found much sooner.
   const rows = tracedDrops(plan, input, offerId, true) ?? tracedDrops(plan, input, offerId, false) ?? [];
   if (rows.length === 0) return [{ reason: notCandidate, ids: [] }];
   return rows.map(({ reason, ruleId, policyId, nodeId }) => ({

@@ -5,7 +5,7 @@ export interface DecisionToTest {
   readonly plan: Plan;
   readonly input: DecisionInput;
   readonly decision: Pick<Decision, 'items' | 'emptyReason'>;
-  /** Key or name of a record of the catalogue; null: it has none any more. */
+  /** Key or name of a record of the catalogue; null: it no longer has one. */
   readonly nameOf: (id: string) => string | null;
 }
 

@@ -123,7 +123,7 @@ test('reads segments, contacts, evidence, channels and placements by their names
   for (const channel of ['Web', 'web', 'email']) passes({ ...adult, request: { channel, limit: 1 } }, { count: 1 });
 });
 
-test('reports what a test names and the catalogue doesn’t know, with the nearest word', () => {
+test("reports names that the catalogue doesn't know, with the nearest word", () => {
   const expect = { count: 1 };
   errs(
     adult,

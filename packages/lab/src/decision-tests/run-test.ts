@@ -17,7 +17,7 @@ export interface TestBench {
   run(test: PreparedTest, plan?: Plan): TestResult;
 }
 
-/** A customer may be in the control group; of so many, one isn't. */
+/** A customer may be in the control group, but not all of this many. */
 const customersTried = 20;
 
 /** Opens a catalogue for tests. Nothing in it depends on clocks, customers or chance, so results are always the same. */

@@ -40,7 +40,7 @@ export interface DiffAnswer {
   readonly properties: string;
 }
 
-const shown = ({ offerId, creativeId, channelId, placementId, mandatory }: DiffItem): string =>
+const itemKey = ({ offerId, creativeId, channelId, placementId, mandatory }: DiffItem): string =>
   `${offerId} ${creativeId} ${channelId} ${placementId} ${mandatory}`;
 
 /** Returns how often each offer occurs. */
@@ -67,7 +67,7 @@ export function kindOf(before: DiffAnswer, after: DiffAnswer): DiffKind {
   }
   if (after.items.length === 0) return 'newly_empty';
   if (before.items.length === 0) return 'newly_served';
-  const [own, other] = [before.items.map(shown), after.items.map(shown)];
+  const [own, other] = [before.items.map(itemKey), after.items.map(itemKey)];
   if (own.length === other.length && own.every((text, at) => text === other[at])) {
     return before.properties === after.properties ? 'same' : 'creative_only';
   }

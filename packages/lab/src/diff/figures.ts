@@ -105,20 +105,20 @@ export function figuresOf(totals: DiffTotals, limits: DiffLimits, maxExcludedSha
     lost: offersIn(totals, 'lost'),
     moved: mostFirst(cellsNamed(totals, 'moved'))
       .slice(0, maxMoved)
-      .map(({ words: [from = '', to = ''], cell }) => ({ from, to, count: shown(cell, 0) })),
+      .map(({ words: [from = '', to = ''], cell }) => ({ from, to, count: shownCount(cell, 0) })),
     newlyEmpty: mostFirst(cellsNamed(totals, 'empty')).map(({ words: [stage = '', reason = ''], cell }) => ({
       stage: stage || null,
       reason: reason || stage,
-      count: shown(cell, 0),
+      count: shownCount(cell, 0),
     })),
     byChannel: placesIn(totals, 'channel'),
     byPlacement: placesIn(totals, 'placement'),
     bySegment: cellsNamed(totals, 'segment').map(({ words: [segmentId = ''], cell }) => ({
       segmentId,
-      decisions: shown(cell, 0),
-      changed: shown(cell, 1),
-      itemsBefore: shown(cell, 2),
-      itemsAfter: shown(cell, 3),
+      decisions: shownCount(cell, 0),
+      changed: shownCount(cell, 1),
+      itemsBefore: shownCount(cell, 2),
+      itemsAfter: shownCount(cell, 3),
     })),
     ...gatesIn(totals),
     expected: roundedExpectation(totals.expected),
@@ -140,29 +140,29 @@ function reasonsOf({ decisions, excluded, drift }: DiffTotals, maxExcludedShare:
 const shareOf = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.round((part / whole) * 1e6) / 1e6;
 
-const shown = ({ counts, customers }: Cell, at: number): number | null =>
+const shownCount = ({ counts, customers }: Cell, at: number): number | null =>
   customers < fewestCustomers ? null : (counts[at] ?? 0);
 
 type NamedCell = ReturnType<typeof cellsNamed>[number];
 
 /** Sorts blank cells last and by name, because their order must not reveal their counts. */
 function mostFirst(cells: readonly NamedCell[]): NamedCell[] {
-  const weight = ({ cell }: NamedCell): number => shown(cell, 0) ?? -1;
+  const weight = ({ cell }: NamedCell): number => shownCount(cell, 0) ?? -1;
   return cells.toSorted((a, b) => weight(b) - weight(a));
 }
 
 const offersIn = (totals: DiffTotals, kind: string): OfferFigure[] =>
   mostFirst(cellsNamed(totals, kind)).map(({ words: [offerId = ''], cell }) => ({
     offerId,
-    count: shown(cell, 0),
+    count: shownCount(cell, 0),
     customers: cell.customers < fewestCustomers ? null : cell.customers,
   }));
 
 const placesIn = (totals: DiffTotals, kind: string): PlaceFigure[] =>
   cellsNamed(totals, kind).map(({ words: [id = ''], cell }) => ({
     id: id || null,
-    itemsBefore: shown(cell, 0),
-    itemsAfter: shown(cell, 1),
+    itemsBefore: shownCount(cell, 0),
+    itemsAfter: shownCount(cell, 1),
   }));
 
 /** Counts of a gate: candidates dropped before and after, and items of the answer before that are dropped after. */
@@ -170,8 +170,8 @@ function gatesIn(totals: DiffTotals): Pick<DiffFigures, 'capsHit' | 'gates'> {
   const moved = cellsNamed(totals, 'gate').filter(({ cell: { counts } }) => counts[0] !== counts[1]);
   const gates = moved.map(({ words: [stage = '', reason = '', nodeId, ruleId, policyId], cell }) => ({
     ...{ stage, reason, nodeId: nodeId || null, ruleId: ruleId || null, policyId: policyId || null },
-    droppedBefore: shown(cell, 0),
-    droppedAfter: shown(cell, 1),
+    droppedBefore: shownCount(cell, 0),
+    droppedAfter: shownCount(cell, 1),
   }));
   const caps = new Map<string, { counts: [number, number, number]; customers: number }>();
   for (const { words, cell } of cellsNamed(totals, 'gate')) {
@@ -189,9 +189,9 @@ function gatesIn(totals: DiffTotals): Pick<DiffFigures, 'capsHit' | 'gates'> {
       .filter(([, { counts }]) => counts[0] !== counts[1])
       .map(([policyId, cap]) => ({
         policyId,
-        before: shown(cap, 0),
-        after: shown(cap, 1),
-        blockedContacts: shown(cap, 2),
+        before: shownCount(cap, 0),
+        after: shownCount(cap, 1),
+        blockedContacts: shownCount(cap, 2),
       })),
   };
 }

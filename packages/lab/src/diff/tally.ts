@@ -255,7 +255,7 @@ function sorted<T>(map: ReadonlyMap<string, T>): Record<string, T> {
   return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Adds totals of different customers, in their order. */
+/** Adds totals of different customers, in order. */
 export function mergeTotals(parts: readonly DiffTotals[], sampleOrder: (decisionId: string) => number): DiffTotals {
   const sum = (of: (part: DiffTotals) => number): number => parts.reduce((total, part) => total + of(part), 0);
   const pairwise = (of: (part: DiffTotals) => number): number => pairwiseSum(parts.map(of));

@@ -11,7 +11,7 @@ import { hallInterval, type Interval, perCustomer } from './interval.ts';
 import type { EvaluationLog } from './log.ts';
 import { fitRewards, type RewardModel } from './reward-model.ts';
 import { mean } from './sums.ts';
-import { type Evidence, judge, type Needed, neededFor, type RefusalReason, type Verdict } from './verdict.ts';
+import { type EnoughData, type Evidence, judge, neededFor, type RefusalReason, type Verdict } from './verdict.ts';
 import { weightsOf } from './weights.ts';
 
 export interface EvaluationOptions {
@@ -46,7 +46,7 @@ export interface Bounds {
 export interface Evaluation {
   readonly verdict: Verdict;
   readonly reasons: readonly RefusalReason[];
-  readonly needed: Needed | null;
+  readonly needed: EnoughData | null;
   readonly decisions: number;
   readonly customers: number;
   /** By name; null: refused. */
@@ -136,7 +136,7 @@ export function evaluate(log: EvaluationLog, options: EvaluationOptions): Evalua
 }
 
 /**
- * Decided before any interval is looked at: `dr` if predictions help, else `snips`. When the candidate acts as the log did,
+ * Decided before any interval is checked: `dr` if predictions help, else `snips`. When the candidate acts as the log did,
  * there's nothing to correct, and `ips` is the log's own mean.
  */
 function headlineOf({ ratio }: EvaluationLog, model: RewardModel): EstimatorName {

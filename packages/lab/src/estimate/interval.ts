@@ -41,7 +41,7 @@ export function hallInterval(
   };
 }
 
-/** Adds up the decisions of each customer, in their order. */
+/** Adds up the decisions of each customer, in order. */
 export function perCustomer(influence: Float64Array, customer: Int32Array, customers: number): Float64Array {
   const parts = new Float64Array(customers);
   for (let at = 0; at < influence.length; at++) {

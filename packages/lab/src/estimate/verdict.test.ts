@@ -190,12 +190,12 @@ test('a log in parts gives the same bytes as a whole one', () => {
   assert.equal(JSON.stringify(evaluate(joinLogs(pieces), options)), JSON.stringify(evaluate(whole.build(), options)));
 });
 
-test('an empty log is refused', () => {
+test('rejects an empty log', () => {
   const { verdict, reasons } = evaluate(collectLog().build(), options);
   assert.deepEqual([verdict, reasons], ['refused', ['no_decisions']]);
 });
 
-test('an empty answer supports the places that others fill, wherever it stands in the log', () => {
+test('an empty response supports the slots that others fill, anywhere in the log', () => {
   const item = { offer: 'a', channel: 'web', propensity: 0.1 };
   const row = (ratio: number): PlaceRow => ({
     ...{ ratio, reward: 0, item, supported: 0.5 },

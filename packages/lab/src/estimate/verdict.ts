@@ -59,7 +59,7 @@ export function judge(evidence: Evidence): { readonly verdict: Verdict; readonly
 }
 
 /** What would be enough: a rate of exploration over the same days, or days at the same rate. */
-export interface Needed {
+export interface EnoughData {
   /** At most 0.2; null if exploration alone isn't enough. */
   readonly explore: number | null;
   /** Null if no number of days is enough. */
@@ -77,7 +77,7 @@ export function neededFor(
   { diagnostics: { effectiveSampleSize, rewardCustomers, supportShare } }: Evidence,
   days: number,
   exploreRate: number,
-): Needed {
+): EnoughData {
   // Without support, more of the same shows nothing new.
   if (supportShare < limits.supportBounded)
     return { explore: rounded(Math.max(exploreRate, firstExplore)), days: null };

@@ -10,7 +10,7 @@ import { valueTypes } from '../check/value-types.ts';
 import { branchFormula } from '../check/ways.ts';
 import type { Mutant, MutantPlace } from './mutants.ts';
 
-/** Findings that say of a part of the catalogue that it decides nothing. */
+/** Findings about parts of the catalogue without effect. */
 const idleCodes: ReadonlySet<FindingCode> = new Set([
   'condition_always_true',
   'condition_shadowed',
@@ -38,7 +38,7 @@ export function equivalences({ snapshot, plan, now, clockAt }: CheckInput): (mut
     known ??= idle(snapshot);
     const before = known.find((finding) => isAbout(finding, mutant.place));
     if (before === undefined) return null;
-    // What is left out decided nothing. What is changed must decide nothing afterwards, too.
+    // A part left out had no effect. A changed part must have no effect afterwards, too.
     if (mutant.kind === 'gate') return isWhole(before, mutant.place) ? before.code : null;
     const isIdle = idle(mutant.snapshot).some(
       ({ code, subject }) => code === before.code && sameSubject(subject, before.subject),
@@ -52,7 +52,7 @@ const ownId = ({ type, id }: MutantPlace): string => (type === 'flowNode' ? id.s
 const sameSubject = (a: Finding['subject'], b: Finding['subject']): boolean =>
   a.type === b.type && a.id === b.id && a.path === b.path;
 
-/** The change lies in the part that decides nothing, or leaves it out. Of two equal rules, either can be left out. */
+/** The change is in the part without effect, or leaves it out. Of two equal rules, either can be left out. */
 function isAbout({ code, subject, core }: Finding, place: MutantPlace): boolean {
   if (code === 'rule_duplicate' && place.path === '' && core.some(({ id }) => id === place.id)) return true;
   if (subject.type !== place.type || subject.id !== ownId(place)) return false;
@@ -61,7 +61,7 @@ function isAbout({ code, subject, core }: Finding, place: MutantPlace): boolean 
 
 const isInside = (path: string, holder: string): boolean => path === holder || path.startsWith(`${holder}/`);
 
-/** The part that is left out is no more than the one that decides nothing. */
+/** The omitted part is within the one without effect. */
 const isWhole = ({ code, subject }: Finding, { type, path }: MutantPlace): boolean =>
   code === 'rule_duplicate' ||
   isInside(path, subject.path) ||

@@ -1,3 +1,4 @@
+import type { RuleConfigs } from '@arbiter/contract';
 import { type PackContactPolicy, type PackQualificationRule, type PackSegment, reference } from '../pack.ts';
 
 const subscribers = 'telco_subscribers';
@@ -29,7 +30,7 @@ export const telcoSegments: readonly PackSegment[] = [
 const condition = (
   rule: Pick<PackQualificationRule, 'name' | 'description' | 'scope' | 'stage' | 'priority'> & { scopeName: string },
   attribute: string,
-  operator: string,
+  operator: NonNullable<RuleConfigs['attribute_condition']['operator']>,
   value: unknown,
   more: object = {},
 ): PackQualificationRule => ({

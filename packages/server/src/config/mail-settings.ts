@@ -9,7 +9,7 @@ export interface MailSender {
 const longestAddress = 254;
 
 /**
- * True for one address that a mail can go to: no second address, no name, no comment, nothing that could end a line of the
+ * True for one address that an email can go to: no second address, no name, no comment, nothing that could end a line of the
  * header (docs/design/quality.md T20).
  */
 export function isMailAddress(text: string): boolean {
@@ -26,7 +26,7 @@ export function readSender(text: string): MailSender {
 
 /**
  * How the connection is protected. `required`: TLS, or nothing is sent. `if-offered`: STARTTLS where the server has it.
- * `unverified`: TLS is required, and whoever answers is believed to be the server.
+ * `unverified`: TLS is required, and any server that answers is trusted.
  */
 export type SmtpTls = 'required' | 'if-offered' | 'unverified';
 

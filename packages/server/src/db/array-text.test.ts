@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => db?.close());
 
-test('array literals come back as they went, whatever the text', async () => {
+test('array literals survive a round trip, whatever the text', async () => {
   const texts = [
     '',
     'NULL',

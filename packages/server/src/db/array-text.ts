@@ -21,7 +21,7 @@ const orNull = <Value>(value: Value | null): Value | 'NULL' => value ?? 'NULL';
 
 /**
  * Joins the elements, with braces in the first and the last. Concatenation would create an object for each of them, and
- * the text once more when it's sent. Changes `elements`.
+ * the text again when it's sent. Changes `elements`.
  */
 function literal(elements: (string | number)[]): string {
   if (elements.length === 0) return '{}';

@@ -54,7 +54,7 @@ test('a transaction commits when its function resolves, and rolls back when it t
   assert.deepEqual(effects, ['kept']);
 });
 
-test('an error that the function swallowed does not commit the rest, and says so', async () => {
+test('an error that the function swallowed rolls back the rest, and is reported', async () => {
   const tenant = newId();
   await assert.rejects(
     inTenant(tenant, async (tx) => {
@@ -66,7 +66,7 @@ test('an error that the function swallowed does not commit the rest, and says so
   assert.deepEqual(await inTenant(tenant, notes), []);
 });
 
-test('a transaction cannot be used when it is over', async () => {
+test("a transaction can't be used once it's over", async () => {
   const tenant = newId();
   const kept = await inTenant(tenant, async (tx) => tx);
   await assert.rejects(kept.query('select 1'), /already ended/);
@@ -76,7 +76,7 @@ test('a transaction cannot be used when it is over', async () => {
   );
 });
 
-test('statements that a function did not wait for still belong to its transaction', async () => {
+test("statements that a function didn't await still belong to its transaction", async () => {
   const tenant = newId();
   await inTenant(tenant, async (tx) => {
     await Promise.all([note(tx, 'a'), note(tx, 'b'), note(tx, 'c')]);
@@ -85,7 +85,7 @@ test('statements that a function did not wait for still belong to its transactio
   assert.equal((await inTenant(tenant, notes)).length, 4);
 });
 
-test('one text holds one statement', async () => {
+test('rejects two statements in one text', async () => {
   await assert.rejects(
     inTenant(newId(), (tx) => tx.query('select 1; select 2')),
     (error) => error instanceof DatabaseError && error.sqlState === '42601',
@@ -128,7 +128,7 @@ test('kysely maps names, leaves keys inside JSON alone, and cannot open a transa
   });
 });
 
-test('errors of a statement have a kind and name what was broken', async () => {
+test('errors of a statement have a kind, and name the broken constraint', async () => {
   const tenant = newId();
   const kindOf = async (text: string, values: unknown[]) => {
     try {
@@ -208,7 +208,7 @@ test('T2c: 200 concurrent transactions of 20 tenants over 4 connections see only
   );
 });
 
-test('a tenant must be an id; a system transaction has none', async () => {
+test('a tenant must be an ID; a system transaction has none', async () => {
   for (const bad of ['', "x', true); drop table notes; --", newId().toUpperCase()]) {
     await assert.rejects(
       inTenant(bad, async () => undefined),
@@ -222,7 +222,7 @@ test('a tenant must be an id; a system transaction has none', async () => {
   });
 });
 
-test('touchCatalogue raises the version once per transaction, with the commit, and tells every listener', async () => {
+test('touchCatalogue raises the version once per transaction, at commit, and notifies every listener', async () => {
   const tenant = newId();
   const heard: string[] = [];
   const stop = db.database.listen('arbiter_catalogue', (payload) => heard.push(payload));
@@ -252,7 +252,7 @@ test('touchCatalogue raises the version once per transaction, with the commit, a
   stop();
 });
 
-test('touchCredentials tells this process before the transaction answers, and only after a commit', async () => {
+test('touchCredentials notifies this process before the transaction returns, and only after a commit', async () => {
   const [tenant, other] = [newId(), newId()];
   const heard: string[] = [];
   const stop = db.database.listen('arbiter_credentials', (payload) => heard.push(payload));
@@ -273,7 +273,7 @@ test('touchCredentials tells this process before the transaction answers, and on
   stop();
 });
 
-test('a listener comes back after its connection is terminated, and says so', async () => {
+test('a listener reconnects after its connection is terminated, and says so', async () => {
   const heard: string[] = [];
   let reconnected = 0;
   const stop = db.database.listen('test_news', (payload) => heard.push(payload), { onReconnect: () => reconnected++ });
@@ -293,7 +293,7 @@ test('a listener comes back after its connection is terminated, and says so', as
   assert.deepEqual(heard, ['one', 'two']);
 });
 
-test('R3: a killed connection is 503, and the next transaction works', async () => {
+test('R3: a killed connection returns 503, and the next transaction works', async () => {
   const tenant = newId();
   await assert.rejects(
     inTenant(tenant, async (tx) => {
@@ -306,7 +306,7 @@ test('R3: a killed connection is 503, and the next transaction works', async () 
   assert.deepEqual(await inTenant(tenant, notes), []);
 });
 
-test('R3: a database that hangs is 503 in time, and the pool is clean when it is back', async () => {
+test("R3: a hanging database returns 503 in time, and the pool is clean when it's back", async () => {
   const quick = createDatabase({ url: db.url, poolMax: 1, acquireTimeoutMs: 5_000 });
   const limits = { statementTimeoutMs: 200 };
   let stopped = 0;
@@ -334,7 +334,7 @@ test('R3: a database that hangs is 503 in time, and the pool is clean when it is
   }
 });
 
-test('T27: no free connection within the limit is 503', async () => {
+test('T27: returns 503 if no connection is free within the limit', async () => {
   const small = createDatabase({ url: db.url, poolMax: 1, acquireTimeoutMs: 100 });
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
   try {
@@ -355,7 +355,7 @@ test('T27: no free connection within the limit is 503', async () => {
   }
 });
 
-test('a statement over its limit is 503 and its connection is clean again', async () => {
+test('a statement over its limit returns 503, and its connection is clean again', async () => {
   const quick = createDatabase({ url: db.url, poolMax: 1, acquireTimeoutMs: 5_000 });
   try {
     const slow = quick.withTenant(newId(), actor, (tx) => tx.query('select pg_sleep(10)'), { statementTimeoutMs: 100 });
@@ -366,7 +366,7 @@ test('a statement over its limit is 503 and its connection is clean again', asyn
   }
 });
 
-test('a database that is not there is 503', async () => {
+test('an unreachable database returns 503', async () => {
   const absent = createDatabase({ url: 'postgresql://nobody@localhost/nothing?host=%2Fnonexistent' });
   await assert.rejects(
     absent.withTenant(newId(), actor, async () => undefined),

@@ -161,7 +161,7 @@ async function borrow({ pool, acquireTimeoutMs }: DatabaseCore, until: number): 
   const leftMs = until - performance.now();
   if (leftMs <= 0) throw overdue();
   const connecting = pool.connect();
-  // The pool times out earlier by itself.
+  // The pool times out earlier on its own.
   if (leftMs > acquireTimeoutMs) return connecting;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

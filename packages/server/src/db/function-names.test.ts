@@ -16,7 +16,7 @@ after(() => db?.close());
  */
 const withoutSearchPath = ['condition_float', 'condition_instant', 'condition_json', 'condition_number'];
 
-test('every function has a search_path or a body that was resolved when it was created, but for four that are called per row', async () => {
+test('every function has a search_path or a body resolved at creation, except four that are called per row', async () => {
   const found = await db.ownerQuery<{ name: string }>(
     `select p.proname as name from pg_proc p
       where p.pronamespace = 'arbiter'::regnamespace and p.prokind = 'f' and p.prosqlbody is null
@@ -29,7 +29,7 @@ test('every function has a search_path or a body that was resolved when it was c
   );
 });
 
-test('the four answer the same under a search_path that puts look-alikes first', async () => {
+test('those four ignore look-alikes in the search_path', async () => {
   await db.ownerQuery('create schema look_alikes');
   for (const body of [
     'abs(numeric) returns numeric language sql return 0.0',

@@ -42,7 +42,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test('R11: two processes that migrate together: each file once, no error, login made and safe', async () => {
+test('R11: two processes migrate at once: each file runs once, without errors, and the login is safe', async () => {
   const { adminUrl, url, login } = await emptyDatabase();
   const names = (await readMigrations()).map((each) => each.name);
   const results = await Promise.all([1, 2].map(() => migrate({ adminUrl, url })));
@@ -59,13 +59,13 @@ test('R11: two processes that migrate together: each file once, no error, login 
   made.splice(made.indexOf(login), 1);
 });
 
-test('databases of one cluster can be prepared at the same time', async () => {
+test('prepares databases of one cluster at the same time', async () => {
   const targets = await Promise.all([emptyDatabase(), emptyDatabase(), emptyDatabase()]);
   await Promise.all(targets.map((each) => migrate(each)));
   for (const { url } of targets) assert.deepEqual(await pendingMigrations(url), []);
 });
 
-test('a migrator whose session died leaves no lock; one that lives is waited for', async () => {
+test('a dead migrator leaves no lock; a live one is waited for', async () => {
   const { adminUrl, url } = await emptyDatabase();
   const holder = new pg.Client({ connectionString: adminUrl });
   holder.on('error', () => undefined);
@@ -83,7 +83,7 @@ test('a migrator whose session died leaves no lock; one that lives is waited for
   assert.ok((await waiting).length > 0);
 });
 
-test('a changed file is refused, a failing one leaves nothing, a new one is applied', async () => {
+test('rejects a changed file, leaves nothing of a failed one, and applies a new one', async () => {
   const folderPath = await mkdtemp(join(tmpdir(), 'arbiter-migrations-'));
   const folder = pathToFileURL(`${folderPath}/`);
   try {
@@ -110,7 +110,7 @@ test('a changed file is refused, a failing one leaves nothing, a new one is appl
   }
 });
 
-test('a database that a newer build has migrated is refused, and both migrations are named', async () => {
+test('rejects a database migrated by a newer build, and names both migrations', async () => {
   const { adminUrl, url } = await emptyDatabase();
   await migrate({ adminUrl, url });
   const newest = (await readMigrations()).at(-1)?.name ?? '';
@@ -140,7 +140,7 @@ test('refuses a database from before the baseline, and says to start with a new 
   await assert.rejects(pendingMigrations(url), refused);
 });
 
-test('a database restored without owners or rights says what is missing', async () => {
+test('names what a database restored without owners or rights lacks', async () => {
   const { adminUrl, url } = await emptyDatabase();
   await migrate({ adminUrl, url });
   const explained = (pattern: RegExp) => (error: unknown) =>
@@ -160,7 +160,7 @@ test('a database restored without owners or rights says what is missing', async 
   await assert.rejects(pendingMigrations(url), explained(/arbiter_app has no rights/));
 });
 
-test('an owner that is no superuser can migrate', async () => {
+test("an owner that isn't a superuser can migrate", async () => {
   const name = `test_owner_${newId().slice(-12)}`;
   await db.ownerQuery(`create role ${name} login createrole`);
   await db.ownerQuery(`create database ${name} owner ${name}`);
@@ -176,7 +176,7 @@ test('an owner that is no superuser can migrate', async () => {
   await assert.rejects(query(url, 'create temporary table t (id int)'), /permission denied to create temporary tables/);
 });
 
-test('T2: a database of an earlier version loses the right of everybody to make temporary tables', async () => {
+test("T2: revokes everyone's right to create temporary tables in a database of an earlier version", async () => {
   const { adminUrl, url, login } = await emptyDatabase();
   await migrate({ adminUrl, url });
   await query(adminUrl, `grant temporary on database ${login} to public`);
@@ -185,7 +185,7 @@ test('T2: a database of an earlier version loses the right of everybody to make 
   await assert.rejects(query(url, 'create temporary table t (id int)'), /permission denied to create temporary tables/);
 });
 
-test('a password is stored as SCRAM, computed here', () => {
+test('stores a password as SCRAM, computed here', () => {
   // RFC 7677 section 3: user "user", password "pencil", that salt; PostgreSQL stores these keys.
   const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64');
   assert.equal(

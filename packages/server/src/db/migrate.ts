@@ -146,10 +146,10 @@ export async function takeLock(
   options: Pick<MigrateOptions, 'lockTimeoutMs' | 'onProgress'>,
 ): Promise<void> {
   const until = performance.now() + (options.lockTimeoutMs ?? 600_000);
-  for (let told = false; ; told = true) {
+  for (let hasLogged = false; ; hasLogged = true) {
     const { rows } = await admin.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey]);
     if (rows[0]?.taken === true) return;
-    if (!told) options.onProgress?.('another process is migrating; waiting for it to finish');
+    if (!hasLogged) options.onProgress?.('another process is migrating; waiting for it to finish');
     if (performance.now() > until) throw new Error('another process holds the migration lock');
     await sleep(100);
   }

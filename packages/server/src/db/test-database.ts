@@ -170,7 +170,7 @@ async function buildCopy(
   try {
     const note = await build(draft);
     const source = new URL(draft.adminUrl).pathname.slice(1);
-    // A database with sessions can't be copied. Pools reconnect, but nothing uses the draft's any more.
+    // A database with sessions can't be copied. Pools reconnect, but nothing uses the draft's now.
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [source]);
     await admin.query(`create database ${name} template ${source} owner arbiter_owner strategy file_copy`);
     await admin.query(`comment on database ${name} is ${pg.escapeLiteral(note)}`);

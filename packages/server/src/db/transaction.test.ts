@@ -43,7 +43,7 @@ async function statementsApart(failure: Error): Promise<string[]> {
   return ran;
 }
 
-test('takes definitions back if the database refuses the commit, and leaves them if the commit may have happened', async () => {
+test('discards definitions if the database rejects the commit, and keeps them if the commit may have happened', async () => {
   const refused = Object.assign(new Error('refused'), { severity: 'ERROR', code: '23505' });
   assert.deepEqual(await statementsApart(refused), ['select 1', 'select 2']);
   assert.deepEqual(await statementsApart(new Error('Connection terminated unexpectedly')), ['select 1']);

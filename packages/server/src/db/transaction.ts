@@ -315,7 +315,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       try {
         return isClean((await queue.send(`rollback; ${leftover}`, {}, rollbackMs)).at(-1));
       } catch {
-        // The connection is lost or stuck. The caller destroys it, and the database rolls back by itself.
+        // The connection is lost or stuck. The caller destroys it, and the database rolls back on its own.
         return false;
       }
     },

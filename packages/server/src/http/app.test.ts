@@ -247,7 +247,7 @@ describe('the order of checks', () => {
   }
 });
 
-test('405 names the methods of the path, 404 is told without a credential', async () => {
+test('405 names the methods of the path, and 404 needs no credential', async () => {
   const response = await app.inject({ method: 'PUT', url: '/api/v1/things' });
   assert.equal(response.headers.allow, 'GET, HEAD, POST');
   assert.equal((await app.inject({ method: 'OPTIONS', url: '/api/v1/things/x' })).headers.allow, 'DELETE, GET, HEAD');
@@ -271,7 +271,7 @@ test('HEAD equals GET without a body', async () => {
   assert.equal(head.headers['content-length'], get.headers['content-length']);
 });
 
-test('an alias answers the same', async () => {
+test('an alias responds the same', async () => {
   const response = await app.inject({
     method: 'POST',
     url: '/api/things',
@@ -312,7 +312,7 @@ describe('credentials', () => {
     assert.equal(code(await own('x')), '403 tenant_mismatch');
     assert.equal((await get({ authorization: `Bearer ${keys.viewer}`, 'x-tenant-id': '' })).statusCode, 200);
   });
-  test('a credential with scope scim alone opens nothing here', async () => {
+  test('a credential with only the scim scope opens nothing here', async () => {
     assert.equal(code(await get({ authorization: `Bearer ${keys.scim}` })), '403 forbidden');
   });
   test('X-User-Role lowers and never raises (T13)', async () => {
@@ -324,7 +324,7 @@ describe('credentials', () => {
     const lowered = await create({ key: keys.admin, headers: { 'x-user-role': 'editor' } });
     assert.deepEqual([lowered.json().role, lowered.json().actorRole], ['editor', 'editor']);
   });
-  test('wrong credentials of one address are 429 after 600 in a minute, right ones still pass (T19)', async () => {
+  test('wrong credentials of one address are 429 after 600 a minute, and correct ones still pass (T19)', async () => {
     let now = 1_000_000;
     const limited = createTestApp({
       operations: things,
@@ -349,7 +349,7 @@ describe('credentials', () => {
     assert.equal((await wrong()).statusCode, 401);
     await limited.app.close();
   });
-  test('behind that limit ten unknown keys a second are looked up, known ones pass (T19)', async () => {
+  test('beyond that limit, looks up ten unknown keys a second, and known ones pass (T19)', async () => {
     let now = 1_000_000;
     let lookUps = 0;
     const limited = createTestApp({
@@ -385,12 +385,12 @@ describe('credentials', () => {
 describe('X-Requested-With (T32)', () => {
   const login = (headers: Record<string, string>) =>
     app.inject({ method: 'POST', url: '/api/v1/login', headers: { ...json, ...headers }, payload: '{"email":"a"}' });
-  test('counts on open operations too, blank is absent', async () => {
+  test('is required on open operations too, and blank counts as absent', async () => {
     assert.equal(code(await login({})), '403 csrf_header_required');
     assert.equal(code(await login({ 'x-requested-with': ' ' })), '403 csrf_header_required');
     assert.equal((await login({ 'x-requested-with': 'anything' })).statusCode, 200);
   });
-  test('is not asked for on exempt operations and on GET', async () => {
+  test("isn't required on exempt operations and on GET", async () => {
     assert.equal((await app.inject({ method: 'POST', url: '/api/v1/hook' })).statusCode, 204);
     const headers = { authorization: `Bearer ${keys.viewer}` };
     assert.equal((await app.inject({ method: 'GET', url: '/api/v1/things', headers })).statusCode, 200);
@@ -413,7 +413,7 @@ describe('bodies', () => {
     test(`${type}: ${expected}`, async () =>
       assert.equal(code(await create({ headers: { 'content-type': type } })), expected));
   }
-  test('no content type with bytes is 415, Content-Encoding too', async () => {
+  test('bytes without a content type are 415, and so is Content-Encoding', async () => {
     const response = await app.inject({
       method: 'POST',
       url: '/api/v1/things',
@@ -424,27 +424,27 @@ describe('bodies', () => {
     assert.equal(code(await create({ headers: { 'content-encoding': 'gzip' } })), '415 unsupported_media_type');
     assert.equal((await create({ headers: { 'content-encoding': 'identity' } })).statusCode, 200);
   });
-  test('an empty body passes when every property is optional', async () => {
+  test('accepts an empty body if every property is optional', async () => {
     const none = await app.inject({ method: 'DELETE', url: '/api/v1/things/1', headers: as(keys.admin) });
     assert.deepEqual(none.json(), { id: '1' });
     const missing = await app.inject({ method: 'POST', url: '/api/v1/things', headers: as(keys.editor) });
     assert.equal(code(missing), '400 validation_failed');
   });
-  test('undeclared top-level properties are dropped, nothing is coerced', async () => {
+  test('drops undeclared top-level properties, without coercion', async () => {
     const kept = await create({ payload: '{"name":"a","tenantId":"b","id":1}' });
     assert.deepEqual(kept.json().body, { name: 'a' });
     for (const payload of ['{"name":1}', '{"name":"a","amount":"1"}', '{"name":"a","tags":"x"}', '[]', 'null', '"a"']) {
       assert.equal(code(await create({ payload })), '400 validation_failed', payload);
     }
   });
-  test('findings are pointed at, at most 50', async () => {
+  test('points at problems, up to 50', async () => {
     const payload = JSON.stringify({ name: '', tags: Array.from({ length: 200 }, () => 1) });
     const { errors } = (await create({ payload })).json();
     assert.equal(errors.length, 50);
     assert.deepEqual(errors[0], { path: '/name', message: 'must not be empty' });
     assert.deepEqual(errors[1], { path: '/tags/0', message: 'must be a string' });
   });
-  test('a hostile body of ten times as many broken items takes ten times as long, not a hundred times', async () => {
+  test('ten times as many broken items take ten times as long, not a hundred times', async () => {
     /**
      * Returns the processor time of the cheapest of several tries, in microseconds, so other load on the machine hardly
      * counts.
@@ -485,7 +485,7 @@ describe('queries and paths (T33)', () => {
   for (const [query, expected] of refused) {
     test(`${query}: ${expected}`, async () => assert.equal(code(await list(query)), expected));
   }
-  test('values are read, defaults filled in, the rest ignored', async () => {
+  test('reads values, fills in defaults, and ignores the rest', async () => {
     const response = await list(
       'limit=99999999999999999999&flag=true&ratio=-1.5&search=a+b%2Bc&topic=x&topic=y&z=1&z=2',
     );
@@ -498,7 +498,7 @@ describe('queries and paths (T33)', () => {
     });
     assert.deepEqual((await list('')).json(), { limit: 25 });
   });
-  test('a path is decoded exactly once', async () => {
+  test('decodes a path exactly once', async () => {
     const read = async (segment: string) =>
       (await app.inject({ method: 'GET', url: `/api/v1/customers/${segment}`, headers: as(keys.viewer) })).json();
     assert.deepEqual(await read('a%2Fb'), { customerId: 'a/b' });
@@ -514,7 +514,7 @@ describe('queries and paths (T33)', () => {
     }
     for (const broken of ['%zz', '%ff', '%']) assert.equal((await read(broken)).code, 'malformed_request', broken);
   });
-  test('an id with NUL is answered like an unknown one', async () => {
+  test('responds to an ID with NUL like to an unknown one', async () => {
     const response = await app.inject({ method: 'GET', url: '/api/v1/things/a%00', headers: as(keys.viewer) });
     assert.equal(code(response), '404 not_found');
   });
@@ -523,7 +523,7 @@ describe('queries and paths (T33)', () => {
 describe('errors', () => {
   const fail = (how: string) =>
     app.inject({ method: 'GET', url: `/api/v1/fail/${how}?q=customer-77`, headers: as(keys.viewer) });
-  test('have the form of RFC 9457', async () => {
+  test('have the RFC 9457 format', async () => {
     const response = await fail('conflict');
     assert.deepEqual(response.json(), {
       type: 'urn:arbiter:error:row_version_conflict',
@@ -536,14 +536,14 @@ describe('errors', () => {
       errors: [],
     });
   });
-  test('503 says when to come back, in both places', async () => {
+  test('503 says when to retry, in both places', async () => {
     const response = await fail('busy');
     assert.equal(response.headers['retry-after'], '7');
     assert.equal(response.json().retryAfterSeconds, 7);
     assert.equal(response.json().error, 'The service is unavailable');
   });
   for (const how of ['unknown', 'text', 'undeclared', 'header']) {
-    test(`an unknown throwable is a silent 500: ${how}`, async () => {
+    test(`an unknown exception is a silent 500: ${how}`, async () => {
       const response = await fail(how);
       assert.equal(code(response), '500 internal');
       assert.ok(!response.body.includes('hidden_table') && !response.body.includes('at '), response.body);
@@ -556,18 +556,18 @@ describe('errors', () => {
 describe('headers out', () => {
   const get = (headers: Record<string, string>) =>
     app.inject({ method: 'GET', url: '/api/v1/things', headers: { ...as(keys.viewer), ...headers } });
-  test('a request id of the right form is kept, another replaced', async () => {
+  test('keeps a valid request ID, and replaces others', async () => {
     assert.equal((await get({ 'x-request-id': 'abc-1._Z' })).headers['x-request-id'], 'abc-1._Z');
     for (const bad of ['a b', 'x'.repeat(65), 'a\u00e9', '']) {
       const made = String((await get({ 'x-request-id': bad })).headers['x-request-id']);
       assert.match(made, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     }
   });
-  test('answers are not stored, also errors', async () => {
+  test("responses aren't cached, including errors", async () => {
     assert.equal((await get({})).headers['cache-control'], 'no-store');
     assert.equal((await app.inject('/nowhere')).headers['cache-control'], 'no-store');
   });
-  test('no browser may guess the type of an answer, whatever the answer is', async () => {
+  test('no browser may guess the type of any response', async () => {
     const closed = createTestApp({
       operations: { ...things, ...systemOperations },
       handlers: new Map(handlerEntries(things, handlers)),
@@ -600,11 +600,11 @@ describe('headers out', () => {
     }
     await closed.app.close();
   });
-  test('there is no CORS by default', async () => {
+  test('disables CORS by default', async () => {
     const response = await get({ origin: 'https://a.example' });
     assert.equal(response.headers['access-control-allow-origin'], undefined);
   });
-  test('CORS answers exact origins only', async () => {
+  test('CORS allows exact origins only', async () => {
     const cors = createTestApp({
       operations: things,
       handlers: new Map(handlerEntries(things, handlers)),
@@ -632,7 +632,7 @@ describe('headers out', () => {
   });
 });
 
-test('declared headers are read as UTF-8, twice is 400 (E20)', async () => {
+test('reads declared headers as UTF-8, and returns 400 for repeated ones (E20)', async () => {
   const remove = (value: string | string[]) =>
     app.inject({
       method: 'DELETE',
@@ -652,7 +652,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-test('the log has one line for a request, without ids, bodies or keys (T36)', async () => {
+test('logs one line per request, without IDs, bodies or keys (T36)', async () => {
   const before = log.length;
   await app.inject({ method: 'GET', url: '/api/v1/customers/customer-77?x=secret', headers: as(keys.viewer) });
   const lines = log.slice(before);
@@ -709,7 +709,7 @@ describe('over a socket', () => {
     const twice = await send(`${head([...post, 'Content-Length: 4', 'Content-Length: 5'])}{}  `);
     assert.match(twice, /^HTTP\/1\.1 400 /);
   });
-  test('what never becomes a request is answered like all else (nosniff)', async () => {
+  test('responds to invalid requests like to all others (nosniff)', async () => {
     const answers = [
       await send('\0\0\r\n\r\n'),
       await send(head(['GET / HTTP/1.1', `X-Big: ${'a'.repeat(20_000)}`])),
@@ -725,12 +725,12 @@ describe('over a socket', () => {
     assert.match(expecting, /^HTTP\/1\.1 200 /);
     assert.match(expecting, /\r\nx-content-type-options: nosniff\r\n/i);
   });
-  test('headers that are too many or too large are 400', async () => {
+  test('too many or too large headers are 400', async () => {
     const many = Array.from({ length: 200 }, (_, index) => `X-H${index}: 1`);
     assert.match(await send(head(['GET /api/v1/things HTTP/1.1', credential, ...many])), /^HTTP\/1\.1 400 /);
     assert.match(await send(head(['GET / HTTP/1.1', `X-Big: ${'a'.repeat(20_000)}`])), /^HTTP\/1\.1 400 /);
   });
-  test('two different bearers are 401, twice the same passes', async () => {
+  test('two different bearers are 401, and the same one twice is accepted', async () => {
     const get = ['GET /api/v1/things HTTP/1.1', credential];
     assert.match(await send(head([...get, `Authorization: Bearer ${keys.admin}`])), /^HTTP\/1\.1 401 /);
     assert.match(await send(head([...get, credential])), /^HTTP\/1\.1 200 /);
@@ -754,16 +754,16 @@ describe('over a socket', () => {
     const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
     assert.match(await send(head([...post, 'Transfer-Encoding: chunked']), chunk), /^HTTP\/1\.1 413 /);
   });
-  test('a method that nobody knows is 400, 404 or 405, never more', async () => {
+  test('an unknown method is 400, 404 or 405', async () => {
     assert.match(await send(head(['PROPFIND /api/v1/things HTTP/1.1'])), /^HTTP\/1\.1 405 /);
     assert.match(await send(head(['NONSENSE /api/v1/things HTTP/1.1'])), /^HTTP\/1\.1 400 /);
     assert.match(await send(head(['TRACE /api/v1/things HTTP/1.1'])), /^HTTP\/1\.1 405 /);
   });
-  test('dots in a path are no steps', async () => {
+  test("dots in a path don't navigate", async () => {
     const answer = await send(head(['GET /api/v1/customers/%2E%2E HTTP/1.1', credential]));
     assert.match(answer, /"customerId":"\.\."/);
   });
-  test('a caller that leaves in the middle of its body is survived', async () => {
+  test('survives a client that disconnects mid-body', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.write(`${head([...post, 'Content-Length: 100'])}{"na`);
     await new Promise((resolve) => setTimeout(resolve, 50));

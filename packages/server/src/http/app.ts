@@ -58,7 +58,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     },
   });
   app.server.maxConnections = transport.connections;
-  // RFC 9110 section 10.1.1 allows ignoring an unknown `Expect` value; Node would answer 417 by itself.
+  // RFC 9110 section 10.1.1 allows ignoring an unknown `Expect` value; Node would answer 417 on its own.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   for (const operation of operations) {
@@ -208,7 +208,7 @@ const serverOptions = {
   headersTimeout: transport.headersTimeoutMs,
   requestTimeout: transport.requestTimeoutMs,
   connectionsCheckingInterval: 2_000,
-  // Node would answer by itself, without the headers that every answer has. `admit` does it instead.
+  // Node would answer on its own, without the headers that every answer has. `admit` does it instead.
   requireHostHeader: false,
 } as const;
 

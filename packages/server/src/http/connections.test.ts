@@ -97,8 +97,8 @@ const connections = (app: FastifyInstance) =>
   );
 const noneIsOpen = (app: FastifyInstance) =>
   until(async () => seen.has(app) && (await connections(app)) === 0, 'still connected');
-describe('requests of a pipeline', () => {
-  test('are served eight at a time, in their order, and all of them', async () => {
+describe('pipelined requests', () => {
+  test('are handled eight at a time, in order, and completely', async () => {
     const { app, waiting, served } = await listen({});
     const socket = client(app);
     let answers = '';
@@ -119,7 +119,7 @@ describe('requests of a pipeline', () => {
     assert.ok(answers.lastIndexOf('HTTP/1.1 200 ') < answers.indexOf('HTTP/1.1 404 '));
   });
 
-  test('are no more than some dozens: the connection is cut, nothing beyond eight was begun', async () => {
+  test('are limited to a few dozen: the connection is cut, and nothing beyond eight is started', async () => {
     const { app, served, cuts } = await listen({});
     const socket = client(app);
     socket.write(request('/waits').repeat(8 + 64 + 1));
@@ -129,8 +129,8 @@ describe('requests of a pipeline', () => {
   });
 });
 
-describe('a client that does not take its answers', () => {
-  test('is cut, and is not served what it asked for meanwhile', async () => {
+describe("a client that doesn't read its responses", () => {
+  test("is disconnected, and its requests in the meantime aren't handled", async () => {
     const { app, served, cuts } = await listen({ writeDeadlineMs: 500 });
     const socket = client(app);
     socket.pause();
@@ -141,7 +141,7 @@ describe('a client that does not take its answers', () => {
     assert.ok(await cuts('write_deadline'));
   });
 
-  test('is cut as well when it goes on sending', async () => {
+  test('is disconnected even if it keeps sending', async () => {
     const { app } = await listen({ writeDeadlineMs: 1_000 });
     const socket = client(app);
     socket.pause();
@@ -151,7 +151,7 @@ describe('a client that does not take its answers', () => {
     await noneIsOpen(app);
   });
 
-  test('is cut as well when its next request is malformed', async () => {
+  test('is disconnected even if its next request is malformed', async () => {
     const { app, served } = await listen({ writeDeadlineMs: 500 });
     const socket = client(app);
     socket.pause();
@@ -161,7 +161,7 @@ describe('a client that does not take its answers', () => {
     await noneIsOpen(app);
   });
 
-  test('but one that reads slowly gets all of it, and its next answer too', async () => {
+  test('gets everything, and its next response, if it reads slowly', async () => {
     const deadlineMs = 2_000;
     const { app } = await listen({ writeDeadlineMs: deadlineMs });
     const socket = client(app);
@@ -189,7 +189,7 @@ describe('a client that does not take its answers', () => {
   });
 });
 
-describe('a server that closes', () => {
+describe('a server that is closing', () => {
   const connected = (app: FastifyInstance, socket: Socket) =>
     until(async () => socket.readyState === 'open' && (await connections(app)) === 1, 'not connected');
   const closedSoon = (app: FastifyInstance) => {
@@ -202,7 +202,7 @@ describe('a server that closes', () => {
     });
   };
 
-  test('does not wait for a connection on which nothing ever came', async () => {
+  test("doesn't wait for an unused connection", async () => {
     const { app } = await listen({});
     const socket = client(app);
     await connected(app, socket);
@@ -210,7 +210,7 @@ describe('a server that closes', () => {
     await until(() => socket.destroyed, 'not ended');
   });
 
-  test('serves a first request that comes while it closes', async () => {
+  test('handles a first request that arrives while closing', async () => {
     const { app, waiting, served } = await listen({ firstRequestMs: 60_000 });
     const socket = client(app);
     let answer = '';

@@ -81,7 +81,7 @@ export function createConnections(
         return;
       }
       pipeline.behind += 1;
-      // Its turn on the socket has come: the operating system has the earlier answers.
+      // It's next on the socket: the operating system has the earlier responses.
       response.once('socket', () => {
         pipeline.behind -= 1;
         waiting.shift()?.();

@@ -155,12 +155,12 @@ const code = (response: LightMyRequestResponse) =>
   `${response.statusCode} ${response.json<{ code?: string }>().code ?? ''}`.trim();
 
 describe('the transaction of an operation', () => {
-  test('is committed before the answer', async () => {
+  test('commits before the response', async () => {
     const before = await effects();
     assert.equal((await post('/things', { name: 'a' })).statusCode, 201);
     assert.equal(await effects(), before + 1);
   });
-  test('is rolled back for a 4xx, thrown or answered', async () => {
+  test('rolls back for a 4xx, thrown or returned', async () => {
     const before = await effects();
     assert.equal(code(await post('/things', { name: 'a', how: 'refuse' })), '409 limit_reached');
     const answered = await post('/things', { name: 'a', how: 'answer 409' });
@@ -168,7 +168,7 @@ describe('the transaction of an operation', () => {
     assert.deepEqual(answered.json(), { status: 'conflict' });
     assert.equal(await effects(), before);
   });
-  test('is run again when the database broke off a race', async () => {
+  test('runs again if the database aborts it in a race', async () => {
     const before = await effects();
     assert.equal((await post('/things', { name: 'a', how: 'race' })).statusCode, 201);
     assert.equal(await effects(), before + 1);
@@ -176,7 +176,7 @@ describe('the transaction of an operation', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('a repeat gets the first answer, byte for byte, without effect', async () => {
+  test('a repeat gets the first response, byte for byte, without effect', async () => {
     const before = await effects();
     const first = await post('/things', { name: 'a', how: 'x' }, { 'idempotency-key': 'k1' });
     const second = await post('/things', { how: 'x', name: 'a' }, { 'idempotency-key': 'k1' });
@@ -206,13 +206,13 @@ describe('Idempotency-Key', () => {
       assert.equal(response.headers['idempotent-replay'], undefined);
     }
   });
-  test('a refused call keeps nothing', async () => {
+  test('a rejected call stores nothing', async () => {
     const refused = await post('/things', { name: 'a', how: 'refuse' }, { 'idempotency-key': 'k4' });
     assert.equal(refused.statusCode, 409);
     const other = await post('/things', { name: 'b' }, { 'idempotency-key': 'k4' });
     assert.equal(other.statusCode, 201);
   });
-  test('a twin in flight is 409 at once', async () => {
+  test('a parallel duplicate is 409 at once', async () => {
     let open: () => void = () => undefined;
     gate = new Promise((resolve) => {
       open = resolve;
@@ -231,7 +231,7 @@ describe('Idempotency-Key', () => {
     const late = await post('/things', { name: 'a', how: 'wait' }, { 'idempotency-key': 'k5' });
     assert.equal(late.headers['idempotent-replay'], 'true');
   });
-  test('200 at once leave one effect (R20)', async () => {
+  test('200 parallel calls have one effect (R20)', async () => {
     const before = await effects();
     const all = await Promise.all(
       Array.from({ length: 200 }, () => post('/things', { name: 'a' }, { 'idempotency-key': 'k6' })),
@@ -241,7 +241,7 @@ describe('Idempotency-Key', () => {
     for (const kind of kinds) assert.ok(['201', '409 idempotency_in_progress', '503 overloaded'].includes(kind), kind);
     assert.ok(kinds.has('201'));
   });
-  test('repeats at once of a call that was answered all get its answer', async () => {
+  test('parallel repeats of an answered call all get its response', async () => {
     const first = await post('/things', { name: 'a' }, { 'idempotency-key': 'k9' });
     const call = (name: string) => post('/things', { name }, { 'idempotency-key': 'k9' });
     const repeats = await Promise.all(Array.from({ length: 60 }, () => call('a')));
@@ -249,7 +249,7 @@ describe('Idempotency-Key', () => {
     const others = await Promise.all(Array.from({ length: 60 }, () => call('b')));
     for (const other of others) assert.equal(code(other), '422 idempotency_key_reused');
   });
-  test('an answer of more than seven days ago counts as absent, and is deleted', async () => {
+  test('a response older than seven days counts as absent, and is deleted', async () => {
     await post('/things', { name: 'a' }, { 'idempotency-key': 'k7' });
     await post('/things', { name: 'a' }, { 'idempotency-key': 'k8' });
     await kit.ownerQuery(
@@ -263,14 +263,14 @@ describe('Idempotency-Key', () => {
 });
 
 describe('rate limits (T19, R13)', () => {
-  test('1,000 at once over two stores: exactly 20', async () => {
+  test('1,000 parallel calls over two stores: exactly 20', async () => {
     const stores = [createRateLimitStore(kit.database, 20_000), createRateLimitStore(kit.database, 20_000)];
     const bucket = { tenantId: tenantA, name: 'burst', limit: 20, windowSeconds: 60 };
     const verdicts = await Promise.all(Array.from({ length: 1000 }, (_, index) => stores[index % 2]!.take(bucket)));
     assert.equal(verdicts.filter((verdict) => verdict.allowed).length, 20);
     assert.ok(verdicts.every((verdict) => verdict.resetSeconds >= 1 && verdict.resetSeconds <= 60));
   });
-  test('the window slides: no window of its length holds more than the limit', async () => {
+  test('the window slides: no window of its length exceeds the limit', async () => {
     const store = createRateLimitStore(kit.database, 20_000);
     const bucket = { tenantId: null, name: 'slide', limit: 5, windowSeconds: 1 };
     const accepted: { readonly asked: number; readonly answered: number }[] = [];
@@ -291,7 +291,7 @@ describe('rate limits (T19, R13)', () => {
     const whole = accepted.at(-1)!.answered - accepted[0]!.asked;
     assert.ok(whole < 10_000, `13 calls of 5 a second took ${whole} ms`);
   });
-  test('answers carry the limit; the 21st is 429 and says when; another tenant has its own', async () => {
+  test('responses include the limit; the 21st is 429 and says when; another tenant has its own', async () => {
     for (let call = 1; call <= 20; call += 1) {
       const response = await post('/limited', { name: 'a' });
       assert.equal(response.statusCode, 200);
@@ -305,11 +305,11 @@ describe('rate limits (T19, R13)', () => {
     assert.ok(Number(refused.headers['retry-after']) > 50);
     assert.equal((await post('/limited', { name: 'a' }, {}, keys.otherTenant)).statusCode, 200);
   });
-  test('come after the role and before the body', async () => {
+  test('apply after the role and before the body', async () => {
     assert.equal(code(await post('/limited', { name: 'a' }, {}, keys.viewer)), '403 forbidden');
     assert.equal(code(await post('/limited', {})), '429 rate_limited');
   });
-  test('of an open operation come before everything else, forged addresses do not widen them (T13)', async () => {
+  test("of an open operation apply first, and forged addresses don't evade them (T13)", async () => {
     const call = (index: number, headers: Record<string, string> = {}) =>
       made.app.inject({
         method: 'POST',
@@ -320,7 +320,7 @@ describe('rate limits (T19, R13)', () => {
     for (let index = 0; index < 3; index += 1) assert.equal(code(await call(index)), '403 csrf_header_required');
     for (let index = 3; index < 9; index += 1) assert.equal(code(await call(index)), '429 rate_limited');
   });
-  test('a store that is down closes limited routes, and only those', async () => {
+  test('an unavailable store closes limited routes only', async () => {
     const down = createTestApp({
       operations: things,
       handlers: new Map(handlerEntries(things, handlers)),
@@ -344,7 +344,7 @@ describe('rate limits (T19, R13)', () => {
     assert.equal((await call('/things')).statusCode, 201);
     await down.app.close();
   });
-  test('a full window is refused without the database until its oldest call leaves it', async () => {
+  test('rejects calls in a full window without the database until the oldest one leaves it', async () => {
     let asked = 0;
     const withSystem: typeof kit.database.withSystem = (...work) => {
       asked += 1;
@@ -358,7 +358,7 @@ describe('rate limits (T19, R13)', () => {
     await new Promise((resolve) => setTimeout(resolve, 3_050));
     assert.equal((await store.take(bucket)).allowed, true);
   });
-  test('a store that does not answer is down after its time', async () => {
+  test("a store that doesn't respond in time counts as down", async () => {
     const never = { withSystem: () => new Promise<never>(() => undefined) };
     const bucket = { tenantId: null, name: 'x', limit: 1, windowSeconds: 1 };
     const tookMs: number[] = [];
@@ -369,7 +369,7 @@ describe('rate limits (T19, R13)', () => {
     }
     assert.ok(Math.min(...tookMs) < 1_000, `${tookMs} ms`);
   });
-  test('expired windows are swept', async () => {
+  test('sweeps expired windows', async () => {
     const store = createRateLimitStore(kit.database, 20_000);
     await kit.ownerQuery("update arbiter.rate_limit_windows set expires_at = now() - interval '1 second'");
     for (let call = 0; call < 100; call += 1) {

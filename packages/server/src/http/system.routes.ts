@@ -70,9 +70,9 @@ function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> 
 }
 
 function once<T>(make: () => T): () => T {
-  let made: T | undefined;
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= make();
+    return value;
   };
 }

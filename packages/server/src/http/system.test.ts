@@ -33,7 +33,7 @@ const start = (over: Partial<Parameters<typeof createTestApp>[0]> = {}) =>
 const checks = { database: 'ok', migrations: 'ok', role: 'ok', queueConsumer: 'off', scheduler: 'off' } as const;
 
 describe('health and readiness', () => {
-  test('answer without a credential, with and without /v1', async () => {
+  test('respond without a credential, with and without /v1', async () => {
     const { app } = start();
     for (const url of ['/api/v1/health', '/api/health']) {
       const response = await app.inject(url);
@@ -45,7 +45,7 @@ describe('health and readiness', () => {
     assert.deepEqual((await app.inject('/api/ready')).json(), { status: 'ready', checks });
     await app.close();
   });
-  test('a failed check, or checks that cannot be made, are 503', async () => {
+  test("a check that fails or can't run is 503", async () => {
     const failed = start({ readyChecks: async () => ({ ...checks, database: 'failed' }) });
     const response = await failed.app.inject('/api/v1/ready');
     assert.equal(response.statusCode, 503);
@@ -56,7 +56,7 @@ describe('health and readiness', () => {
     assert.equal(second.json().checks.database, 'failed');
     await Promise.all([failed.app.close(), broken.app.close()]);
   });
-  test('draining: readiness first, requests are served, connections close (R10)', async () => {
+  test('draining: readiness first, requests are handled, connections close (R10)', async () => {
     const { app, lifecycle } = start();
     lifecycle.beginDrain();
     assert.equal((await app.inject('/api/ready')).statusCode, 503);
@@ -81,7 +81,7 @@ describe('metrics', () => {
       await app.close();
     });
   }
-  test('are opened by the token only, an admin key does not', async () => {
+  test("require the token; an admin key isn't enough", async () => {
     const { app } = start({ config: { secrets: { METRICS_TOKEN: token } } });
     assert.equal((await get(app, `Bearer ${keys.admin}`)).statusCode, 401);
     assert.equal((await get(app, `Bearer ${token}x`)).statusCode, 401);
@@ -125,7 +125,7 @@ describe('documents', () => {
     assert.equal(await again('"x"'), 200);
     await app.close();
   });
-  test('the pages are escaped, stand alone and allow nothing but their own style and script', async () => {
+  test('pages are escaped, self-contained, and allow only their own style and script', async () => {
     const { app } = startWithDatabase();
     for (const url of ['/api/docs', '/docs/errors']) {
       const response = await app.inject(url);
@@ -150,7 +150,7 @@ describe('documents', () => {
     }
     await app.close();
   });
-  test('the page of the operations can be read, searched and linked to', async () => {
+  test('the page of operations can be read, searched and linked', async () => {
     const { app } = startWithDatabase({ config: { publicUrl: 'https://example.com/arbiter' } });
     const page = (await app.inject('/api/docs')).body.replace(/<script[\s\S]*?<\/script>/g, '');
     assert.ok(page.includes('&lt;script&gt;') && page.includes('Read a "thing" &amp; more'));
@@ -168,7 +168,7 @@ describe('documents', () => {
     assert.equal(page.match(/ data-script hidden>/g)?.length, 2);
     await app.close();
   });
-  test('are given to an address 120 times a minute, all of them together', async () => {
+  test('an address can request them 120 times a minute, all together', async () => {
     const { app } = startWithDatabase();
     const get = (url: string, remoteAddress = '192.0.2.7') => app.inject({ url, remoteAddress });
     const urls = ['/api/openapi.json', '/api/v1/openapi.json', '/api/docs', '/docs/errors'];
@@ -185,7 +185,7 @@ describe('documents', () => {
   });
 });
 
-test('an operation without a handler does not start, nor one with a transaction and no credential', () => {
+test("an operation without a handler doesn't start, nor one with a transaction but no credential", () => {
   assert.throws(() => createTestApp({ operations, handlers: new Map() }), /things\.read has no handler/);
   const open = { 'things.open': { ...things.read, auth: 'none', role: null, transaction: 'tenant' } as const };
   assert.throws(
@@ -194,7 +194,7 @@ test('an operation without a handler does not start, nor one with a transaction 
   );
 });
 
-test('answers against the contract are 500 while tests run', async () => {
+test('responses that violate the contract are 500 in tests', async () => {
   const strict = {
     read: {
       ...things.read,

@@ -20,7 +20,7 @@ const letters = columns(table<'dead_letters', { payload: DeadLetterPayload }>('d
   'failedAt',
 ]);
 
-/** A job that used up its tries. `topic` is the name of the job. */
+/** A job that used up its attempts. `topic` is the name of the job. */
 export type DeadLetter = RowOf<typeof letters>;
 
 const counts = selectList(
@@ -90,7 +90,7 @@ export async function listDeadLetters(tx: Tx, filter: DeadLetterFilter, limit: n
 
 /**
  * Puts dead letters back into the queue, the oldest first, at most `maxRetries`; each of them once, even if other callers ask at
- * the same time. Those of a job that this version does not know stay. Returns how many.
+ * the same time. Those of a job that this version doesn't know stay. Returns how many.
  */
 export async function retryDeadLetters(tx: Tx, registry: JobRegistry, filter: DeadLetterFilter): Promise<number> {
   const jobs = [...registry.values()].map(({ job }) => job);

@@ -52,7 +52,7 @@ async function hurry(): Promise<void> {
   await db.ownerQuery(`select pg_notify('jobs:insert', '{"r":1,"count":1}')`);
 }
 
-test('T24: a poisoned job ends in the dead letters once, others go on, and a retry works once', async () => {
+test('T24: a failing job becomes a dead letter once, others continue, and a retry works once', async () => {
   const tenantId = newId();
   const done: number[] = [];
   let broken = true;
@@ -100,7 +100,7 @@ test('T24: a poisoned job ends in the dead letters once, others go on, and a ret
   });
   assert.deepEqual(await db.ownerQuery(`select from graphile_worker.jobs where task_identifier = 'test.poison'`), []);
 
-  // The count of tries continues when it fails again.
+  // The count of attempts continues when it fails again.
   assert.equal(await inTenant(tenantId, (tx) => retryDeadLetters(tx, registry, { topic: null, ids: [id] })), 1);
   await waitFor(async () => (await isDead()) && dead.length === 2);
   const again = await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 50));
@@ -122,7 +122,7 @@ test('T24: a poisoned job ends in the dead letters once, others go on, and a ret
   assert.deepEqual(await inTenant(tenantId, (tx) => countDeadLetters(tx, all)), {});
 });
 
-test('what an error quotes does not reach the dead letters (T36)', async () => {
+test("quotes from an error don't reach the dead letters (T36)", async () => {
   const tenantId = newId();
   const quoting = job({ name: 'test.quoting', payload: step, attempts: 1 });
   const registry = createJobRegistry([
@@ -164,7 +164,7 @@ async function plant(tenantId: string, topics: readonly string[], ageDays = 0): 
 const times = (n: number, topic: string) => Array.from({ length: n }, () => topic);
 const registry = createJobRegistry([handleJob(poison, async () => undefined), handleJob(good, async () => undefined)]);
 
-test('T24: retry and purge of the same ids in parallel: together they took each once', async () => {
+test('T24: parallel retry and purge of the same IDs handle each once in total', async () => {
   const tenantId = newId();
   await plant(tenantId, times(400, 'test.good'));
   const ids = (await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 1_000))).map(({ id }) => id);
@@ -182,7 +182,7 @@ test('T24: retry and purge of the same ids in parallel: together they took each 
   assert.equal(Number(queued!.n), requeued + requeuedToo);
 });
 
-test('filters: topic and ids together are an intersection; no other tenant is reached; unknown jobs stay', async () => {
+test('filters: topic and IDs must both match; reaches no other tenant; keeps unknown jobs', async () => {
   const [tenantId, other] = [newId(), newId()];
   await plant(tenantId, [...times(3, 'test.good'), ...times(2, 'test.poison'), 'test.removed']);
   await plant(other, times(2, 'test.good'));
@@ -201,14 +201,14 @@ test('filters: topic and ids together are an intersection; no other tenant is re
   assert.deepEqual(await inTenant(other, (tx) => countDeadLetters(tx, all)), { 'test.good': 2 });
 });
 
-test('one retry takes at most 1,000, the oldest first', async () => {
+test('one retry handles at most 1,000, oldest first', async () => {
   const tenantId = newId();
   await plant(tenantId, times(1_002, 'test.good'));
   assert.equal(await inTenant(tenantId, (tx) => retryDeadLetters(tx, registry, all)), 1_000);
   assert.equal(await inTenant(tenantId, (tx) => retryDeadLetters(tx, registry, all)), 2);
 });
 
-test('dead letters live 30 days', async () => {
+test('keeps dead letters for 30 days', async () => {
   const tenantId = newId();
   await plant(tenantId, times(3, 'test.good'), 31);
   await plant(tenantId, ['test.poison'], 29);
@@ -216,7 +216,7 @@ test('dead letters live 30 days', async () => {
   assert.deepEqual(await inTenant(tenantId, (tx) => countDeadLetters(tx, all)), { 'test.poison': 1 });
 });
 
-test('a job whose process ended during its last try becomes a dead letter; work across tenants too, where no tenant sees it', async () => {
+test('a job whose process ended during its last attempt becomes a dead letter, even across tenants, hidden from them', async () => {
   const tenantId = newId();
   const across = installationJob({ name: 'test.across', payload: step, attempts: 1 });
   await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n: 7 }));
@@ -264,7 +264,7 @@ test('a job whose process ended during its last try becomes a dead letter; work 
   assert.equal(Number(rows!.n), 1);
 });
 
-test('what waits for a dead job ends even if the process that found it exits first', async () => {
+test('work that waits for a dead job ends even if the process that found it exits first', async () => {
   const tenantId = newId();
   await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n: 63 }));
   await db.ownerQuery(`update graphile_worker._private_jobs set attempts = max_attempts where payload ->> 'n' = '63'`);
@@ -294,7 +294,7 @@ const openUntil =
     return database.withTenant(...call);
   };
 
-test('a dead job stays until what waits for it has ended, if the database was only away for a moment', async () => {
+test('a dead job stays until its dependents have ended, if the database was only briefly away', async () => {
   const tenantId = newId();
   await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n: 64 }));
   await db.ownerQuery(`update graphile_worker._private_jobs set attempts = max_attempts where payload ->> 'n' = '64'`);
@@ -318,7 +318,7 @@ test('a dead job stays until what waits for it has ended, if the database was on
   assert.deepEqual([tries, await letters()], [2, 1]);
 });
 
-test('a dead job with a payload that no longer fits keeps no other from being given up', async () => {
+test("a dead job with an outdated payload doesn't keep others from being given up", async () => {
   const tenantId = newId();
   for (const n of [61, 62]) await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n }));
   await db.ownerQuery(
@@ -339,7 +339,7 @@ test('a dead job with a payload that no longer fits keeps no other from being gi
   assert.deepEqual(givenUp, [62]);
 });
 
-test('a worker that lives keeps its jobs, however long they take; one that stopped renewing loses them', async () => {
+test('a live worker keeps its jobs for any time; one that stops renewing loses them', async () => {
   const tenantId = newId();
   await inTenant(tenantId, (tx) => enqueueJob(tx, good, { n: 9 }));
   const mine = `payload ->> 'n' = '9'`;

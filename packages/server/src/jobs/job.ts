@@ -8,7 +8,7 @@ import { isZone } from '../platform/time/zones.ts';
 /** `tenant`: work of one tenant, in its transactions. `installation`: work across tenants. */
 export type JobScope = 'tenant' | 'installation';
 
-/** When a job runs by itself. A job of scope `tenant` then runs for every tenant. */
+/** When a job runs on its own. A job of scope `tenant` then runs for every tenant. */
 export interface JobSchedule<Payload> {
   /** Five fields (platform/time/cron.ts). */
   readonly cron: string;

@@ -50,7 +50,7 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
   let steadySince = 0;
 
   /**
-   * After the database was away, every worker's lease has run out. So this process judges other workers only after it
+   * After the database was away, every worker's lease has expired. So this process judges other workers only after it
    * has itself been connected for as long as a lease lasts.
    */
   function isSteady(): boolean {

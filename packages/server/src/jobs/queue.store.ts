@@ -74,7 +74,7 @@ export async function enqueueJobs<P extends TSchema>(
   );
 }
 
-/** Takes the tenant's job that waits under this key out of the queue. One at work goes on. */
+/** Takes the tenant's job that waits under this key out of the queue. One at work continues. */
 export async function dropJob(tx: Tx, key: string): Promise<void> {
   await tx.query('select graphile_worker.arbiter_drop($1)', [key]);
 }
@@ -121,7 +121,7 @@ export async function handBackJobs(tx: Tx, living: readonly string[], takenBefor
   ]);
 }
 
-/** Tenants (null: none) with jobs that used up their tries, in a system transaction. */
+/** Tenants (null: none) with jobs that used up their attempts, in a system transaction. */
 export async function tenantsWithDeadJobs(tx: Tx): Promise<(string | null)[]> {
   const rows = await tx.query<{ tenantId: string | null }>(
     'select t as "tenantId" from graphile_worker.arbiter_dead_tenants() as t',

@@ -96,7 +96,7 @@ async function queued(): Promise<Queued[]> {
   );
 }
 
-test('a declared schedule runs once when it is due: for each tenant, or once for all, by its own zone', async () => {
+test("runs a declared schedule once when it's due, per tenant or once for all, in its own zone", async () => {
   const other = await makeTenant();
   const scheduler = node('one');
   await scheduler.tick();
@@ -116,7 +116,7 @@ test('a declared schedule runs once when it is due: for each tenant, or once for
   assert.deepEqual(nightlies, [{ task: 'test.nightly', tenant: null, dueAt: '2026-11-21T01:30:00.000Z' }]);
 });
 
-test('E10: a day that was missed gives one run, not 1,440; no run lies in the past', async () => {
+test('E10: a missed day gives one run, not 1,440; no next run is in the past', async () => {
   const scheduler = node('one');
   await scheduler.tick();
   clockMs += 24 * 60 * minuteMs;
@@ -129,7 +129,7 @@ test('E10: a day that was missed gives one run, not 1,440; no run lies in the pa
   assert.equal(row!.ahead, true);
 });
 
-test('a run that still waits does for the next one too; one that is at work does not', async () => {
+test("a waiting run serves the next due time too, but a running one doesn't", async () => {
   const scheduler = node('one');
   await scheduler.tick();
   for (let n = 0; n < 3; n++) {
@@ -164,7 +164,7 @@ test('two nodes: one run per due time, in every order', async () => {
   assert.equal(new Set(seen).size, 20);
 });
 
-test('two that both believe in their lease claim no run twice, and the former holder claims none', async () => {
+test('two nodes that both believe they hold the lease claim each run once, and the former holder none', async () => {
   await node('one').tick();
   const jobs = new Map([...registry].map(([name, handler]) => [name, handler.job]));
   const former = await db.database.withSystem('test', (tx) => takeLease(tx, 'scheduler', 'one'));
@@ -190,7 +190,7 @@ test('two that both believe in their lease claim no run twice, and the former ho
   assert.ok((await claimDue({ ...options, database: second, lease: newer! })) > 0);
 });
 
-test('E10: a caller from outside and the scheduler claim each run of a tenant’s schedule once, whoever comes first', async () => {
+test("E10: an outside caller and the scheduler claim each run of a tenant's schedule once, in any order", async () => {
   const scheduler = node('one');
   await scheduler.tick();
   const templateId = newId();
@@ -216,7 +216,7 @@ test('E10: a caller from outside and the scheduler claim each run of a tenant’
   assert.deepEqual(foreign, [], 'schedules of other jobs are left to the scheduler');
 });
 
-test('the lease: one holder at a time, taken over when it runs out or is given back, not before', async () => {
+test('the lease has one holder at a time, and changes hands on expiry or return, not before', async () => {
   const [one, two] = [node('one'), node('two', second)];
   await one.tick();
   await two.tick();
@@ -236,7 +236,7 @@ test('the lease: one holder at a time, taken over when it runs out or is given b
   assert.equal(one.works() && two.works(), true);
 });
 
-test('upkeep is a part of its own', async () => {
+test('upkeep runs separately', async () => {
   await node('one', db.database, 'upkeep').tick();
   await node('two', second, 'others').tick();
   clockMs += 6 * minuteMs;
@@ -246,7 +246,7 @@ test('upkeep is a part of its own', async () => {
   assert.deepEqual([...new Set((await queued()).map(({ task }) => task))], ['test.upkeep']);
 });
 
-test('a schedule of a tenant: set, run once per due time with its payload, changed, switched off, cleared', async () => {
+test("a tenant's schedule: set, run once per due time with its payload, changed, disabled, cleared", async () => {
   const other = await makeTenant();
   const scheduler = node('one');
   const [templateId, key] = [newId(), newId()];
@@ -280,7 +280,7 @@ test('a schedule of a tenant: set, run once per due time with its payload, chang
   assert.equal(await inTenant((tx) => findSchedule(tx, report, key)), null);
 });
 
-test('a schedule that cannot be is refused and changes nothing', async () => {
+test('rejects an invalid schedule, and changes nothing', async () => {
   const key = newId();
   const spec = { cron: '0 9 * * *', zone: 'UTC', payload: { templateId: newId() }, enabled: true };
   const before = await inTenant((tx) => setSchedule(tx, report, key, spec));
@@ -298,7 +298,7 @@ test('a schedule that cannot be is refused and changes nothing', async () => {
   assert.deepEqual(await inTenant((tx) => findSchedule(tx, report, key)), before);
 });
 
-test('one broken schedule is switched off and told, the others run; a tenant that is gone gets nothing', async () => {
+test('disables and reports one broken schedule, and runs the others; a deleted tenant gets nothing', async () => {
   const gone = await makeTenant();
   const spec = { cron: '* * * * *', zone: 'UTC', payload: { templateId: newId() }, enabled: true };
   for (const id of [tenantId, gone]) await inTenant((tx) => setSchedule(tx, report, 'k', spec), id);
@@ -318,7 +318,7 @@ test('one broken schedule is switched off and told, the others run; a tenant tha
   assert.equal((await inTenant((tx) => findSchedule(tx, report, 'broken')))!.nextRunAt, null);
 });
 
-test('a changed declaration counts from now; an unchanged one keeps its next run', async () => {
+test('a changed declaration applies from now; an unchanged one keeps its next run', async () => {
   await node('one').tick();
   clockMs += 30_000;
   const changed = job({ name: 'test.minutely', payload: nothing, schedule: { cron: '0 * * * *', payload: {} } });
@@ -345,7 +345,7 @@ test('a changed declaration counts from now; an unchanged one keeps its next run
   assert.equal((await next()).getUTCMinutes(), 0);
 });
 
-test('a schedule that a clock ahead has moved too far runs when its own cron says', async () => {
+test('a schedule that a fast clock moved too far runs when its own cron says', async () => {
   const scheduler = node('one');
   await scheduler.tick();
   await inTenant((tx) =>
@@ -377,7 +377,7 @@ test('a schedule that a clock ahead has moved too far runs when its own cron say
   assert.ok((await queued()).some(({ task }) => task === 'test.minutely'));
 });
 
-test('a scheduler from outside brings schedules forward, too', async () => {
+test('an outside scheduler brings schedules forward too', async () => {
   await inTenant((tx) =>
     setSchedule(tx, report, 'r1', { cron: '* * * * *', zone: 'UTC', payload: { templateId: newId() }, enabled: true }),
   );
@@ -389,7 +389,7 @@ test('a scheduler from outside brings schedules forward, too', async () => {
   assert.equal(await claim(), 1);
 });
 
-test('a lease from a time when the clock was ahead is over', async () => {
+test('a lease from a time when the clock was ahead has expired', async () => {
   const take = (holder: string) => db.database.withSystem('test', (tx) => takeLease(tx, 'scheduler', holder));
   const first = await take('one');
   assert.ok(first);

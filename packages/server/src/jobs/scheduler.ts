@@ -31,7 +31,7 @@ export interface SchedulerOptions {
   readonly holder: string;
   /** `upkeep`: jobs marked as upkeep. `others`: the rest, and tenants' schedules. Each has its own lease. */
   readonly part: 'upkeep' | 'others';
-  /** Port: ids of the tenants that there are, in a system transaction. */
+  /** Port: IDs of all tenants, in a system transaction. */
   readonly tenantIds: (tx: Tx) => Promise<readonly string[]>;
   /** Called for each claimed run. */
   readonly onRun?: (job: string) => void;
@@ -66,24 +66,25 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     async tick() {
       const had = lease;
       lease = await database.withSystem('scheduler', (tx) => takeLease(tx, name, options.holder));
-      const held = lease;
-      if (held !== null) {
+      const currentLease = lease;
+      if (currentLease !== null) {
         // Another process may have held the lease and stored other schedules.
-        if (!declared || had?.token !== held.token) await database.withSystem('scheduler', (tx) => declare(tx, jobs));
+        if (!declared || had?.token !== currentLease.token)
+          await database.withSystem('scheduler', (tx) => declare(tx, jobs));
         declared = true;
         if (elapsed() - checkedAt >= checkEveryMs) {
           await bringAllForward(database, [...jobs.keys()]);
           checkedAt = elapsed();
         }
-        for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: held })) === maxClaimed;
+        for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: currentLease })) === maxClaimed;
       }
       worked = elapsed();
     },
     works: () => elapsed() - worked < leaseSeconds * 1000,
     async stop() {
-      const held = lease;
+      const currentLease = lease;
       lease = null;
-      if (held !== null) await database.withSystem('scheduler', (tx) => releaseLease(tx, held));
+      if (currentLease !== null) await database.withSystem('scheduler', (tx) => releaseLease(tx, currentLease));
     },
   };
 }
@@ -137,7 +138,7 @@ export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenan
  * Claims the runs that are due, once each: in one transaction their schedules move on and their jobs enter the queue.
  * However late it is called, a schedule that missed several runs has one. Claims nothing for a holder that has lost its
  * lease; and two that both believe in theirs still cannot claim one run twice, since the schedule's row is locked and
- * then shows another run. Returns how many rows were looked at, at most `maxClaimed`.
+ * then shows another run. Returns how many rows were checked, at most `maxClaimed`.
  */
 export async function claimDue(options: ClaimOptions): Promise<number> {
   const claimed = await options.database.withSystem(

@@ -6,7 +6,7 @@ const schedules = table<'schedules', { payload: Readonly<Record<string, unknown>
 const runs = columns(schedules, ['nextRunAt', 'lastRunAt']);
 const dueRuns = columns(schedules, ['tenantId', 'job', 'key', 'payload', 'cron', 'zone', 'nextRunAt']);
 
-/** When a stored schedule runs next and ran last. `nextRunAt` is null when it is switched off. */
+/** When a stored schedule runs next and ran last. `nextRunAt` is null when it is turned off. */
 export type StoredSchedule = RowOf<typeof runs>;
 
 /** A schedule to store. */
@@ -85,7 +85,7 @@ export async function lockDueSchedules(tx: Tx, jobs: readonly string[], most: nu
      where next_run_at <= $1 and job = any ($2) order by next_run_at limit $3 for update skip locked`,
     [tx.now, jobs, most],
   );
-  // The condition finds no schedule without a next run; the compiler does not know.
+  // The condition finds no schedule without a next run; the compiler doesn't know.
   return rows.flatMap(({ nextRunAt, ...row }) => (nextRunAt === null ? [] : [{ ...row, dueAt: nextRunAt }]));
 }
 

@@ -63,7 +63,7 @@ test('a job runs after the commit, with the tenant of the transaction', async ()
   assert.deepEqual(seen[0]!.payload, { offerId });
 });
 
-test('a job of a transaction that rolled back does not exist', async () => {
+test("a job of a rolled back transaction doesn't exist", async () => {
   await assert.rejects(
     inTenant(async (tx) => {
       await enqueueJob(tx, plain('test.never'), {});
@@ -74,7 +74,7 @@ test('a job of a transaction that rolled back does not exist', async () => {
   assert.deepEqual(await db.ownerQuery(`select from graphile_worker.jobs where task_identifier = 'test.never'`), []);
 });
 
-test('a failed job is tried again, and its error is told', async () => {
+test('retries a failed job, and reports its error', async () => {
   const errors: unknown[] = [];
   const attempts: number[] = [];
   await inTenant((tx) => enqueueJob(tx, plain('test.twice'), {}));
@@ -101,7 +101,7 @@ test('a failed job is tried again, and its error is told', async () => {
   assert.deepEqual(attempts, [1, 2]);
 });
 
-test('R10: a stop hands unfinished jobs back at once, whether they heed the signal or not', async () => {
+test('R10: a stop returns unfinished jobs at once, whether they obey the signal or not', async () => {
   let started = 0;
   await inTenant((tx) => enqueueJob(tx, plain('test.long'), {}));
   await inTenant((tx) => enqueueJob(tx, plain('test.deaf'), {}));
@@ -134,7 +134,7 @@ test('R10: a stop hands unfinished jobs back at once, whether they heed the sign
   assert.deepEqual(jobs, [handedBack, handedBack]);
 });
 
-test('R3: after all its connections were lost, during a job, the worker goes on', async () => {
+test('R3: the worker continues after losing all connections during a job', async () => {
   const seen: string[] = [];
   let lose = true;
   const lost = job({
@@ -167,7 +167,7 @@ test('R3: after all its connections were lost, during a job, the worker goes on'
   await running.stop();
 });
 
-test('jobs under one key replace each other within a tenant, never across tenants', async () => {
+test('jobs with one key replace each other within a tenant, never across tenants', async () => {
   const other = newId();
   for (const id of [tenantId, tenantId, other]) {
     await db.database.withTenant(id, systemActor('test'), (tx) =>
@@ -186,7 +186,7 @@ test('jobs under one key replace each other within a tenant, never across tenant
   );
 });
 
-test('the application role has no other door to the queue', async () => {
+test("the application role can't reach the queue in any other way", async () => {
   for (const text of [
     'select * from graphile_worker.jobs',
     'select * from graphile_worker._private_jobs',
@@ -205,7 +205,7 @@ test('the application role has no other door to the queue', async () => {
   }
 });
 
-test('a task name or payload of another form is refused', async () => {
+test('rejects a task name or payload in another format', async () => {
   for (const [task, payload] of [
     ['', '{}'],
     ['Bad Name', '{}'],
@@ -219,7 +219,7 @@ test('a task name or payload of another form is refused', async () => {
   }
 });
 
-test('a payload that does not fit its schema is refused on enqueue, its value unnamed, and writes nothing', async () => {
+test("rejects a payload that doesn't match its schema on enqueue, without quoting it, and writes nothing", async () => {
   const strict = job({
     name: 'test.strict',
     payload: Type.Object(
@@ -254,7 +254,7 @@ test('a payload that does not fit its schema is refused on enqueue, its value un
   assert.deepEqual(await db.ownerQuery(`select from graphile_worker.jobs where task_identifier = 'test.strict'`), []);
 });
 
-test('a payload of before that does not fit any more fails its tries, and the handler never sees it', async () => {
+test('an old payload that no longer matches fails its attempts, and never reaches the handler', async () => {
   const old = job({
     name: 'test.old',
     payload: Type.Object({ count: Type.Optional(Type.Integer()) }, { additionalProperties: false }),
@@ -269,7 +269,7 @@ test('a payload of before that does not fit any more fails its tries, and the ha
   assert.equal(seen, 0);
 });
 
-test('a job that cannot be right does not let the process start', () => {
+test('an invalid job declaration stops the start', () => {
   const free = Type.Object({ note: Type.String() }, { additionalProperties: false });
   assert.throws(() => job({ name: 'test.free', payload: free }), /free text: note/);
   assert.throws(() => job({ name: 'test.open', payload: Type.Object({}) }), /additionalProperties: false/);
@@ -288,7 +288,7 @@ test('a job that cannot be right does not let the process start', () => {
   assert.throws(() => createJobRegistry(twice), /two jobs are named test.one/);
 });
 
-test('a key that comes again while its job is at work leaves that job its tries', async () => {
+test("enqueuing a key while its job runs doesn't use up that job's attempts", async () => {
   const keyed = plain('test.again');
   let release: (() => void) | null = null;
   const attempts: number[] = [];
@@ -316,7 +316,7 @@ test('a key that comes again while its job is at work leaves that job its tries'
   await running.stop();
 });
 
-test('tries are 5 s, 30 s, 2 min, 10 min and 1 h apart, a fifth more or less', async () => {
+test('spaces attempts 5 s, 30 s, 2 min, 10 min and 1 h apart, plus or minus a fifth', async () => {
   const failing = plain('test.spaced');
   await inTenant((tx) => enqueueJob(tx, failing, {}));
   let attempts = 0;
@@ -343,7 +343,7 @@ test('tries are 5 s, 30 s, 2 min, 10 min and 1 h apart, a fifth more or less', a
   await running.stop();
 });
 
-test('a run that is postponed comes again after its pause, counts as no try, and nothing is told of it', async () => {
+test("a postponed run returns after its pause, silently, and doesn't count as an attempt", async () => {
   const patient = job({ name: 'test.patient', payload: nothing, attempts: 1 });
   await inTenant((tx) => enqueueJob(tx, patient, {}));
   const attempts: number[] = [];

@@ -16,11 +16,11 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** Milliseconds that jobs have to end after `stop`; then they are handed back to the queue. */
   readonly graceMs: number;
-  /** Name of a worker that has ended and may have left jobs behind: they are given back before the first is taken. */
+  /** Name of a worker that has ended and may have left jobs behind: they are returned before the first is taken. */
   readonly endedWorker?: string | null;
   /** Called with the worker's name at the start and after a restart. */
   readonly onId?: (id: string) => void;
-  /** Receives errors of tries, with the job's name, and the worker's own errors. */
+  /** Receives errors of attempts, with the job's name, and the worker's own errors. */
   readonly onError: (error: unknown, job?: string) => void;
   /** Called after each try. A postponed run doesn't count as one. */
   readonly onJob?: (task: string, result: 'ok' | 'failed', seconds: number) => void;
@@ -42,7 +42,7 @@ type QueuePool = ReturnType<typeof createQueuePool>;
 const pollIntervalMs = 5_000;
 const neverMs = 2 ** 31 - 1;
 
-/** Pause before restarting a runner that ended by itself (it gives up when it can't record the end of a job). */
+/** Pause before restarting a runner that ended on its own (it gives up when it can't record the end of a job). */
 const restartPauseMs = 1_000;
 
 /**
@@ -148,7 +148,7 @@ async function runOver(
   return runner;
 }
 
-/** queue.sql knows this text: a try that ends so does not count. */
+/** queue.sql knows this text: an attempt that ends this way doesn't count. */
 const handedBackText = 'the process stopped before the job ended';
 
 function taskListOf({ registry, onError }: WorkerOptions, signal: AbortSignal): TaskList {

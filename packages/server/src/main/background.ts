@@ -29,7 +29,7 @@ export interface BackgroundOptions {
 const outboxEveryMs = 500;
 const keyUsesEveryMs = 10_000;
 const schedulerEveryMs = 1_000;
-/** A fraction of a lease's life, so that a worker is not taken for dead because it was late once. */
+/** A fraction of a lease's life, so that a worker isn't considered dead because it was late once. */
 const queueEveryMs = 2_000;
 /** Where jobs are only enqueued, nothing else would notice that no process takes them. */
 const alarmEveryMs = 120_000;
@@ -77,11 +77,11 @@ export function startBackground(options: BackgroundOptions): Background {
   }
   if (others !== null && worker === null) {
     // When a whole installation starts, the processes that take jobs may come later.
-    let begun = false;
+    let hasStarted = false;
     loops.push(
       loop('outbox-reaper', alarmEveryMs, async () => {
-        if (begun) await server.reapOutbox(Infinity);
-        begun = true;
+        if (hasStarted) await server.reapOutbox(Infinity);
+        hasStarted = true;
       }),
     );
   }

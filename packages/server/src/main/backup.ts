@@ -186,7 +186,7 @@ export async function restore(config: Config, logger: Logger, request: RestoreRe
   const secrets = await openSecrets(header, request);
   const folder = exportsOf(config);
   await assertRoom(config, header, folder, secrets, request);
-  const made = config.DATABASE_URL === null && !existsSync(postgresFolder(config));
+  const isNewDatabase = config.DATABASE_URL === null && !existsSync(postgresFolder(config));
   const database = await openAdmin(config, logger);
   try {
     const restored = await restoreRows(database, header, frames);
@@ -208,7 +208,7 @@ export async function restore(config: Config, logger: Logger, request: RestoreRe
     };
   } catch (error) {
     await database.stop();
-    if (made) await rm(postgresFolder(config), { recursive: true, force: true });
+    if (isNewDatabase) await rm(postgresFolder(config), { recursive: true, force: true });
     throw error;
   } finally {
     await frames.return(undefined);
@@ -283,7 +283,7 @@ async function assertRoom(
   }
 }
 
-/** Throws ConfigError when no decision can be replayed, for want of the key that opens its record. */
+/** Throws ConfigError when no decision can be replayed, without the key that opens its record. */
 export async function assertRecordKey(config: Config): Promise<void> {
   if ((await presentSecrets(config)).DATA_ENCRYPTION_KEY !== undefined) return;
   throw new ConfigError(['--verify requires the DATA_ENCRYPTION_KEY that sealed the records']);

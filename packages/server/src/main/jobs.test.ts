@@ -53,7 +53,7 @@ test('stream.expire deletes published rows older than 7 days, of its tenant only
   await assert.rejects(run('stream.expire', null), /one tenant/);
 });
 
-test('the partition jobs make the months ahead that are missing', async () => {
+test('the partition jobs create missing months ahead', async () => {
   const partitions = async () =>
     Number(
       (

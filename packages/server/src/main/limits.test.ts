@@ -21,7 +21,7 @@ async function callsCounted(): Promise<number> {
   return row!.n;
 }
 
-test('forty calls of one credential are counted while every connection of the pool is taken', async () => {
+test('counts forty calls of one credential while every connection of the pool is busy', async () => {
   const [tenant] = server.tenants;
   const ask = () => server.call('GET', '/api/v1/channels', { key: tenant.keys.viewer });
   // Looking up a credential needs the pool too, so it must be cached before.

@@ -27,7 +27,7 @@ test('each process has its own pools, and one of them the queue', () => {
   assert.equal(needed({ PROCESSES: '4' }, true), 4 + 3, 'past a pooler: listeners and the queue');
 });
 
-test('several processes that could not all connect are refused, one is warned of it', async () => {
+test('rejects several processes that could not all connect, and warns a single one', async () => {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const [{ name }] = (await db.ownerQuery<{ name: string }>('select current_database() as name')) as [{ name: string }];

@@ -16,7 +16,7 @@ export interface ServerAddress {
   readonly port: number;
   /** Address to call, for this machine. */
   readonly url: string;
-  /** Address to call, for everybody. */
+  /** Address to call, for everyone. */
   readonly publicUrl: string;
 }
 
@@ -46,7 +46,7 @@ export function connectionsNeeded(
 
 /**
  * Failing at start beats failing under load. A single process only gets a warning: it refuses callers one by one for
- * lack of connections, and somebody may have chosen that.
+ * lack of connections, and someone may have chosen that.
  */
 async function assertConnections(config: Config, address: DatabaseAddress, logger: Logger): Promise<void> {
   const needed = connectionsNeeded(config, address.pooled);

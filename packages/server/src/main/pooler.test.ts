@@ -15,7 +15,7 @@ import { startTestServer, type TestServer } from './test-server.ts';
 const missing = poolerMissing();
 const logger = createLogger('silent');
 
-describe('the start behind a pooler in transaction mode', { skip: missing ?? false }, () => {
+describe('starting behind a pooler in transaction mode', { skip: missing ?? false }, () => {
   let folder: string;
   let db: TestDatabase;
   let other: TestDatabase;
@@ -40,14 +40,14 @@ describe('the start behind a pooler in transaction mode', { skip: missing ?? fal
     });
   const refused = (pattern: RegExp) => (error: unknown) => error instanceof ConfigError && pattern.test(error.message);
 
-  test('is refused with the reason where no URL leads past it', async () => {
+  test('is rejected with the reason if no URL bypasses it', async () => {
     await assert.rejects(
       start({ DATABASE_URL: pooler.urlOf(db.url) }),
       refused(/^DATABASE_DIRECT_URL must be set.*pooler in transaction mode \(it rejects session settings\)/),
     );
   });
 
-  test('is refused when the other URL leads through it too, or to another database', async () => {
+  test('is rejected if the other URL also uses it, or another database', async () => {
     const DATABASE_URL = pooler.urlOf(db.url);
     await assert.rejects(
       start({ DATABASE_URL, DATABASE_DIRECT_URL: DATABASE_URL }),
@@ -63,7 +63,7 @@ describe('the start behind a pooler in transaction mode', { skip: missing ?? fal
     );
   });
 
-  test('works with both: the demo is made, its call is answered, and everything ends in order', async () => {
+  test('works with both: creates the demo, answers its call, and stops cleanly', async () => {
     const server = await start({ DATABASE_URL: pooler.urlOf(db.url), DATABASE_DIRECT_URL: db.url, SCHEDULER: 'on' });
     const ready = await fetch(`${server.url}/api/v1/ready`);
     assert.equal(ready.status, 200, await ready.text());
@@ -87,7 +87,7 @@ describe('behind a pooler in transaction mode', { skip: missing ?? false }, () =
   const decide = (customerId: string) =>
     server.call('POST', '/api/v1/recommend', { body: { customerId, channel: 'email', limit: 1 } });
 
-  test('caps are exact for decisions in flight together, and every decision is recorded and replays', async () => {
+  test('caps are exact for parallel decisions, and every decision is recorded and replays', async () => {
     const channelId = await create('channels', { name: 'Email', channelType: 'email' });
     for (let n = 0; n < 6; n++) {
       const offerId = await create('offers', { name: `Offer ${n}`, status: 'active', priority: 90 - n });
@@ -108,14 +108,14 @@ describe('behind a pooler in transaction mode', { skip: missing ?? false }, () =
     for (const { status, text } of many) assert.equal(status, 200, text);
   });
 
-  test('a change of the catalogue is heard past it: the next decision obeys', async () => {
+  test('announces a catalogue change past it: the next decision obeys', async () => {
     assert.equal((await decide('P-fresh')).body.count, 1);
     const never = { ruleType: 'frequency_cap', scope: 'global', config: { windows: [{ max: 1, days: 7 }] } };
     await create('contact-policies', { name: 'One a week', ...never });
     assert.equal((await decide('P-fresh')).body.count, 0);
   });
 
-  test('what a transaction of the hot path sets stays in it, and no statement has a name', async () => {
+  test('settings of a hot transaction stay in it, and no statement has a name', async () => {
     const sessions = 2;
     const pooler = await startTestPooler({ clusterUrl: server.testDatabase.adminUrl, mode: 'transaction', sessions });
     const url = pooler.urlOf(server.testDatabase.url);
@@ -159,7 +159,7 @@ describe('behind a pooler in transaction mode', { skip: missing ?? false }, () =
     }
   });
 
-  test('the roles of a transaction end with it', async () => {
+  test('roles end with their transaction', async () => {
     const [tenant] = server.tenants;
     const roleIn = (run: typeof server.database.withSystem) =>
       run('test', (tx) => tx.query<{ role: string }>('select current_user as role'));

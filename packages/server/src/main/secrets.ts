@@ -19,16 +19,16 @@ export async function withAutoSecrets(config: Config): Promise<Config> {
   const enabled = config.AUTO_SECRETS ?? config.DATABASE_URL === null;
   if (!enabled) return config;
   const file = secretsFile(config);
-  const kept = await readSecrets(file);
-  const made: Record<string, string> = { ...kept };
+  const storedSecrets = await readSecrets(file);
+  const allSecrets: Record<string, string> = { ...storedSecrets };
   const used: Record<string, string> = {};
   for (const [name, make] of Object.entries(makers)) {
     if (config[name as keyof typeof makers] !== null || config.blank.includes(name)) continue;
-    const secret = kept[name] ?? make();
-    made[name] = secret;
+    const secret = storedSecrets[name] ?? make();
+    allSecrets[name] = secret;
     used[name] = secret;
   }
-  if (Object.keys(made).length !== Object.keys(kept).length) await writePrivately(file, made);
+  if (Object.keys(allSecrets).length !== Object.keys(storedSecrets).length) await writePrivately(file, allSecrets);
   return { ...config, ...used };
 }
 

@@ -41,21 +41,21 @@ const lastMomentMs = 100;
 /** `arbiter serve`: runs until SIGTERM or SIGINT; a second signal ends the process at once. Resolves with the exit code. */
 export async function serve(shell: ServerShell): Promise<number> {
   return guarded(shell, async (config, logger) => {
-    const asked = Promise.withResolvers<NodeJS.Signals>();
+    const stopSignal = Promise.withResolvers<NodeJS.Signals>();
     let signals = 0;
     const onSignal = (signal: NodeJS.Signals) => {
       signals += 1;
       // Don't wait any longer. The database's process ends with this one.
       if (signals > 1) process.exit(1);
-      asked.resolve(signal);
+      stopSignal.resolve(signal);
     };
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
     try {
-      const server = await Promise.race([startServer(config, { logger, print: shell.print }), asked.promise]);
+      const server = await Promise.race([startServer(config, { logger, print: shell.print }), stopSignal.promise]);
       // Nothing was acknowledged yet: what startup had begun rolls back, and the database's process ends with this one.
       if (typeof server === 'string') process.exit(0);
-      const reason = await Promise.race([server.failed.then((failure) => ({ failure })), asked.promise]);
+      const reason = await Promise.race([server.failed.then((failure) => ({ failure })), stopSignal.promise]);
       let code = 0;
       if (typeof reason === 'string') logger.info({ signal: reason }, 'stopping');
       else {
@@ -105,7 +105,7 @@ export async function applyFragment(
 /**
  * Runs `arbiter user sign-in-link`: prints an address that signs a user in once, within ten minutes. `tenant` is the
  * tenant's id or its name in the operator's files; null means the one in which the address was last used. Resolves with
- * 1 when there is no such active user.
+ * 1 if the active user doesn't exist.
  */
 export async function printSignInLink(
   shell: ServerShell,

@@ -14,7 +14,7 @@ import { keyOf } from '../platform/crypto/crypto.ts';
 import { createPasswords, type Passwords } from '../platform/crypto/passwords.ts';
 import type { ComposeOptions } from './compose-options.ts';
 
-/** Everything that proves who is calling. */
+/** All ways to authenticate a caller. */
 export interface SignIn {
   readonly accessTokens: AccessTokens;
   readonly authenticate: Authenticate;

@@ -74,7 +74,7 @@ async function signsInOnce(
   assert.equal(login.status, 200);
 }
 
-test('the first start makes a demo whose printed call answers; the second changes nothing', async () => {
+test('the first start creates a demo whose printed call works; the second changes nothing', async () => {
   const first = await start({ METRICS_TOKEN: 'a token of the tests' });
   assert.match(first.lines.at(-1) ?? '', /^arbiter ready url=http:\/\/127\.0\.0\.1:\d+ configVersion=\d+$/);
   assert.deepEqual(await get(`${first.server.url}/api/v1/ready`), {
@@ -119,7 +119,7 @@ test('the first start makes a demo whose printed call answers; the second change
   assert.deepEqual(await db.ownerQuery('select name from arbiter.tenants'), [{ name: 'Demo' }]);
 });
 
-test('F2: a role that could bypass row-level security is refused, and names the variable', async () => {
+test('F2: rejects a role that could bypass row-level security, and names the variable', async () => {
   for (const extra of [{ DATABASE_URL: db.adminUrl }, { DATABASE_URL: db.adminUrl, MIGRATE: 'off' }]) {
     await assert.rejects(
       start(extra),
@@ -133,7 +133,7 @@ test('F2: a role that could bypass row-level security is refused, and names the 
   );
 });
 
-test('SCHEDULER=off shows in /ready and in the log', async () => {
+test('shows SCHEDULER=off in /ready and in the log', async () => {
   const messages: string[] = [];
   const server = await startServer(readConfig(environment({ SCHEDULER: 'off' })), {
     logger: createLogger('info', { write: (line) => messages.push(JSON.parse(line).msg) }),
@@ -147,7 +147,7 @@ test('SCHEDULER=off shows in /ready and in the log', async () => {
   await server.stop();
 });
 
-test('a start waits for a database that is slower than any request may be', async () => {
+test('starts even if the database is slower than requests allow', async () => {
   const release = await db.ownerHold('lock table arbiter.tenants, arbiter.catalogue_versions in access exclusive mode');
   const messages: string[] = [];
   const starting = startServer(readConfig(environment()), {
@@ -177,7 +177,7 @@ test('a start waits for a database that is slower than any request may be', asyn
   );
 });
 
-test('a bootstrap file is applied before the port opens; a bad one names the path', async () => {
+test('applies a bootstrap file before the port opens, and names the path of a bad one', async () => {
   const file = join(folder, 'bootstrap.json');
   const key = `krn_${'k'.repeat(40)}`;
   await writeFile(file, JSON.stringify({ tenants: [{ name: 'Acme', apiKeys: [{ name: 'first', key }] }] }));
@@ -222,7 +222,7 @@ test('R11: a server that starts before its database waits, and is ready soon aft
   await server.stop();
 });
 
-test('secrets are made once, kept private, and never for a variable that is blank', async () => {
+test('creates secrets once, keeps them private, and none for a blank variable', async () => {
   const given = { DATA_DIR: join(folder, 'secrets'), API_KEY_PEPPER: ' ' };
   const first = await withAutoSecrets(readConfig(given));
   assert.equal(first.API_KEY_PEPPER, null);
@@ -265,7 +265,7 @@ function serveInChild(extra: Record<string, string> = {}) {
   return { child, ready, exit };
 }
 
-test('R10: SIGTERM under load: not ready first, no request of a balancer that heeds it fails, exit 0 in time', async () => {
+test('R10: SIGTERM under load: unready first, no failed request behind a balancer that obeys, exit 0 in time', async () => {
   const { child, ready, exit } = serveInChild();
   const url = await ready;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
@@ -324,7 +324,7 @@ test('a second signal ends the process at once', async () => {
   }
 });
 
-test('a signal during the start, while the database is away, ends the process', async () => {
+test('a signal ends a start that waits for the database', async () => {
   const { child, exit } = serveInChild({
     DATABASE_URL: `postgresql://a@localhost/a?host=${encodeURIComponent(join(folder, 'nowhere'))}`,
     MIGRATE: 'off',
@@ -341,7 +341,7 @@ test('a bad configuration names its variables and exits 78', async () => {
   assert.match(complaints, /^arbiter: PORT must be .*\narbiter: LOG_LEVEL must be /m);
 });
 
-test('an older build exits 78 on a database that a newer one has migrated, and names both migrations', async () => {
+test('an older build exits 78 on a database migrated by a newer one, and names both migrations', async () => {
   await db.ownerQuery(`insert into arbiter.schema_migrations (name, checksum) values ('9999_later', 'x')`);
   try {
     for (const extra of [{}, { MIGRATE: 'off' }]) {

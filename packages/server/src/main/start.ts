@@ -17,7 +17,7 @@ export { version } from './version.ts';
 export interface RunningServer {
   /** Address to call, for this machine. */
   readonly url: string;
-  /** Resolves with the reason when the server cannot go on by itself; it is still to be stopped. */
+  /** Resolves with the reason when the server can't continue on its own; it is still to be stopped. */
   readonly failed: Promise<string>;
   /**
    * Stops gracefully (R10): first not ready, then no new connections, then requests in flight end, jobs go back to the

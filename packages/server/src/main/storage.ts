@@ -82,10 +82,10 @@ async function prepare({ variable, url }: NamedUrl, adminUrl: string | null, log
     await whenThere('DATABASE_ADMIN_URL', logger, () => migrate({ adminUrl, url, onProgress }));
   }
   await whenThere(variable, logger, () => assertCoordinator(variable, url));
-  for (let told = false; ; told = true) {
+  for (let hasLogged = false; ; hasLogged = true) {
     const pending = await whenThere(variable, logger, () => pendingMigrations(url));
     if (pending.length === 0) break;
-    if (!told) {
+    if (!hasLogged) {
       logger.warn({ step: 'migrate', pending }, 'the schema is out of date; waiting for a process that can migrate it');
     }
     await sleep(pauseMs);

@@ -33,7 +33,7 @@ export interface TestTenant {
 export interface CallOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** API key; default: the first tenant's admin, or none on a database that was there already. Null sends none. */
+  /** API key; default: the first tenant's admin, or none on an existing database. Null sends none. */
   readonly key?: string | null;
   /** Added to, and overriding, the default credential, X-Requested-With and Content-Type. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -22,7 +22,7 @@ export interface RestoreProof {
   readonly unavailable: number;
   readonly auditRows: number;
   readonly chains: number;
-  /** Everything that isn't as it was, one line each. */
+  /** Every difference, one line each. */
   readonly problems: readonly string[];
 }
 

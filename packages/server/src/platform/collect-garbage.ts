@@ -9,7 +9,7 @@ type Collect = (options: {
 
 /**
  * Collects all garbage of this process, and gives its memory and that of code that nothing is running back to the system.
- * Nothing else runs meanwhile, for some tenths of a second.
+ * Nothing else runs in the meantime, for some tenths of a second.
  */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');

@@ -21,7 +21,7 @@ test('the signal aborts first', async () => {
   await assert.rejects(orAborted(never, controller.signal), /^Error: left$/);
 });
 
-test('results are released while the signal lasts', async () => {
+test('releases results while the signal lasts', async () => {
   const { signal } = new AbortController();
   const results: WeakRef<object>[] = [];
   for (let round = 0; round < 100; round += 1) {

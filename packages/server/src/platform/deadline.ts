@@ -4,8 +4,8 @@ import { AppError } from './app-error.ts';
 /**
  * Milliseconds from a request's arrival to its answer at the latest, whatever it waits for: connection, locks, statements,
  * rollback. Nothing may hang longer than five seconds (docs/design/quality.md R3), and limits that each wait has for itself add up to
- * more; so a request has one deadline, `until` (of `performance.now()`), and every wait on its way ends by then. The second
- * that is left belongs to timers that fire late on a busy machine and to the way back.
+ * more; so a request has one deadline, `until` (of `performance.now()`), and every wait on its way ends by then. The
+ * remaining second is for timers that fire late on a busy machine and for the response.
  */
 export const answerWithinMs = 4_000;
 

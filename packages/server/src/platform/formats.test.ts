@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCustomerId, isDate, isDateTime } from './formats.ts';
 
-test('a date-time has a zone and exists', () => {
+test('a date-time has a zone and is valid', () => {
   const good = [
     '2026-11-20T09:00:00Z',
     '2026-11-20t09:00:00.123456z',
@@ -33,12 +33,12 @@ test('a date-time has a zone and exists', () => {
   }
 });
 
-test('a date exists', () => {
+test('a date is valid', () => {
   assert.ok(isDate('2024-02-29'));
   for (const text of ['2026-02-29', '2026-00-10', '2026-1-1', '2026-11-20T00:00:00Z']) assert.ok(!isDate(text), text);
 });
 
-test('a customer id has 1 to 255 characters, no control characters, no outer white space (E20)', () => {
+test('a customer ID has 1 to 255 characters, no control characters, and no outer whitespace (E20)', () => {
   for (const text of ['a', 'a b', '😀'.repeat(255), 'e\u0301', '\u202eabc', '..', 'a/b%2F', '"\\', '\ud7ff']) {
     assert.ok(isCustomerId(text), text);
   }

@@ -12,7 +12,7 @@ function isRealDay(year: number, month: number, day: number): boolean {
   return days !== undefined && day >= 1 && day <= days;
 }
 
-/** RFC 3339 date-time with `Z` or an offset; without a zone it does not name an instant and is refused (docs/design/api-access.md 1). */
+/** RFC 3339 date-time with `Z` or an offset; without a zone it isn't an instant, and is rejected (docs/design/api-access.md 1). */
 export function isDateTime(text: string): boolean {
   const parts = dateTime.exec(text);
   if (parts === null) return false;
@@ -62,7 +62,7 @@ export function isEmail(text: string): boolean {
   return text.length <= 254 && mailAddress.test(text);
 }
 
-/** Returns true with at least one upper-case letter and one digit, of any script. The schemas limit the length. */
+/** Returns true with at least one uppercase letter and one digit, of any script. The schemas limit the length. */
 export function isNewPassword(text: string): boolean {
   return /\p{Lu}/u.test(text) && /\p{Nd}/u.test(text) && !text.includes('\0');
 }

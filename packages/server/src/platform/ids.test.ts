@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createIds, firstIdAt, idAt, instantOfId, isCanonicalUuid, isUuid, newId } from './ids.ts';
 import { systemClock } from './time/clock.ts';
 
-test('ids are UUIDv7, distinct and only grow', () => {
+test('IDs are UUIDv7, distinct and increasing', () => {
   // Servers in this process may have set its clock by their database's.
   const started = systemClock.now();
   const ids = Array.from({ length: 20_000 }, () => newId());
@@ -16,14 +16,14 @@ test('ids are UUIDv7, distinct and only grow', () => {
   assert.ok(instantOfId(ids.at(-1)!) <= systemClock.now() + 20);
 });
 
-test('ids keep growing when the clock steps back', (t) => {
+test('IDs increase when the clock steps back', (t) => {
   const before = newId();
   t.mock.method(Date, 'now', () => instantOfId(before) - 300_000);
   const after = newId();
   assert.ok(after > before);
 });
 
-test('an id of an instant lies between the bounds of its millisecond', () => {
+test('an ID of an instant is between the bounds of its millisecond', () => {
   const at = Date.UTC(2026, 10, 1);
   assert.equal(firstIdAt(at), '01a19467-e800-7000-8000-000000000000');
   for (let i = 0; i < 100; i++) {
@@ -35,7 +35,7 @@ test('an id of an instant lies between the bounds of its millisecond', () => {
   assert.throws(() => idAt(1.5), RangeError);
 });
 
-test('isUuid takes the usual form only, in either case', () => {
+test('isUuid accepts the usual form only, in either case', () => {
   assert.ok(isUuid(newId()));
   assert.ok(isUuid(newId().toUpperCase()));
   for (const bad of ['', 'x', `${newId()} `, `${newId()}\n`, newId().replaceAll('-', '')]) {
@@ -43,13 +43,13 @@ test('isUuid takes the usual form only, in either case', () => {
   }
 });
 
-test('isCanonicalUuid takes lower case only', () => {
+test('isCanonicalUuid accepts lowercase only', () => {
   assert.ok(isCanonicalUuid(newId()));
   assert.ok(!isCanonicalUuid('0190A1B2-c3d4-7e5f-8a9b-0c1d2e3f4a00'));
   assert.ok(!isCanonicalUuid(''));
 });
 
-test('ids grow while the clock stands still and when it steps back', () => {
+test('IDs increase while the clock stands still and when it steps back', () => {
   const clock = { now: 1_000_000 };
   const { newId: next } = createIds(() => clock.now);
   const made = [next()];

@@ -11,7 +11,7 @@ async function linesOf(...chunks: readonly string[]) {
   return found;
 }
 
-test('blank lines are counted and left out, wherever the file is cut', async () => {
+test('counts and skips blank lines, wherever the file is split', async () => {
   const text = '\ufeffa\n\n \t\r\n\nb\r\n\n\nc';
   const expected = [
     [1, 'a'],
@@ -23,7 +23,7 @@ test('blank lines are counted and left out, wherever the file is cut', async () 
 });
 
 for (const blank of ['\n', '   \n']) {
-  test(`millions of ${JSON.stringify(blank)} let other work of the process go on`, async () => {
+  test(`millions of ${JSON.stringify(blank)} don't block other work of the process`, async () => {
     let turns = 0;
     let going = true;
     const look = (): void => {

@@ -26,7 +26,7 @@ for (const [name, end] of Object.entries({
   exits: 'process.exit(0);',
   throws: 'throw new Error("on purpose");',
 })) {
-  test(`every line is written, in order, by a process that ${name}`, () => {
+  test(`writes every line, in order, for a process that ${name}`, () => {
     assert.deepEqual(
       linesOf(`${thousand} ${end}`).map((line) => line.i),
       inOrder,
@@ -34,13 +34,13 @@ for (const [name, end] of Object.entries({
   });
 }
 
-test('a fatal line is out before the call returns', () => {
+test('writes a fatal line before the call returns', () => {
   const lines = linesOf(`${thousand} log.fatal("last"); process.kill(process.pid, "SIGKILL");`);
   assert.equal(lines.length, 1001);
   assert.equal(lines.at(-1)?.msg, 'last');
 });
 
-test('a lone line does not wait for others', () => {
+test("a single line doesn't wait for others", () => {
   const lines = linesOf('log.info("alone"); setTimeout(() => process.kill(process.pid, "SIGKILL"), 1000);');
   assert.equal(lines.length, 1);
 });

@@ -59,7 +59,7 @@ const because = (reason: OidcError['reason']) => (error: unknown) => {
 };
 
 describe('a sign-in', () => {
-  it('tells who signed in, by signed claims and what the userinfo endpoint adds', async () => {
+  it('identifies the user by signed claims and the userinfo endpoint', async () => {
     assert.deepEqual(await signIn(), {
       issuer: provider.issuer,
       subject: 'subject-1',
@@ -70,7 +70,7 @@ describe('a sign-in', () => {
     assert.ok(provider.asked.includes('GET /me'));
   });
 
-  it('begins with PKCE by S256, a nonce and the state', async () => {
+  it('starts with PKCE by S256, a nonce and the state', async () => {
     const attempt = newAttempt();
     const url = new URL(await client.begin(registration(), attempt, scope));
     const { searchParams } = url;
@@ -111,7 +111,7 @@ describe('a sign-in', () => {
     }
   });
 
-  it('goes on when the keys are rotated while the browser is away', async () => {
+  it('continues when the keys are rotated while the browser is away', async () => {
     const attempt = newAttempt();
     const answer = await walk(attempt);
     await provider.rotateKeys();
@@ -119,7 +119,7 @@ describe('a sign-in', () => {
     assert.equal((await signIn()).subject, 'subject-1');
   });
 
-  it('says what the provider says of the address, and what it does not', async () => {
+  it("says what the provider says about the address, and what it doesn't", async () => {
     provider.person = { subject: 'subject-2', email: 'ann@good.example', emailVerified: false };
     const { emailVerified, name } = await signIn();
     assert.deepEqual([emailVerified, name], [false, null]);
@@ -130,7 +130,7 @@ describe('a sign-in', () => {
   });
 });
 
-describe('an answer that is not to be believed', () => {
+describe('an untrustworthy response', () => {
   const lies: readonly [string, (claims: Record<string, unknown>) => Record<string, unknown>][] = [
     ['of another issuer', (claims) => ({ ...claims, iss: 'https://other.example' })],
     ['of another tenant of the issuer', (claims) => ({ ...claims, iss: `${claims.iss}/other` })],
@@ -154,18 +154,18 @@ describe('an answer that is not to be believed', () => {
     ['of another subject than userinfo', (claims) => ({ ...claims, sub: 'subject-9' })],
   ];
   for (const [what, change] of lies) {
-    it(`is refused: an ID token ${what}`, async () => {
+    it(`is rejected: an ID token ${what}`, async () => {
       provider.claims = change;
       await assert.rejects(signIn(), because('refused'));
     });
   }
 
-  it('is taken when the same hands change nothing', async () => {
+  it('is accepted if nothing is changed', async () => {
     provider.claims = (claims) => claims;
     assert.equal((await signIn()).subject, 'subject-1');
   });
 
-  it('is refused: an ID token that another key signed, under a known or an unknown id, or none', async () => {
+  it('is rejected: an ID token signed by another key, with a known, unknown or missing ID', async () => {
     const { kid: known } = JSON.parse(await (await fetch(`${provider.issuer}/jwks`)).text()).keys[0];
     for (const kid of [known, 'unknown']) {
       provider.alter = async (path, body) =>
@@ -183,7 +183,7 @@ describe('an answer that is not to be believed', () => {
     await assert.rejects(signIn(), because('refused'));
   });
 
-  it('is refused: another state, another issuer in the address, an error, a code that was used', async () => {
+  it('is rejected: another state, another issuer in the address, an error, a used code', async () => {
     const attempt = newAttempt();
     const answer = await walk(attempt);
     const finish = (changes: Record<string, string>) =>
@@ -202,7 +202,7 @@ describe('an answer that is not to be believed', () => {
   });
 });
 
-describe('a provider that does not answer as it should', () => {
+describe('a misbehaving provider', () => {
   const metadata = '/.well-known/openid-configuration';
   const broken: readonly [
     string,
@@ -233,13 +233,13 @@ describe('a provider that does not answer as it should', () => {
     ['whose userinfo fails', '/me', () => ({ status: 500 })],
   ];
   for (const [what, path, answer] of broken) {
-    it(`is told as one ${what}`, async () => {
+    it(`is reported as one ${what}`, async () => {
       provider.alter = (asked, body) => (asked === path ? answer(body) : undefined);
       await assert.rejects(signIn(), because('provider'));
     });
   }
 
-  it('is not waited for', async () => {
+  it("isn't waited for", async () => {
     const hasty = createOidcClient(outbound, { allowHttp: true, withinMs: 500 });
     for (const path of [metadata, '/token', '/jwks']) {
       const attempt = newAttempt();
@@ -256,7 +256,7 @@ describe('a provider that does not answer as it should', () => {
     }
   });
 
-  it('is not called at an address that calls may not reach', async () => {
+  it("isn't called at a blocked address", async () => {
     const closed = createOutbound({ allowHttp: true });
     try {
       const before = provider.asked.length;
@@ -274,7 +274,7 @@ describe('a provider that does not answer as it should', () => {
     }
   });
 
-  it('is called by https only, unless the operator allows http', async () => {
+  it('is called over https only, unless the operator allows http', async () => {
     const strict = createOidcClient(outbound, { allowHttp: false });
     await assert.rejects(strict.begin(registration(), newAttempt(), scope), because('provider'));
   });

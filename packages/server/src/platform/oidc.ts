@@ -139,8 +139,8 @@ export function createOidcClient(
         if (claims.azp !== undefined && claims.azp !== registration.clientId)
           throw new Error('azp is a different client');
         if (!isSubject(claims.sub)) throw new Error('sub is empty, too long or not plain text');
-        const told = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
-        const facts = told ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
+        const needsUserinfo = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
+        const facts = needsUserinfo ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
         return {
           issuer: claims.iss,
           subject: claims.sub,

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-test('files are whole, listed in their order, and nobody else may read them', async () => {
+test('files are complete, listed in order, and readable by nobody else', async () => {
   const folder = createPrivateFolder(join(root, 'exports'));
   assert.deepEqual(await folder.list('a', '.json'), []);
   assert.equal(await folder.read('a/1.json'), null);
@@ -27,7 +27,7 @@ test('files are whole, listed in their order, and nobody else may read them', as
   assert.equal(await folder.exists('a/1.json'), false);
 });
 
-test('a draft that a crash has left behind is listed nowhere and is written over', async () => {
+test('a draft left by a crash is never listed, and is overwritten', async () => {
   const folder = createPrivateFolder(root);
   await folder.write('c/0.json', 'first');
   await writeFile(join(root, 'c/1.json.draft'), 'half of it', { mode: 0o644 });
@@ -46,7 +46,7 @@ test('T14: no path leaves the folder', async () => {
   await assert.rejects(folder.write('a\0b', 'x'));
 });
 
-test('T14: no link below the folder leads out of it; the folder itself may be one', async () => {
+test('T14: no link below the folder leads out of it, but the folder itself may be a link', async () => {
   const [target, real] = [join(root, 'elsewhere'), join(root, 'real')];
   for (const path of [target, real]) await mkdir(path);
   await writeFile(join(target, 'secret.json'), 'of somebody else');
@@ -67,7 +67,7 @@ test('T14: no link below the folder leads out of it; the folder itself may be on
   assert.equal(await folder.read('a/2.json'), 'a file of its own');
 });
 
-test('a file that cannot be written leaves no draft and keeps the old one', async () => {
+test("a file that can't be written leaves no draft and keeps the old one", async () => {
   const folder = createPrivateFolder(root);
   await folder.write('d/1.json', 'old');
   await folder.write('d/2.json/3.json', 'a folder stands where the file should be');

@@ -8,19 +8,19 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 export interface PrivateFolder {
   /** Writes, fsyncs and renames: readers see the old file or the new one, never a part (docs/design/quality.md E14). */
   write(path: string, bytes: string | Uint8Array | AsyncIterable<string | Uint8Array>): Promise<void>;
-  /** Null when there is no such file. */
+  /** Null if the file doesn't exist. */
   read(path: string): Promise<string | null>;
-  /** The file as it is on the disk, without reading it into memory. Null when there is no such file. */
+  /** The file as it is on the disk, without reading it into memory. Null if the file doesn't exist. */
   blob(path: string): Promise<Blob | null>;
   exists(path: string): Promise<boolean>;
-  /** Paths of the files below a path (empty: the folder itself) that end so, in their order; drafts are left out. Empty when there is no such folder. */
+  /** Paths of the files below a path (empty: the folder itself) that end so, in order; drafts are left out. Empty if the folder doesn't exist. */
   list(path: string, ending: string): Promise<string[]>;
   remove(path: string): Promise<void>;
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && Reflect.get(error, 'code') === 'ENOENT';
 
-/** Returns `instead` when there is no such file or folder. */
+/** Returns `instead` if the file or folder doesn't exist. */
 async function orMissing<T, U>(work: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await work;

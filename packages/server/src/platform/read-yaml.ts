@@ -75,27 +75,27 @@ function* tokensOf(text: string): Generator<CST.Token> {
  */
 export function readYaml(text: string): ReadYaml {
   let documents: Document[];
-  if (text.length > maxCharacters) return whole(tooLarge);
+  if (text.length > maxCharacters) return fileProblem(tooLarge);
   try {
     const { Composer } = lazyPackages.yaml();
     documents = [...new Composer(reading).compose(tokensOf(text))];
   } catch (error) {
-    if (error instanceof TooLarge) return whole(tooLarge);
-    if (error instanceof TooDeep) return whole(`must be nested at most ${deepest} levels deep`);
+    if (error instanceof TooLarge) return fileProblem(tooLarge);
+    if (error instanceof TooDeep) return fileProblem(`must be nested at most ${deepest} levels deep`);
     // The reader follows the nesting of the text by calls.
-    if (error instanceof RangeError) return whole('is nested too deeply');
+    if (error instanceof RangeError) return fileProblem('is nested too deeply');
     throw error;
   }
   const lineOf = lineFinder(text);
   const [document, second] = documents;
-  if (document === undefined) return whole('is empty');
+  if (document === undefined) return fileProblem('is empty');
   const faults = [...document.errors, ...document.warnings].slice(0, maxProblems).map(({ message, pos }) => ({
     pointer: null,
     line: lineOf(pos[0]),
     message: `is not valid YAML: ${message}`,
   }));
   if (faults.length > 0) return { problems: faults };
-  if (second !== undefined) return whole('must contain a single document');
+  if (second !== undefined) return fileProblem('must contain a single document');
   const problems: YamlProblem[] = [];
   const value = jsonOf(document.contents, '', 0, { problems, lineOf });
   return problems.length > 0 ? { problems } : { value };
@@ -103,7 +103,7 @@ export function readYaml(text: string): ReadYaml {
 
 const tooLarge = `must have at most ${maxCharacters} characters and ${maxLexemes} tokens`;
 
-const whole = (message: string): ReadYaml => ({ problems: [{ pointer: null, line: null, message }] });
+const fileProblem = (message: string): ReadYaml => ({ problems: [{ pointer: null, line: null, message }] });
 
 interface YamlReading {
   readonly problems: YamlProblem[];

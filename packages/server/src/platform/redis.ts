@@ -11,7 +11,7 @@ const connectTimeoutMs = 2_000;
 const longestPauseMs = 2_000;
 
 /**
- * Connects, and reconnects by itself after a loss. Commands fail immediately while disconnected, so that nothing queues
+ * Connects, and reconnects on its own after a loss. Commands fail immediately while disconnected, so that nothing queues
  * invisibly. `onError` receives each failure.
  */
 export function connectRedis(url: string, onError: (error: unknown) => void): RedisConnection {

@@ -16,7 +16,7 @@ export interface Remark {
   readonly suggestion?: string;
   /** Default: `unknown_property` for a name that is not known, else `no_effect`. */
   readonly code?: WarningCode;
-  /** True: the request is right as it is, so the header does not name it and a strict caller is not refused. */
+  /** True: the request is right as it is, so the header omits it and strict handling accepts it. */
   readonly isAdvice?: boolean;
 }
 

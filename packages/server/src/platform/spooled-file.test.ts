@@ -16,7 +16,7 @@ async function gather(read: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-test('what was put aside is read as it was, more than once', async () => {
+test('reads stored bytes unchanged, more than once', async () => {
   const seen: number[] = [];
   const file = await spool(pieces(10, 200_000, 0, 3), (_, length) => seen.push(length));
   assert.equal(file.length, 200_013);
@@ -27,7 +27,7 @@ test('what was put aside is read as it was, more than once', async () => {
   await file.close();
 });
 
-test('it has no name while it is used', async () => {
+test("has no name while it's used", async () => {
   const own = async () => (await readdir(tmpdir())).filter((name) => /^arbiter-.*\.spool$/.test(name)).length;
   const before = await own();
   const file = await spool(pieces(10), none);
@@ -35,7 +35,7 @@ test('it has no name while it is used', async () => {
   await file.close();
 });
 
-test('a refusal, and a source that breaks off, end it', async () => {
+test('an error, and a source that breaks off, end it', async () => {
   const refuse = (_: Uint8Array, length: number): void => {
     if (length > 15) throw new RangeError('too much');
   };

@@ -5,7 +5,7 @@ import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 
 /** An OpenID provider for tests: oidc-provider, behind a front that can be slow, broken or a liar. */
 
-/** Who is signed in at the provider. */
+/** The user signed in at the provider. */
 export interface TestPerson {
   readonly subject: string;
   readonly email?: string;

@@ -8,7 +8,7 @@ function handClock() {
   return clock;
 }
 
-test('a turn ends when it has lasted some milliseconds, and others are let in', async () => {
+test('a turn ends after some milliseconds, and lets others run', async () => {
   const clock = handClock();
   const turns = takeTurns(clock.now);
   let others = 0;
@@ -24,7 +24,7 @@ test('a turn ends when it has lasted some milliseconds, and others are let in', 
   assert.equal(turns(), undefined, 'the next turn is a whole one');
 });
 
-test('a turn that is counted by itself is over after as long', () => {
+test('a turn measured separately takes as long', () => {
   const clock = handClock();
   const isOver = oneTurn(clock.now);
   clock.ms += 3;
@@ -33,7 +33,7 @@ test('a turn that is counted by itself is over after as long', () => {
   assert.ok(isOver());
 });
 
-test('work that yields is done to its end, in many turns', async () => {
+test('work that yields completes, in many turns', async () => {
   const clock = handClock();
   function* work(): Generator<void, string> {
     for (let i = 0; i < 10; i++) {
@@ -54,7 +54,7 @@ test('work that yields is done to its end, in many turns', async () => {
   assert.equal(turns, 5);
 });
 
-test('an error of the work is its own', async () => {
+test('an error of the work is thrown as it is', async () => {
   function* broken(): Generator<void, never> {
     yield;
     throw new Error('broken');

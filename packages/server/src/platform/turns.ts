@@ -20,10 +20,10 @@ export function takeTurns(now: () => number = () => performance.now()): () => Pr
   };
 }
 
-/** Leaves the processor to others for so many ms. */
+/** Leaves the processor to others for this many ms. */
 export const rest = (ms: number): Promise<void> => sleep(ms);
 
-/** For work that comes back by itself: tells whether the turn that began with this call has lasted long enough. */
+/** For work that comes back on its own: tells whether the turn that began with this call has lasted long enough. */
 export function oneTurn(now: () => number = () => performance.now()): () => boolean {
   const until = now() + turnMs;
   return () => now() >= until;

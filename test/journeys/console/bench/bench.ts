@@ -402,7 +402,7 @@ async function benchBulk(page: Page): Promise<void> {
 
 /** The explorer of a decision with many offers: clicks offers, types into the search. */
 async function benchExplorer(page: Page): Promise<void> {
-  // Two catalogues would conflict, and the demo isn't needed any more.
+  // Two catalogues would conflict, and the demo is no longer needed.
   await stage.call('DELETE', 'seed-dataset/coffee_rewards', undefined, { 'x-confirm-delete': 'coffee_rewards' });
   const { flowKey } = await loadCatalogue({ url: stage.url, key: stage.apiKey }, { offers, customers: 100 });
   const { recommendationId } = await stage.call('POST', 'recommend', {

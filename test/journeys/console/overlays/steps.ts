@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { settled } from '../places.ts';
 
-/** An overlay of a screen, or what stands in its place. */
+/** An overlay of a screen, or its replacement. */
 export interface Overlay {
   /** Unique; used as a file name. */
   readonly name: string;

@@ -50,7 +50,7 @@ const later: Scripted = {
 };
 const path = '/api/v1/audit-logs/verify';
 
-test('--all follows nextSequence from the first row to the end, and waits when it is told to', async () => {
+test('--all follows nextSequence to the end, and waits as long as the server asks', async () => {
   const { code, out, requests } = await verify(
     [page(1, 100, 101), later, page(101, 100, 201), page(201, 50, null)],
     '--all',
@@ -65,7 +65,7 @@ test('--all follows nextSequence from the first row to the end, and waits when i
   ]);
 });
 
-test('without --all the newest rows are checked, to the end also when the server stops early', async () => {
+test('without --all, checks the newest rows to the end, even if the server stops early', async () => {
   const { code, out, requests: asked } = await verify([page(51, 120, 171), page(171, 80, null)]);
   assert.equal(code, 0);
   assert.deepEqual(out, [
@@ -75,7 +75,7 @@ test('without --all the newest rows are checked, to the end also when the server
   assert.deepEqual(asked, [path, `${path}?fromSequence=171`]);
 });
 
-test('a break in any page is exit code 4 and ends the walk', async () => {
+test('exits 4 at a break on any page, and stops there', async () => {
   const broken: Scripted = {
     status: 200,
     body: {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../../run.ts';
 
-// What the server does is tested with the server; here it is played by one that notes what it is asked.
+// What the server does is tested with the server; here a fake server records its requests.
 
 async function dlq(answer: object, ...args: readonly string[]) {
   const requests: string[] = [];
@@ -53,7 +53,7 @@ test('dlq list shows the counts and the newest', async () => {
   assert.match(out[2] ?? '', /^01a2029b-ab27-746e-9a7a-e14694d7b707 {2}mail\.send {2}5 .* refused$/);
 });
 
-test('dlq retry and purge say what they mean: ids, a job, or --all', async () => {
+test('dlq retry and purge accept IDs, a job or --all', async () => {
   const retried = await dlq({ action: 'retry', requeued: 1 }, 'retry', id);
   assert.deepEqual(retried.requests, [`POST ${path} {"action":"retry","eventIds":["${id}"]}`]);
   assert.deepEqual(retried.out, ['Requeued 1']);
@@ -64,7 +64,7 @@ test('dlq retry and purge say what they mean: ids, a job, or --all', async () =>
   assert.deepEqual(all.requests, [`POST ${path} {"action":"purge"}`]);
 });
 
-test('dlq purge without a choice, or with two, asks nothing of the server', async () => {
+test('dlq purge without a choice, or with two, sends no request', async () => {
   for (const args of [['purge'], ['purge', '--all', id], ['retry'], ['retry', '--all', '--topic', 'mail.send']]) {
     const { code, requests: asked } = await dlq({}, ...args);
     assert.equal(code, 2, args.join(' '));

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { run } from '../../run.ts';
 
-// The server is played by one that answers as it is told; what the checks themselves find is tested with the server.
+// A fake server returns prepared responses; the server's own tests cover what the checks find.
 
 const ready = {
   status: 'ready',
@@ -53,7 +53,7 @@ async function doctor(answers: Readonly<Record<string, unknown>> = {}, args: rea
   return { code, out: out.join('\n') };
 }
 
-test('all is well: 0, and every check is named', async () => {
+test('exits 0 and lists every check when all pass', async () => {
   const { code, out } = await doctor();
   assert.equal(code, 0, out);
   for (const name of [
@@ -72,7 +72,7 @@ test('all is well: 0, and every check is named', async () => {
   assert.ok(!out.includes('FAILED'), 'what is switched off is no fault');
 });
 
-test('what is not in order is named, exit code 4', async () => {
+test('exits 4 and names each failed check', async () => {
   const cases: readonly (readonly [string, unknown, RegExp])[] = [
     ['/api/v1/ready', { status: 'not_ready', checks: {} }, /FAILED +ready/],
     [

@@ -42,14 +42,14 @@ async function seed(status: number, answer: object, ...args: readonly string[]) 
 
 const path = '/api/v1/seed-dataset';
 
-test('seed list marks the one that is loaded', async () => {
+test('seed list marks the loaded dataset', async () => {
   const { code, out, requests } = await seed(200, {}, 'list');
   assert.equal(code, 0);
   assert.deepEqual(requests, [`GET ${path}`]);
   assert.match(out, /coffee_rewards +loaded +Coffee rewards +A loyalty programme\./);
 });
 
-test('seed load and unload say what they made and removed', async () => {
+test('seed load and unload list what they created and removed', async () => {
   const done = { message: 'Done.', counts: { offers: 12, models: 0 }, datasetKey: 'coffee_rewards' };
   const loaded = await seed(201, done, 'load', 'coffee_rewards', '--force');
   assert.equal(loaded.code, 0, loaded.err);
@@ -59,7 +59,7 @@ test('seed load and unload say what they made and removed', async () => {
   assert.deepEqual([removed.code, removed.requests], [0, [`DELETE ${path}/coffee_rewards`]]);
 });
 
-test('a dataset beside another is refused by name, exit code 1; no key is a wrong command line', async () => {
+test('rejects a second dataset by name and exits 1; a missing key is a wrong command line', async () => {
   const conflict = { status: 'conflict', currentlyLoaded: 'coffee_rewards', requestedLoad: 'telco_care', message: 'x' };
   const refused = await seed(409, conflict, 'load', 'telco_care');
   assert.equal(refused.code, 1);
@@ -68,7 +68,7 @@ test('a dataset beside another is refused by name, exit code 1; no key is a wron
   assert.equal((await seed(200, {}, 'unload', 'a', 'b')).code, 2);
 });
 
-test('seed upload sends the file with its name and the schema; a refusal names the lines', async (t) => {
+test('seed upload sends the file with its name and schema, and names the lines in error', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'arbiter-seed-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'members of May.csv');

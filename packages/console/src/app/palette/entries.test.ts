@@ -63,7 +63,7 @@ test('recognizes pasted IDs', () => {
   assert.deepEqual(titlesFor('CM-000001'), ['Offers', 'Decisions']);
 });
 
-test('groups what a search finds, in its order', () => {
+test('groups search results and keeps their order', () => {
   const found = (title: string, group?: string) => ({ title, open: `/x/${title}`, ...(group ? { group } : {}) });
   const groups = foundEntries('Records', [
     found('Oat', 'Offers'),

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Command, Found, PaletteSearch, Screen } from '../../route/feature.ts';
+import type { Command, PaletteSearch, Screen, SearchHit } from '../../route/feature.ts';
 
 /** A line of the palette. */
 export interface Entry {
@@ -101,7 +101,7 @@ export function searchesFor(text: string, searches: readonly PaletteSearch[]): r
 }
 
 /** Converts search results to lines, by group. Groups and lines keep their order. */
-export function foundEntries(title: string, found: readonly Found[]): readonly Group[] {
+export function foundEntries(title: string, found: readonly SearchHit[]): readonly Group[] {
   return [...Map.groupBy(found, ({ group }) => group ?? title)].map(([group, members]) => ({
     title: group,
     entries: members.map((each) => ({

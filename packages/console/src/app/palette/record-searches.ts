@@ -6,7 +6,7 @@ import { type RecordKind, recordKinds } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { PaletteSearch } from '../../route/feature.ts';
 
-const found = (title: string, detail: string, open: string) => ({ title, detail, open });
+const searchResult = (title: string, detail: string, open: string) => ({ title, detail, open });
 
 /** Returns the type of record that shows a kind of search result. */
 export function kindOfFound(kind: SearchedKind): RecordKind {
@@ -24,7 +24,7 @@ export const recordSearches: readonly PaletteSearch[] = [
         const { data } = await call(searchOperations.find, { query: { q }, signal });
         return data.map(({ entityType, id, name, detail }) => {
           const { titles, record } = recordKinds[kindOfFound(entityType)];
-          return { ...found(name, detail, record(id)), group: titles.many };
+          return { ...searchResult(name, detail, record(id)), group: titles.many };
         });
       };
     },
@@ -38,7 +38,9 @@ export const recordSearches: readonly PaletteSearch[] = [
         if (!isRecordId(text)) return [];
         return unlessMissing(async () => {
           const { recommendationId } = await call(decisionOperations.get, { params: { id: text }, signal });
-          return [found(recordKinds.decision.titles.one, recommendationId, addresses.decision(recommendationId))];
+          return [
+            searchResult(recordKinds.decision.titles.one, recommendationId, addresses.decision(recommendationId)),
+          ];
         });
       };
     },
@@ -66,8 +68,10 @@ export const recordSearches: readonly PaletteSearch[] = [
         ]);
         const decided = decisions.data.length > 0;
         return [
-          ...(stored || decided ? [found(customerId, searchTexts.customer, addresses.customer(customerId))] : []),
-          ...(decided ? [found(customerId, searchTexts.itsDecisions, addresses.decisions({ customerId }))] : []),
+          ...(stored || decided
+            ? [searchResult(customerId, searchTexts.customer, addresses.customer(customerId))]
+            : []),
+          ...(decided ? [searchResult(customerId, searchTexts.itsDecisions, addresses.decisions({ customerId }))] : []),
         ];
       };
     },

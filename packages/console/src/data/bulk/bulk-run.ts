@@ -46,7 +46,7 @@ const endsRun = (failure: Failure): boolean =>
 export function startBulk({ rows: chosen, act, waitMs, sleep, onEnd }: BulkOptions): BulkRun {
   let rows: readonly BulkRow[] = chosen.map(({ id, name }) => ({ id, name, state: 'waiting', failure: null }));
   let running = false;
-  const tried = new Set<string>();
+  const attemptedIds = new Set<string>();
   const listeners = new Set<() => void>();
   const show = (next: readonly BulkRow[]): void => {
     rows = next;
@@ -64,8 +64,8 @@ export function startBulk({ rows: chosen, act, waitMs, sleep, onEnd }: BulkOptio
       if (next === undefined) return;
       set(next.id, 'running');
       try {
-        const isRetry = tried.has(next.id);
-        tried.add(next.id);
+        const isRetry = attemptedIds.has(next.id);
+        attemptedIds.add(next.id);
         set(next.id, await act(next.id, isRetry));
       } catch (error) {
         const failure = failureOf(error);

@@ -91,9 +91,9 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
     },
     watch: (job) => {
       if (jobs.some(({ id, state }) => id === job.id && state === 'running')) return;
-      const begun: Job = { ...job, state: 'running', startedAt: now(), seen: false };
-      put(begun);
-      void follow(begun);
+      const runningJob: Job = { ...job, state: 'running', startedAt: now(), seen: false };
+      put(runningJob);
+      void follow(runningJob);
     },
     report: (job, cancel) => {
       const known = jobs.find(({ id }) => id === job.id);

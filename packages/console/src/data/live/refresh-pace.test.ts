@@ -29,7 +29,7 @@ function paced() {
   return { pace, pass, refetched };
 }
 
-test('refetches at once, and once more for all events of the next half second', () => {
+test('refetches at once, and again for all events of the next half second', () => {
   const { pace, pass, refetched } = paced();
   for (const at of [0, 100, 200, 300]) {
     pass(at);

@@ -1,4 +1,4 @@
-// What the browser remembers of how somebody arranges lists.
+// What the browser remembers about arranged lists.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import { operations } from '@arbiter/contract/all-operations';

@@ -111,7 +111,7 @@ suite('browser storage', () => {
     assert.equal(left.length, 1);
   });
 
-  test("fails a job that can't be polled any more", async () => {
+  test('fails a job that can no longer be polled', async () => {
     const { tray, ended } = trayFor(Array.from({ length: 20 }, () => new Error('away')));
     tray.watch(load);
     assert.equal((await ended()).state, 'failed');

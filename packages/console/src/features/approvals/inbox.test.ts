@@ -31,7 +31,7 @@ test('with four eyes, nobody decides their own request; nobody decides a closed 
   assert.equal(whyNotDecide(second, { ...admin, fourEyes: false }), null);
 });
 
-test('a tab has its requests', () => {
+test('sorts requests into their tabs', () => {
   const all = [request('a'), request('b', { requesterId: 'ada' }), request('c', { status: 'approved' })];
   const idsOf = (tab: 'waiting' | 'mine' | 'done') => requestsOf(tab, all, admin).map(({ id }) => id);
   assert.deepEqual(idsOf('waiting'), ['a']);
@@ -39,7 +39,7 @@ test('a tab has its requests', () => {
   assert.deepEqual(idsOf('done'), ['c']);
 });
 
-test('open requests for the same record are in conflict', () => {
+test('finds conflicts between open requests for the same record', () => {
   const all = [request('a'), request('b'), request('c', { status: 'approved' }), request('d', { entityId: 'o2' })];
   assert.deepEqual(
     rivalsOf(request('a'), all).map(({ id }) => id),

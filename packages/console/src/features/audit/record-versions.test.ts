@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
 import { versionedResources, versionsOf } from './record-versions.ts';
 
-test('every record type with versions is known, by the addresses of the contract', () => {
+test('knows every record type with versions by its address in the contract', () => {
   const contract = Object.values(operations).filter(({ id }) => id.endsWith('.version') && !id.startsWith('system'));
   const known = Object.keys(versionedResources).map((entityType) => versionsOf(entityType)!.version);
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { canonical, checkRows } from './row-hash.ts';
 
-test('the canonical form is that of RFC 8785', () => {
+test('writes the canonical form of RFC 8785', () => {
   // Section 3.2.3: members by UTF-16 code units, so that U+1F600 comes before U+FB33.
   const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 };
   assert.deepEqual(
@@ -39,7 +39,7 @@ function rowOf(sequence: number, prevHash: string, entityName: string): AuditLog
   return { ...content, integrityHash: createHash('sha256').update(canonical(content)).digest('hex') };
 }
 
-test('a changed row and a broken link are found, wherever they stand', async () => {
+test('finds a changed row and a broken link anywhere', async () => {
   const one = rowOf(1, '0'.repeat(64), 'Latte');
   const two = rowOf(2, one.integrityHash, 'Latte');
   const three = rowOf(3, two.integrityHash, 'Latte');

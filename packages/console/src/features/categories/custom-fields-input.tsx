@@ -7,7 +7,7 @@ import { categoryFormTexts as t } from '../../messages/catalogue/category-form.t
 type Row = Readonly<Record<string, unknown>>;
 
 /** The fields of a definition that its type uses. */
-function shown({ type }: Row, fields: readonly FieldSpec[]): readonly FieldSpec[] {
+function visibleFields({ type }: Row, fields: readonly FieldSpec[]): readonly FieldSpec[] {
   const isComputed = type === 'computed';
   const hidden = new Set([
     ...(isComputed ? ['defaultValue', 'required'] : ['formula', 'outputType']),
@@ -30,7 +30,7 @@ export function CustomFieldsInput({ form, field }: FieldInputProps) {
       rowLabel={({ label, key }) =>
         ([label, key].find((text) => typeof text === 'string' && text !== '') as string) ?? t.newField
       }
-      shown={shown}
+      shown={visibleFields}
       control={(each, { type, options }) => {
         if (each.name === 'type') return <FieldInput form={form} field={each} optionLabels={t.types} />;
         if (each.name === 'outputType') return <FieldInput form={form} field={each} optionLabels={t.outputs} />;

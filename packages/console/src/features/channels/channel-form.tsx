@@ -96,10 +96,10 @@ function ProviderFields({ form, field }: FormParts) {
   const chosen = form.valueAt(provider('provider'));
   const select = field(provider('provider'));
   const change = (next: string) => {
-    const kept = Object.entries(typeof config === 'object' && config !== null ? config : {}).filter(([key]) =>
+    const otherEntries = Object.entries(typeof config === 'object' && config !== null ? config : {}).filter(([key]) =>
       common.includes(key),
     );
-    form.set('/providerConfig', next === '' ? {} : { ...Object.fromEntries(kept), provider: next });
+    form.set('/providerConfig', next === '' ? {} : { ...Object.fromEntries(otherEntries), provider: next });
   };
   return (
     <>

@@ -16,7 +16,7 @@ const field = (
   isPrimaryKey,
 });
 
-test('numbers and times read as the tenant writes them, in its zone', () => {
+test('formats numbers and times for the tenant, in its zone', () => {
   const text = (value: unknown, of?: ReturnType<typeof field>) => attributeText(value, of, format);
   assert.equal(text(48210.5), '48,210.5');
   assert.equal(text('48210.50', field('income', 'numeric')), '48,210.5');
@@ -30,7 +30,7 @@ test('numbers and times read as the tenant writes them, in its zone', () => {
   assert.equal(text(null), 'not set');
 });
 
-test('a label is the display name, else the name in words', () => {
+test('labels an attribute by its display name, else by its name in words', () => {
   assert.equal(attributeLabel('tier', field('tier', 'varchar', 'Loyalty tier')), 'Loyalty tier');
   assert.equal(attributeLabel('favorite_store', field('favorite_store', 'varchar')), 'Favorite store');
   assert.equal(attributeLabel('lastVisit', undefined), 'Last visit');

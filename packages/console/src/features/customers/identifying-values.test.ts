@@ -12,7 +12,7 @@ const field = (name: string, more: object = {}) => ({
   ...more,
 });
 
-test('the first words of the table tell who it is, in its order', () => {
+test('identifies a customer by the first text columns of the table, in order', () => {
   const fields = ['name', 'city', 'tier', 'favourite'].map((name) => field(name));
   assert.deepEqual(identifyingValues(fields, { tier: 'gold', favourite: 'latte', name: 'Mia', city: 'Leeds' }), [
     { label: 'The name', value: 'Mia' },
@@ -21,7 +21,7 @@ test('the first words of the table tell who it is, in its order', () => {
   ]);
 });
 
-test('keys, numbers, what is sensitive or not stored, long, bare or missing is left out', () => {
+test('leaves out keys, numbers and values that are sensitive, not stored, too long, too plain or missing', () => {
   const fields = [
     field('id', { isPrimaryKey: true }),
     field('age', { dataType: 'integer' }),

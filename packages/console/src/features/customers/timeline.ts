@@ -6,7 +6,7 @@ import type { Suppression } from '@arbiter/contract/deciding/suppressions';
 export const timelineKinds = ['decision', 'contact', 'outcome', 'suppression'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** An event of a customer. */
+/** A customer event. */
 export type TimelineEntry =
   | { readonly kind: 'decision'; readonly at: string; readonly key: string; readonly row: DecisionListRow }
   | { readonly kind: 'contact'; readonly at: string; readonly key: string; readonly row: InteractionRow }
@@ -19,7 +19,7 @@ export type TimelineEntry =
     };
 
 /** A partially loaded list, newest first. */
-interface Loaded<Row> {
+interface PartialList<Row> {
   readonly rows: readonly Row[];
   readonly complete: boolean;
 }
@@ -36,8 +36,8 @@ export interface Timeline {
  * everything back to it is loaded.
  */
 export function timelineOf(
-  decisions: Loaded<DecisionListRow>,
-  history: Loaded<InteractionRow>,
+  decisions: PartialList<DecisionListRow>,
+  history: PartialList<InteractionRow>,
   suppressions: readonly Omit<Suppression, 'customerId'>[],
 ): Timeline {
   const entries: TimelineEntry[] = [

@@ -43,11 +43,11 @@ function linesOf(lines: readonly string[]): ReactNode {
   );
 }
 
-const shown = (value: unknown): string =>
+const factText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : valueText(value);
 
 const valueLines = (values: Readonly<Record<string, unknown>>): readonly string[] =>
-  Object.entries(values).map(([name, value]) => `${name}: ${shown(value)}`);
+  Object.entries(values).map(([name, value]) => `${name}: ${factText(value)}`);
 
 const valuesOf = (values: Readonly<Record<string, unknown>>): ReactNode => linesOf(valueLines(values));
 

@@ -7,7 +7,7 @@ import { againstOf, bodyOf, hasEdits, otherBodyOf, versionOf, withoutEdits } fro
 import { readNamedValue, valuesOf, withValue, writeNamedValue } from './simulate/values.ts';
 import { finalGate, tryFlip } from './why-not/flips.ts';
 
-test('an edit survives the address, whatever it is', () => {
+test('reads back any edit from the address', () => {
   for (const value of ['gold', '21', 'true', '', 'a:b', 21, 0.5, true, null, ['x', 1], { a: 1 }]) {
     const text = writeNamedValue({ name: 'tier', value });
     assert.deepEqual(readNamedValue(text), { name: 'tier', value }, text);
@@ -17,14 +17,14 @@ test('an edit survives the address, whatever it is', () => {
   assert.equal(readNamedValue(':x'), null);
 });
 
-test('edits are set and taken out by name', () => {
+test('sets and removes edits by name', () => {
   const texts = withValue(['a:1', 'b:2'], 'a', 3);
   assert.deepEqual(valuesOf(texts), { a: 3, b: 2 });
   assert.deepEqual(withValue(texts, 'b', undefined), ['a:3']);
   assert.deepEqual(valuesOf(undefined), {});
 });
 
-test('an address becomes the question, with all that it says', () => {
+test('reads a whole question from an address', () => {
   const search = {
     customer: 'CM-000001',
     flow: 'nbo',
@@ -68,14 +68,14 @@ test('an address becomes the question, with all that it says', () => {
   assert.equal(bodyOf({ customer: '' }), null);
 });
 
-test('a recorded decision is asked with its edits alone', () => {
+test('asks about a recorded decision with its edits alone', () => {
   const search = { customer: 'C', decision: 'D', channel: 'email', flow: 'nbo', profile: ['tier:gold'] };
   assert.deepEqual(bodyOf(search), { customerId: 'C', decisionId: 'D', profile: { tier: 'gold' } });
   assert.deepEqual(otherBodyOf(search), { customerId: 'C', decisionId: 'D' });
   assert.equal(otherBodyOf({ customer: 'C', decision: 'D' }), null);
 });
 
-test('what stands beside it: as the address says, else what suits', () => {
+test('compares as the address says, else with a suitable default', () => {
   assert.equal(againstOf({ customer: 'C' }), 'nothing');
   assert.equal(againstOf({ version: 'draft' }), 'published');
   assert.equal(againstOf({ version: 'draft', profile: ['a:1'] }), 'unedited');
@@ -94,13 +94,13 @@ test('what stands beside it: as the address says, else what suits', () => {
   assert.equal(versionOf('3'), 3);
 });
 
-test('an unsaved config goes along, and is waited for', () => {
+test('includes an unsaved config, and waits for it', () => {
   assert.equal(bodyOf({ customer: 'C', version: 'unsaved' }), null);
   const body = bodyOf({ customer: 'C', version: 'unsaved' }, { nodes: [] });
   assert.deepEqual([body?.draftConfig, body?.version], [{ nodes: [] }, undefined]);
 });
 
-test('the same without its edits keeps the rest', () => {
+test('removes only the edits', () => {
   const search = { customer: 'C', channel: 'web', profile: ['a:1'], emphasisWeight: 2 };
   assert.deepEqual(withoutEdits(search), { customer: 'C', channel: 'web' });
   assert.ok(!hasEdits(withoutEdits(search)));
@@ -116,7 +116,7 @@ const question = {
   limit: null,
 } as const;
 
-test('a flip is tried with exactly its edits, on the record that it was found in', () => {
+test('tries a flip with exactly its edits, on the record where it was found', () => {
   const flip = {
     kind: 'attribute',
     changes: [
@@ -138,7 +138,7 @@ test('a flip is tried with exactly its edits, on the record that it was found in
   assert.deepEqual(bodyOf(search!)?.attributes, { 'basket.total': '30' });
 });
 
-test('waiting is tried at its instant; a priority or score is tried by nothing', () => {
+test('tries waiting at its instant, and nothing for a priority or score', () => {
   const now = { ...question, decisionId: null };
   assert.deepEqual(tryFlip({ kind: 'time', changes: [], at: '2026-12-09T08:00:00Z' }, now), {
     customer: 'C',
@@ -154,7 +154,7 @@ test('waiting is tried at its instant; a priority or score is tried by nothing',
   assert.equal(tryFlip({ kind: 'score', changes: [], at: null }, now), null);
 });
 
-test('a gate against which nothing is suggested is found', () => {
+test('finds a gate without suggestions', () => {
   // Only `final` matters here, so the detail has nothing else.
   const gate = (detail: object | null) =>
     ({
@@ -181,12 +181,12 @@ test('filters and addresses say the same; those of single offers ask the traces'
   assert.deepEqual(filter, { ...decisionQuery(search), fate: 'contact_policy', policyId: 'p' });
 });
 
-test('ids are told from names', () => {
+test('tells IDs from names', () => {
   assert.ok(isDecisionId(' 01a20575-d516-77fc-9bb6-d308f76e3c00 '));
   assert.ok(!isDecisionId('CM-000001'));
 });
 
-test('a decision is asked again where it was asked, however its channel was named', () => {
+test('repeats a decision where it was made, however its channel was named', () => {
   assert.deepEqual(whereOf({ channel: 'web', channelId: null, placement: 'hero' }), {
     channel: 'web',
     placement: 'hero',

@@ -9,7 +9,7 @@ const route = (id: string, channelId: string | null, placementId: string | null,
 const routes = [route('a', null, null, 'base'), route('b', 'email', null, 'mail'), route('c', 'email', 'hero', 'hero')];
 const anyFlow = () => true;
 
-test('the placement comes before the channel, and the channel before every request', () => {
+test('prefers placement to channel, and channel to every request', () => {
   const flowAt = (channelId: string | null, placementId: string | null) => {
     const { reason, route: found } = resolveRoute(routes, { channelId, placementId }, anyFlow);
     return [reason, found?.decisionFlowId ?? null];
@@ -39,12 +39,12 @@ test('skips routes to flows that cannot run, and names them', () => {
   });
 });
 
-test('among equally specific routes priority decides, then age', () => {
+test('orders equally specific routes by priority, then by age', () => {
   const two = [route('aa', null, null, 'young', 5), route('a', null, null, 'old', 5), route('b', null, null, 'low', 1)];
   assert.equal(resolveRoute(two, { channelId: null, placementId: null }, anyFlow).route?.decisionFlowId, 'old');
 });
 
-test('finds the own route of a place', () => {
+test("finds a place's own route", () => {
   assert.equal(routeOf(routes, { channelId: 'email', placementId: 'hero' })?.id, 'c');
   assert.equal(routeOf(routes, { channelId: 'email', placementId: 'footer' }), null);
   assert.equal(routeOf(routes, { channelId: 'email', placementId: null })?.id, 'b');

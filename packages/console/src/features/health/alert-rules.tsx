@@ -17,7 +17,7 @@ const tones: Readonly<Record<Alert['status'], Tone>> = {
   paused: 'neutral',
 };
 
-/** The alert rules of the tenant and their last results. `schedulerOff`: they don't run by themselves. */
+/** The alert rules of the tenant and their last results. `schedulerOff`: they don't run on their own. */
 export function AlertRules({ schedulerOff }: { schedulerOff: boolean }) {
   const rules = useOperation(alertOperations.list, { query: { limit: 100 } }, { everyMs: 30_000 });
   return (

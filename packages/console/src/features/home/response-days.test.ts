@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { responseDays } from './response-days.ts';
 
-test('the totals and the best day come from the rows of daily_trend', () => {
+test('computes totals and the best day from the rows of daily_trend', () => {
   const rows = [
     { day: '2026-11-20', impressions: 90, conversions: 1 },
     { day: '2026-11-21', impressions: 40, conversions: 3 },

@@ -14,11 +14,11 @@ export function useArrivals(): Arrivals {
   useEffect(
     () =>
       onEvents((events) => {
-        const made = events.filter(({ type }) => type === 'decision.made.v1');
-        if (made.length === 0) return;
-        const withOffer = made.filter(({ payload }) => Number(payload.offersReturned) > 0).length;
+        const decisionEvents = events.filter(({ type }) => type === 'decision.made.v1');
+        if (decisionEvents.length === 0) return;
+        const withOffer = decisionEvents.filter(({ payload }) => Number(payload.offersReturned) > 0).length;
         setArrivals((before) => ({
-          decisions: before.decisions + made.length,
+          decisions: before.decisions + decisionEvents.length,
           withOffer: before.withOffer + withOffer,
         }));
       }),

@@ -42,7 +42,7 @@ export function useFirstDecision({ isFirst = false } = {}) {
     answers,
     busy,
     failure,
-    /** Decides anew. */
+    /** Decides again. */
     decide: async () => {
       setAnswers([]);
       const answer = await request();

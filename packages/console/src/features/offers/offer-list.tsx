@@ -21,7 +21,7 @@ import { type OfferFigures, useOfferFigures } from './offer-figures.ts';
 import { plainSchedule, ScheduleText } from './schedule-text.tsx';
 import { useToday } from './use-today.ts';
 
-/** The limit that is nearest to its end. */
+/** The limit with the highest usage. */
 function Budget({ offer }: { readonly offer: Offer }) {
   const limit = tightest(limitsOf(offer, useToday()));
   if (limit === null) return <span className="text-soft">{t.noBudget}</span>;

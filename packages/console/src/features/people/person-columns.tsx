@@ -23,7 +23,7 @@ function LastLogin({ at }: { at: string | null }) {
   );
 }
 
-/** Columns of the list of people. `me`: ID of the signed-in user. */
+/** Columns of the people list. `me`: ID of the signed-in user. */
 export const personColumns = (me: string, onAct: (act: PersonAct, user: User) => void): readonly Column<User>[] => [
   {
     key: 'name',

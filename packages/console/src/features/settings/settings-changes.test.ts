@@ -7,7 +7,7 @@ import { patchOf, validChanges } from './settings-changes.ts';
 
 const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
 
-test('only what differs is sent', () => {
+test('sends only what differs', () => {
   assert.deepEqual(patchOf(stored, {}), {});
   assert.deepEqual(patchOf(stored, { timezone: stored.timezone, enableBudgets: stored.enableBudgets }), {});
   assert.deepEqual(patchOf(stored, { timezone: 'Europe/Paris', enableBudgets: false, holdoutPercentage: 0 }), {
@@ -28,11 +28,11 @@ test('sends lists and groups whole, and only if they differ', () => {
   });
 });
 
-test('a number that was cleared is not sent', () => {
+test("doesn't send a cleared number", () => {
   assert.deepEqual(patchOf(stored, { mandatoryDailyCap: Number.NaN }), {});
 });
 
-test('changes that were kept are taken up again, but for what is no setting any more', () => {
+test('restores saved changes, except for settings that no longer exist', () => {
   const draft = { timezone: 'Asia/Tokyo', enableBudgets: 'yes', holdoutPercentage: null, gone: true };
   assert.deepEqual(validChanges(draft, stored), { timezone: 'Asia/Tokyo' });
   for (const nothing of [undefined, null, 'x', []]) assert.deepEqual(validChanges(nothing, stored), {});

@@ -4,12 +4,12 @@ import { returnAddress } from './return-to.ts';
 
 const base = 'https://arbiter.example/desk/';
 
-test('a path of the console is returned to, below its base', () => {
+test('returns to a path of the console, below its base', () => {
   assert.equal(returnAddress('?returnTo=%2Fdecisions%2F1%3Ftab%3Dwhy', base), `${base}decisions/1?tab=why`);
   assert.equal(returnAddress('', base), base);
 });
 
-test('nothing else is', () => {
+test('rejects every other path', () => {
   for (const path of [
     '//evil.example',
     'https://evil.example',

@@ -205,7 +205,7 @@ const referencesOf = (resource: Resource | undefined): Readonly<Record<string, s
   Object.fromEntries(Object.entries(resource?.references ?? {}).map(([name, { to }]) => [`/${name}`, to]));
 
 /**
- * Returns the fields of an operation's body, in the order of the contract. Nothing is listed twice: labels, help, limits and
+ * Returns the fields of an operation's body, in the order of the contract. Nothing is listed more than once: labels, help, limits and
  * choices come from the operation.
  */
 export function fieldsOf(

@@ -7,7 +7,7 @@ import { ConflictPanel } from './conflict-panel.tsx';
 import type { FieldSpec } from './field-spec.ts';
 
 /** A value of any property in words. */
-function shown(value: unknown): string {
+function conflictText(value: unknown): string {
   if (value === null || value === undefined || value === '') return editingTexts.unset;
   if (typeof value === 'boolean') return value ? editingTexts.yes : editingTexts.no;
   if (typeof value === 'object') return JSON.stringify(value);
@@ -19,7 +19,7 @@ const ReferenceNames = later(() => import('./inputs/references.ts').then((module
 
 function Value({ field, value }: { readonly field: FieldSpec | undefined; readonly value: unknown }) {
   const isReference = field?.kind === 'reference' || field?.kind === 'references';
-  return isReference && value !== null ? <ReferenceNames to={field.to ?? ''} value={value} /> : shown(value);
+  return isReference && value !== null ? <ReferenceNames to={field.to ?? ''} value={value} /> : conflictText(value);
 }
 
 export interface MergePanelProps {

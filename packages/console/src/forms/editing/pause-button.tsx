@@ -61,7 +61,7 @@ export function PauseButton({ kind, operation, record }: PauseButtonProps) {
     toast({ text: isDone ? (isActive ? t.paused(name) : t.resumed(name)) : t.failed(name) });
   };
   const refused = permission.allowed ? null : editingTexts.needsRole(permission.needs);
-  // A second request would wait in the inbox beside the first.
+  // A second request would wait in the inbox next to the first.
   const disabledReason = !isRequest ? refused : requested === next ? t.alreadyRequested : null;
   const act = isRequest ? request : isOneWay ? async () => setAsking(true) : change;
   return (

@@ -117,11 +117,11 @@ function NewRecord(props: RecordEditorProps) {
       links.go(path);
       return;
     }
-    const made = await mutation.run({ body: { ...initial, ...changes } });
-    if (made === null) return;
+    const createdRecord = await mutation.run({ body: { ...initial, ...changes } });
+    if (createdRecord === null) return;
     form.discard();
-    toast({ text: t.created(nameOf(made)) });
-    links.go(record(made.id));
+    toast({ text: t.created(nameOf(createdRecord)) });
+    links.go(record(createdRecord.id));
   };
   const list = { title: titles.many, to: path };
   const refusal = instead(null) ?? (approval.isNeeded ? null : refusalOf(create, list));

@@ -140,8 +140,11 @@ export function useRecordForm(options: RecordFormOptions): RecordForm {
     settle: useCallback(
       (mine) => {
         if (merge === null) return;
-        const kept = merge.conflicts.filter((conflict) => mine.has(conflict.name));
-        store({ ...merge.changes, ...Object.fromEntries(kept.map((conflict) => [conflict.name, conflict.mine])) });
+        const ownConflicts = merge.conflicts.filter((conflict) => mine.has(conflict.name));
+        store({
+          ...merge.changes,
+          ...Object.fromEntries(ownConflicts.map((conflict) => [conflict.name, conflict.mine])),
+        });
         setRebased(merge.others);
       },
       [merge, store],

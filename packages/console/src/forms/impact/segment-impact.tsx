@@ -45,8 +45,8 @@ export function SegmentImpact({ question, blocked, mark, outdated, sides, childr
   const current = [question, mark];
   const run = async () => {
     if (segment === null) return;
-    const begun = await start.run({ body: { ...question, segmentId: segment.value, sampleSize, async: true } });
-    if (begun !== null && 'id' in begun) setStarted({ id: begun.id, of: current });
+    const startedRun = await start.run({ body: { ...question, segmentId: segment.value, sampleSize, async: true } });
+    if (startedRun !== null && 'id' in startedRun) setStarted({ id: startedRun.id, of: current });
   };
   const failure = start.failure ?? answer.failure;
   return (

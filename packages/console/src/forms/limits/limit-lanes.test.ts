@@ -10,7 +10,7 @@ const span = (detail: unknown, at = now) => {
   return window === null ? null : [iso(window.at), iso(window.until)];
 };
 
-test('a pause lasts from the contact that the policy tells of', () => {
+test('starts a pause at the contact that the policy names', () => {
   assert.deepEqual(span({ cooldownHours: 24, hoursSinceLast: 1.5 }), [
     '2026-11-26T09:30:00.000Z',
     '2026-11-27T09:30:00.000Z',
@@ -21,7 +21,7 @@ test('a pause lasts from the contact that the policy tells of', () => {
   ]);
 });
 
-test('a cap counts in days, weeks and months of the zone, and in times that move along', () => {
+test('counts caps in days, weeks and months of the zone, and in rolling windows', () => {
   const cap = { max: 3, actual: 3 };
   assert.deepEqual(span({ ...cap, period: 'daily' }), ['2026-11-25T23:00:00.000Z', '2026-11-26T23:00:00.000Z']);
   assert.deepEqual(span({ ...cap, period: 'weekly' }), ['2026-11-22T23:00:00.000Z', '2026-11-29T23:00:00.000Z']);
@@ -30,12 +30,12 @@ test('a cap counts in days, weeks and months of the zone, and in times that move
   assert.deepEqual(span({ ...cap, windowHours: 2 }), ['2026-11-26T09:00:00.000Z', '2026-11-26T11:00:00.000Z']);
 });
 
-test('the day on which the clock changes has its true length', () => {
+test('gives the day of a clock change its true length', () => {
   const [from, until] = span({ max: 1, actual: 1, period: 'daily' }, Date.parse('2026-10-25T10:00:00Z')) ?? [];
   assert.equal((Date.parse(until ?? '') - Date.parse(from ?? '')) / 3_600_000, 25);
 });
 
-test('what no time ends has no window', () => {
+test("has no window for a limit that time doesn't end", () => {
   for (const detail of [
     null,
     'x',
@@ -89,7 +89,7 @@ const sources = (more: Partial<LimitSources> = {}): LimitSources => ({
   ...more,
 });
 
-test('contacts stand by channel, open reservations are rings, each blocking policy stands once', () => {
+test('groups contacts by channel, draws open reservations as rings, and each blocking policy once', () => {
   const contact = (id: string, channelId: string | null, timestamp: string, recommendationId: string | null) => ({
     id,
     channelId,
@@ -149,7 +149,7 @@ test('contacts stand by channel, open reservations are rings, each blocking poli
   assert.ok(chart.from <= Date.parse('2026-11-20T09:00:00.000Z') && chart.to >= (cooldown?.events[0]?.until ?? 0));
 });
 
-test('suppressions that hold are bars; one without end does not stretch the picture', () => {
+test("draws active suppressions as bars; one without an end doesn't stretch the chart", () => {
   const row = {
     id: 's1',
     scope: 'global' as const,

@@ -2,7 +2,7 @@ import { catalogueTitles as titles } from './catalogue-titles.ts';
 
 export const routeTexts = {
   title: titles.routes,
-  lead: 'Which flow answers where, for requests that name no flow.',
+  lead: "The flow that decides for each channel and placement when a request doesn't name one.",
   everywhere: 'Every request',
   rest: 'Where no other route applies',
   whole: 'The whole channel',
@@ -36,7 +36,7 @@ export const routeTexts = {
   badPriority: 'Enter a whole number from 0 to 1000.',
   effect: 'Takes effect with the next decision.',
   save: 'Set route',
-  saved: (place: string, flow: string) => `${flow} answers ${place}`,
+  saved: (place: string, flow: string) => `${flow} now decides for ${place}`,
   cancel: 'Cancel',
   needsRole: (role: string) => `Only users with the ${role} role can do this.`,
   noChannels: 'No channels yet',

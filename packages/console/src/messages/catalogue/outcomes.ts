@@ -18,7 +18,7 @@ export const outcomeTexts = {
   builtInText: "This outcome type is built in. It can't be changed or deleted.",
   basics: 'Details',
   send: 'Report it from your application',
-  sendText: 'Send this after the customer reacts. The recommendation ID is in the answer of the decision.',
+  sendText: "Send this after the customer reacts. The recommendation ID is in the decision's response.",
   snippet: 'request',
   presets: { purchase: 'Purchase', interest: 'Interest', refusal: 'Refusal' },
   formBasics: 'Basics',

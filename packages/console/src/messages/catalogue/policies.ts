@@ -1,16 +1,8 @@
+import type { AnyPolicyConfig } from '@arbiter/contract/core/config-types.generated';
 import type { ContactPolicyType } from '@arbiter/contract/deciding/contact-policy-parts';
 import { counted } from '../counted.ts';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { conditionText, listText } from './conditions.ts';
-
-type PolicyConfig = Readonly<Record<string, unknown>>;
-
-const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-const objectsOf = (value: unknown): readonly PolicyConfig[] =>
-  Array.isArray(value) ? value.filter((one): one is PolicyConfig => typeof one === 'object' && one !== null) : [];
 
 export const policyTypeNames: Readonly<Record<ContactPolicyType, string>> = {
   frequency_cap: 'Frequency cap',
@@ -29,16 +21,16 @@ export const policyTypeNames: Readonly<Record<ContactPolicyType, string>> = {
   metric_condition: 'Metric',
 };
 
-const periods: Readonly<Record<string, string>> = {
+const periods = {
   daily: 'per day',
   weekly: 'per week',
   monthly: 'per month',
   alltime: 'in total',
-};
+} as const;
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-function caps(config: PolicyConfig): readonly string[] {
+function caps(config: AnyPolicyConfig): readonly string[] {
   const fixed = [
     ['maxPerDay', 'per day'],
     ['maxPerWeek', 'per week'],
@@ -46,111 +38,109 @@ function caps(config: PolicyConfig): readonly string[] {
     ['maxTotal', 'in total'],
   ] as const;
   return fixed.flatMap(([key, period]) => {
-    const most = numberOf(config[key]);
+    const most = config[key] ?? null;
     return most === null ? [] : [`${most} ${period}`];
   });
 }
 
-const rolling = (config: PolicyConfig): readonly string[] =>
-  objectsOf(config.windows).map(({ max, days, hours }) =>
-    days === undefined ? `${max} in ${hours} h` : `${max} in ${counted(String(days), 'day')}`,
+const rolling = (config: AnyPolicyConfig): readonly string[] =>
+  (config.windows ?? []).map(({ max, days = null, hours }) =>
+    days === null ? `${max} in ${hours} h` : `${max} in ${counted(days, 'day')}`,
   );
 
-function totalCap(config: PolicyConfig, of: string): string {
-  const most = numberOf(config.maxTotal) ?? '?';
-  const period = periods[textOf(config.periodType) ?? 'alltime'] ?? 'in total';
+function totalCap(config: AnyPolicyConfig, of: string): string {
+  const most = config.maxTotal ?? '?';
+  const period = periods[config.periodType ?? 'alltime'];
   return `At most ${listText([`${most} ${period}`, ...rolling(config)])}${of}`;
 }
 
 const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
-const per = (config: PolicyConfig) => {
-  const part = textOf(config.per);
-  return part === null || part === 'scope' ? '' : `, counted per ${part}`;
+const per = (config: AnyPolicyConfig) => {
+  const part = config.per ?? 'scope';
+  return part === 'scope' ? '' : `, counted per ${part}`;
 };
 
-const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => string>> = {
+const sentences: Readonly<Record<ContactPolicyType, (config: AnyPolicyConfig) => string>> = {
   frequency_cap(config) {
     const limits = [...caps(config), ...rolling(config)];
     if (limits.length === 0) return 'No limit set: it never blocks';
-    const campaign = textOf(config.withinCampaignId) === null ? '' : ' within one campaign';
+    const campaign = (config.withinCampaignId ?? '') === '' ? '' : ' within one campaign';
     return `At most ${listText(limits)}${campaign}${per(config)}`;
   },
-  cooldown: (config) => `${counted(numberOf(config.cooldownHours) ?? '?', 'hour')} between contacts${per(config)}`,
-  budget_exhausted: (config) =>
-    `Until ${numberOf(config.threshold) ?? '?'} ${textOf(config.budgetField) ?? 'units'} are used up`,
+  cooldown: (config) => `${counted(config.cooldownHours ?? '?', 'hour')} between contacts${per(config)}`,
+  budget_exhausted: (config) => `Until ${config.threshold ?? '?'} ${config.budgetField ?? 'units'} are used up`,
   outcome_based(config) {
-    const after = typeof config.afterOutcome === 'string' ? [config.afterOutcome] : textsOf(config.afterOutcome);
-    return `After ${listText(after, 'or')}, no contact for ${counted(numberOf(config.suppressForDays) ?? '?', 'day')}${per(config)}`;
+    const after = [config.afterOutcome ?? []].flat();
+    return `After ${listText(after, 'or')}, no contact for ${counted(config.suppressForDays ?? '?', 'day')}${per(config)}`;
   },
-  segment_exclusion: (config) => `Not for members of ${listText(textsOf(config.excludeSegments), 'or')}`,
+  segment_exclusion: (config) => `Not for members of ${listText(config.excludeSegments ?? [], 'or')}`,
   time_window(config) {
-    const [from, to] = [numberOf(config.startHour) ?? 0, numberOf(config.endHour) ?? 24];
-    const list = Array.isArray(config.daysOfWeek) ? config.daysOfWeek : [];
-    const days = list.flatMap((day) => (typeof day === 'number' ? [weekdays[day] ?? '?'] : []));
-    const zone = textOf(config.timezone);
-    return `Only ${clock(from)} to ${clock(to)}, ${days.length === 0 || days.length === 7 ? 'every day' : listText(days)}${zone === null ? '' : `, ${zone}`}`;
+    const [from, to] = [config.startHour ?? 0, config.endHour ?? 24];
+    const days = (config.daysOfWeek ?? []).map((day) => weekdays[day] ?? '?');
+    const zone = config.timezone ?? '';
+    return `Only ${clock(from)} to ${clock(to)}, ${days.length === 0 || days.length === 7 ? 'every day' : listText(days)}${zone === '' ? '' : `, ${zone}`}`;
   },
   mutual_exclusion(config) {
-    const days = numberOf(config.lookbackDays) ?? 30;
-    const others = textsOf(config.excludeOfferIds).length;
+    const days = config.lookbackDays ?? 30;
+    const others = (config.excludeOfferIds ?? []).length;
     return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' per decision' : ` in ${counted(days, 'day')}`}`;
   },
   cross_channel_cap(config) {
-    const channels = textsOf(config.appliesAcross).length;
+    const channels = (config.appliesAcross ?? []).length;
     return totalCap(config, channels === 0 ? ' across all channels' : ` across ${counted(channels, 'channel')}`);
   },
   customer_total_cap: (config) => totalCap(config, ' per customer'),
-  offer_category_cap: (config) => totalCap(config, ` from category ${textOf(config.targetCategory) ?? '?'}`),
+  offer_category_cap: (config) => totalCap(config, ` from category ${config.targetCategory ?? '?'}`),
   allow_override(config) {
-    const reason = textOf(config.reason);
-    return `Overrides other policies${reason === null ? '' : `: ${reason}`}`;
+    const reason = config.reason ?? '';
+    return `Overrides other policies${reason === '' ? '' : `: ${reason}`}`;
   },
   category_suppression: (config) =>
-    `After a contact, pauses the category for ${counted(numberOf(config.suppressionDays) ?? '?', 'day')}`,
+    `After a contact, pauses the category for ${counted(config.suppressionDays ?? '?', 'day')}`,
   do_not_contact(config) {
-    const who = textsOf(config.segments);
+    const who = config.segments ?? [];
     const condition = conditionText(config.condition);
     const whom = [
       who.length === 0 ? null : `members of ${listText(who, 'or')}`,
       condition === null ? null : `customers whose ${condition}`,
     ];
     const named = whom.filter((part) => part !== null);
-    const reason = textOf(config.reason) ?? textOf(config.dncSource);
-    return `Never contact ${named.length === 0 ? 'anyone' : listText(named)}${reason === null ? '' : `: ${reason}`}`;
+    const reason = config.reason || config.dncSource || '';
+    return `Never contact ${named.length === 0 ? 'anyone' : listText(named)}${reason === '' ? '' : `: ${reason}`}`;
   },
   metric_condition(config) {
-    const words: Readonly<Record<string, string>> = {
+    const words = {
       gt: 'above',
       gte: 'at least',
       lt: 'below',
       lte: 'at most',
       eq: 'exactly',
     };
-    return `Not while the metric is ${words[textOf(config.operator) ?? 'gte'] ?? 'at least'} ${numberOf(config.threshold) ?? 0}`;
+    return `Not while the metric is ${words[config.operator ?? 'gte']} ${config.threshold ?? 0}`;
   },
 };
 
 /** Describes a policy in one sentence. */
-export function policySentence(type: ContactPolicyType, config: PolicyConfig): string {
+export function policySentence(type: ContactPolicyType, config: AnyPolicyConfig): string {
   return sentences[type](config);
 }
 
 /** Whether a policy can never block anything, judging by its configuration. */
-export function cannotAct(type: ContactPolicyType, config: PolicyConfig): boolean {
+export function cannotAct(type: ContactPolicyType, config: AnyPolicyConfig): boolean {
   return type === 'frequency_cap' && caps(config).length + rolling(config).length === 0;
 }
 
 /** Returns the hours and days that allow contact, for the week chart; null for other policy types. */
 export function windowOf(
   type: ContactPolicyType,
-  config: PolicyConfig,
+  config: AnyPolicyConfig,
 ): { from: number; to: number; days: readonly number[] } | null {
   if (type !== 'time_window') return null;
-  const days = (Array.isArray(config.daysOfWeek) ? config.daysOfWeek : []).filter((day) => typeof day === 'number');
+  const days = config.daysOfWeek ?? [];
   return {
-    from: numberOf(config.startHour) ?? 0,
-    to: numberOf(config.endHour) ?? 24,
+    from: config.startHour ?? 0,
+    to: config.endHour ?? 24,
     days: days.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : days,
   };
 }

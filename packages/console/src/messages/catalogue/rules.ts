@@ -1,13 +1,7 @@
 import type { QualificationRuleType, QualificationStage } from '@arbiter/contract/catalogue/qualification-rules';
+import type { AnyRuleConfig } from '@arbiter/contract/core/config-types.generated';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { listText, operatorText } from './conditions.ts';
-
-type RuleConfig = Readonly<Record<string, unknown>>;
-
-const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
 export const ruleTypeNames: Readonly<Record<QualificationRuleType, string>> = {
   segment_required: 'Segment',
@@ -26,35 +20,35 @@ const stageTexts: Readonly<Record<QualificationStage, string>> = {
 };
 
 const sentences: Readonly<
-  Record<QualificationRuleType, (config: RuleConfig, nameOf: (segment: string) => string) => string>
+  Record<QualificationRuleType, (config: AnyRuleConfig, nameOf: (segment: string) => string) => string>
 > = {
   segment_required(config, nameOf) {
-    const names = textsOf(config.requiredSegments);
+    const names = config.requiredSegments ?? [];
     return names.length === 0 ? 'No segment set: everyone passes' : `Member of ${listText(names.map(nameOf))}`;
   },
-  attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${operatorText(config.operator, config.value)}`,
+  attribute_condition: (config) => `${config.attribute || '?'} ${operatorText(config.operator, config.value)}`,
   propensity_threshold(config) {
-    const model = textOf(config.modelKey) ?? textOf(config.model);
-    return `Propensity${model === null ? '' : ` from ${model}`} at least ${numberOf(config.minScore) ?? 0}`;
+    const model = config.modelKey || config.model || '';
+    return `Propensity${model === '' ? '' : ` from ${model}`} at least ${config.minScore ?? 0}`;
   },
   recency_check(config) {
-    const [least, most] = [numberOf(config.minDays), numberOf(config.maxDays)];
+    const { minDays: least = null, maxDays: most = null } = config;
     const limits = [least === null ? null : `at least ${least}`, most === null ? null : `at most ${most}`];
-    return `${textOf(config.attribute) ?? '?'} ${listText(limits.filter((part) => part !== null))} days ago`;
+    return `${config.attribute || '?'} ${listText(limits.filter((part) => part !== null))} days ago`;
   },
   metric_condition: (config) => `Metric ${operatorText(config.operator ?? 'gte', config.threshold ?? 0)}`,
   offer_attribute(config) {
-    const path = textOf(config.valueFrom);
+    const path = config.valueFrom || null;
     const requirement =
       path === null ? operatorText(config.operator, config.value) : operatorText(config.operator, path);
-    return `Offer's ${textOf(config.attribute) ?? '?'} ${requirement}`;
+    return `Offer's ${config.attribute || '?'} ${requirement}`;
   },
 };
 
 /** Describes a rule in one sentence. `nameOf` returns the name of a segment by its ID. */
 export function ruleSentence(
   type: QualificationRuleType,
-  config: RuleConfig,
+  config: AnyRuleConfig,
   nameOf: (segment: string) => string = (segment) => segment,
 ): string {
   const missing = config.onMissing === 'pass' ? ', or no value' : '';
@@ -62,9 +56,9 @@ export function ruleSentence(
 }
 
 /** Returns what happens to an offer whose customer doesn't meet the rule. */
-export function consequence(stage: QualificationStage, config: RuleConfig): string {
+export function consequence(stage: QualificationStage, config: AnyRuleConfig): string {
   if (stage !== 'match') return stageTexts[stage];
-  return `multiplies the score by ${numberOf(config.penalty) ?? 0.5}`;
+  return `multiplies the score by ${config.penalty ?? 0.5}`;
 }
 
 export const ruleTexts = {

@@ -183,7 +183,7 @@ export const decisionTexts = {
   whyNotWhen: 'Evaluate',
   whyNotBusy: 'Testing changes',
   flipsFound: (n: number) => (n === 1 ? '1 change is enough' : `${n} changes, each enough on its own`),
-  flipFinal: (gate: string) => `No change can show this offer, because of this rule: ${gate}.`,
+  flipFinal: (gate: string) => `Nothing you can change shows this offer. “${gate}” always blocks it.`,
   flipTruncated: (count: string) => `The search stopped after ${count} decisions, so there may be more.`,
   flipSearched: (count: number, written: string) =>
     `Tested with ${count === 1 ? '1 decision' : `${written} decisions`}. Nothing was stored.`,

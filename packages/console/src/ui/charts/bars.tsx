@@ -8,7 +8,7 @@ import { valueScale } from './scales.ts';
 export interface BarRow {
   readonly key: string;
   readonly label: string;
-  /** What stands for the label in the file: the two bounds of a step. */
+  /** Replaces the label in the file: the two bounds of a step. */
   readonly fileLabel?: readonly CsvValue[];
   readonly value: number;
   readonly drill: Drill;
@@ -24,7 +24,7 @@ export interface BarChartProps {
   readonly summary: string;
   /** In the order in which they are shown, greatest first. */
   readonly rows: readonly BarRow[];
-  /** What is counted, as the head of the table says it. */
+  /** The unit, as in the table's header. */
   readonly measure: string;
   readonly of: string;
   /** Head of the file, where its columns are others. */
@@ -36,7 +36,7 @@ export interface BarChartProps {
 
 const line = 30;
 
-/** Lying bars from zero, with their names and values beside them. */
+/** Horizontal bars from zero, with names and values next to them. */
 export function BarChart({ title, summary, rows, measure, of, fileHead, write, empty, foot }: BarChartProps) {
   const table = {
     head: [of, measure],

@@ -41,7 +41,7 @@ export interface ChartFrameProps {
   readonly children: (width: number) => ReactNode;
 }
 
-/** Title, picture, one sentence, the same data as a table, and both as files. Every chart stands in one. */
+/** Title, picture, one sentence, the same data as a table, and both as files. Every chart is in one. */
 export function ChartFrame(props: ChartFrameProps) {
   const { title, summary, table, isTable = false, bare = false, empty, foot, children } = props;
   const [asTable, setAsTable] = useState(false);

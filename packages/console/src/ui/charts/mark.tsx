@@ -11,7 +11,7 @@ export interface MarkProps {
   readonly children: ReactNode;
 }
 
-/** A mark of a chart: a link to what is behind it; where nothing can be opened, it says why. */
+/** A mark of a chart: a link to its data, or the reason why there is none. */
 export function Mark({ name, drill, first, children }: MarkProps) {
   const links = useLinks();
   const shared = { 'data-walk': '', tabIndex: first ? 0 : -1, className: 'group/mark outline-offset-1' };

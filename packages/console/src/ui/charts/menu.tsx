@@ -15,7 +15,7 @@ export interface ChartMenuProps {
   readonly title: string;
   readonly summary: string;
   readonly table: ChartTable;
-  /** What is drawn into the file: the whole figure but for this menu. */
+  /** What the file shows: the whole figure without this menu. */
   readonly figure: RefObject<HTMLElement | null>;
   /** The figure shows no title of its own: the file needs one. */
   readonly drawsTitle: boolean;

@@ -10,7 +10,7 @@ const svgNames = 'http://www.w3.org/2000/svg';
 const margin = 16;
 const sans = "Inter, 'Liberation Sans', Arial, Helvetica, sans-serif";
 const mono = "'JetBrains Mono', 'Liberation Mono', Consolas, monospace";
-/** Where the letters of Inter stand in the height of a line of text: the ascent's part of ascent and descent. */
+/** Vertical position of Inter's letters within a line of text: the ascent's part of ascent and descent. */
 const baseline = 0.8;
 
 type Attributes = Readonly<Record<string, string | number | null>>;
@@ -33,7 +33,7 @@ export interface PictureTexts {
 const titleRoom = 28;
 const titleSize = 14;
 
-/** An SVG file of what `figure` shows, on the ground that it stands on. */
+/** An SVG file of what `figure` shows, on its own background. */
 export function pictureOf(figure: Element, { title, summary, drawsTitle }: PictureTexts): string {
   const { left, top, width, height } = figure.getBoundingClientRect();
   const above = drawsTitle ? titleRoom : 0;
@@ -53,7 +53,7 @@ export function pictureOf(figure: Element, { title, summary, drawsTitle }: Pictu
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(file)}\n`;
 }
 
-/** The first ground below an element that can not be seen through. */
+/** The first opaque background below an element. */
 function groundOf(element: Element): string {
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
     const { colour, opacity } = paintOf(getComputedStyle(at).backgroundColor);
@@ -194,7 +194,7 @@ function drawPicture(picture: SVGSVGElement, { into, origin }: Drawing): void {
   for (const child of picture.children) drawPart(child, group);
 }
 
-/** A part of a drawing with what sheets and parents say of it written onto it. A link is a group here: it leads nowhere from a file. */
+/** A copy of a part of a drawing with its computed styles. A link becomes a group, because it leads nowhere from a file. */
 function drawPart(part: Element, into: Element): void {
   const name = part.localName;
   if (name === 'title') {
@@ -205,7 +205,7 @@ function drawPart(part: Element, into: Element): void {
   if (!shapes.has(name) || style.display === 'none' || style.opacity === '0') return;
   const isGroup = name === 'g' || name === 'a';
   const [fill, stroke] = [paintOf(style.fill), paintOf(style.stroke)];
-  // What is there to be pressed only.
+  // Controls that only serve interaction.
   if (!isGroup && fill.opacity === 0 && stroke.opacity === 0) return;
   const element = add(into, isGroup ? 'g' : name, {
     ...Object.fromEntries(geometry.map((each) => [each, part.getAttribute(each)])),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cutTo, paintOf } from './picture-paint.ts';
 
-test('a computed colour becomes one that every viewer knows', () => {
+test('converts a computed color to one that every viewer supports', () => {
   assert.deepEqual(paintOf('rgb(107, 161, 255)'), { colour: '#6ba1ff', opacity: 1 });
   assert.deepEqual(paintOf('rgba(0, 0, 0, 0.4)'), { colour: '#000000', opacity: 0.4 });
   assert.deepEqual(paintOf('color(srgb 1 0.5 0 / 0.5)'), { colour: '#ff8000', opacity: 0.5 });
@@ -12,7 +12,7 @@ test('a computed colour becomes one that every viewer knows', () => {
   }
 });
 
-test('a text is cut where the browser cut it', () => {
+test('cuts a text where the browser cut it', () => {
   assert.equal(cutTo('Gold Birthday Drink', 200, 130), 'Gold Birthday Drink');
   assert.equal(cutTo('Gold Birthday Drink', 65, 130), 'Gold Bir…');
   assert.equal(cutTo('Gold', 2, 30), '');

@@ -53,7 +53,7 @@ export function isMidnight(at: number, timeZone: string): boolean {
   return startOf(dayOf(at, timeZone), timeZone) === at;
 }
 
-/** Runs of points that follow one another without a gap: a missing value ends a line, it is never bridged. */
+/** Runs of points that follow one another without a gap: a missing value ends a line and is never bridged. */
 export function unbroken<Point extends { readonly value: number | null }>(
   points: readonly Point[],
 ): readonly Point[][] {
@@ -71,7 +71,7 @@ export function unbroken<Point extends { readonly value: number | null }>(
   return runs;
 }
 
-/** Places (px from the top) at least `gap` apart, where names stand beside ends of lines; those too close move up. */
+/** Places (px from the top) at least `gap` apart, for names next to the ends of lines; those too close move up. */
 export function apart(wanted: readonly number[], gap: number): readonly number[] {
   const placed = [...wanted];
   let lowest = Number.POSITIVE_INFINITY;

@@ -104,7 +104,7 @@ function Line({ difference, write }: { readonly difference: Difference; readonly
 
 const words = { added: 'added', removed: 'removed', changed: '', moved: 'moved', set: '' };
 
-/** Two states of a record, place by place: what went is struck through, what came stands beside it, the rest is counted. */
+/** Two states of a record, place by place: removed values are struck through, new ones are next to them, the rest is counted. */
 export function Diff({ before, after, names, label, write }: DiffProps) {
   const { found, unchanged } = differences(before, after);
   if (found.length === 0) return <p className="text-soft">{uiTexts.noDifferences}</p>;

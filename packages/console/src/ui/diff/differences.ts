@@ -9,7 +9,7 @@ export interface Difference {
   /** Undefined where it was not there. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
-  /** For `set`, a list of plain values whose order says nothing: what came and what went. */
+  /** For `set`, a list of plain values without an order: added and removed ones. */
   readonly added?: readonly Json[];
   readonly removed?: readonly Json[];
 }
@@ -58,7 +58,7 @@ function leaves(value: Json | undefined): number {
   return value === undefined ? 0 : 1;
 }
 
-/** Things in a list by name: what came, went, changed its place, or is another inside. */
+/** Items of a list by name: added, removed, moved or changed. */
 function things(before: readonly Json[], after: readonly Json[], pointer: string, found: Difference[]): number {
   const [were, are] = [namesOf(before) ?? [], namesOf(after) ?? []];
   const stayed = were.filter((name) => are.includes(name));
@@ -98,7 +98,7 @@ function compare(before: Json | undefined, after: Json | undefined, pointer: str
     if (before.every(isLeaf) && after.every(isLeaf)) {
       const removed = before.filter((value) => !after.includes(value));
       const added = after.filter((value) => !before.includes(value));
-      // The same values in another order, or more often, are told as a change: nothing came and nothing went.
+      // The same values in another order, or more often, are reported as a change: nothing was added or removed.
       const isSet = removed.length + added.length > 0;
       found.push({ pointer, kind: isSet ? 'set' : 'changed', before, after, ...(isSet ? { added, removed } : {}) });
       return before.length - removed.length;

@@ -17,7 +17,7 @@ export interface DialogProps {
   readonly width?: 'narrow' | 'normal' | 'wide';
   /** `top`: it keeps its upper edge while its content grows and shrinks. */
   readonly place?: 'middle' | 'top';
-  /** Cannot be left by Escape or a press beside it: what it shows is shown once. */
+  /** Escape or a click outside doesn't close it, because it shows its content only once. */
   readonly mustAnswer?: boolean;
 }
 
@@ -134,7 +134,7 @@ export interface ConfirmDialogProps {
   readonly onOpenChange: (open: boolean) => void;
   /** The question: "Revoke the key Checkout?". */
   readonly title: string;
-  /** What happens then, and that it cannot be taken back. */
+  /** What will happen, and that it can't be undone. */
   readonly children: ReactNode;
   /** Says the act: "Revoke Checkout", never "OK". */
   readonly act: string;
@@ -144,7 +144,7 @@ export interface ConfirmDialogProps {
   readonly onConfirm: () => void;
 }
 
-/** Asks before an act that cannot be taken back. */
+/** Asks before an action that can't be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, children, act, typed, busy, onConfirm } = props;
   const [text, setText] = useState('');

@@ -14,7 +14,7 @@ export interface PopoverProps {
 const panelClass =
   'z-50 max-h-[min(70dvh,var(--radix-popover-content-available-height))] w-90 max-w-[calc(100vw-1rem)] animate-appear overflow-y-auto rounded-card border border-line bg-raised p-3 shadow-overlay';
 
-/** A small panel under a button. Escape and a press beside it close it; focus returns to the button. */
+/** A small panel under a button. Escape and a click outside close it; focus returns to the button. */
 export function Popover({ trigger, label, children, align = 'end', onOpenChange }: PopoverProps) {
   return (
     <Radix.Root {...(onOpenChange ? { onOpenChange } : {})}>
@@ -29,7 +29,7 @@ export function Popover({ trigger, label, children, align = 'end', onOpenChange 
 }
 
 export interface PopoverByProps {
-  /** The button that it stands under, and to which the focus returns. It is drawn elsewhere, and says whether this is open. */
+  /** The button above it, which gets the focus back. It is drawn elsewhere, and says whether this is open. */
   readonly button: RefObject<HTMLButtonElement | null>;
   readonly label: string;
   readonly children: ReactNode;
@@ -51,7 +51,7 @@ export function PopoverBy({ button, label, children, onClose }: PopoverByProps) 
           collisionPadding={8}
           className={panelClass}
           onOpenAutoFocus={(event) => {
-            // To the first thing that can be changed, not to a button beside a heading.
+            // To the first thing that can be changed, not to a button next to a heading.
             const { currentTarget: panel } = event;
             const first = panel instanceof HTMLElement ? panel.querySelector<HTMLElement>('input:enabled') : null;
             if (first === null) return;

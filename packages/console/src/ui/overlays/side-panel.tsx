@@ -5,7 +5,7 @@ import { Section, type SectionProps } from '../page.tsx';
 import { moveInto } from './move-into.ts';
 
 export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
-  /** What is looked at: another one is shown anew. */
+  /** What is shown: another one replaces it. */
   readonly of: string;
   /** Name of the button that closes it. */
   readonly closes: string;
@@ -13,16 +13,16 @@ export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
 }
 
 /**
- * A look at one row beside its list. Where there is no room beside it, it stands below, and the page moves to it; the focus stays
+ * A preview of one row next to its list. Without room next to it, it appears below, and the page moves to it; the focus stays
  * in the list, so that the keys go on to the next row.
  */
 export function SidePanel({ of, closes, onClose, actions, children, ...section }: SidePanelProps) {
   const panel = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another row is looked at anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row is checked again.
   useLayoutEffect(() => {
     moveInto(panel.current);
   }, [of]);
-  // Whoever closes it goes on in the list, which has the row that was looked at.
+  // Whoever closes it continues in the list, which has the row that was checked.
   useLayoutEffect(() => {
     const element = panel.current;
     return () => {

@@ -49,7 +49,7 @@ const pairs: readonly (readonly [front: string, back: string, least: number])[] 
 ];
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`${theme}: every pair of tokens that may meet has the contrast it owes`, () => {
+  test(`${theme}: every pair of tokens that can meet has its required contrast`, () => {
     const short = pairs
       .map(([front, back, least]) => ({ front, back, least, has: pair(front, back, theme) }))
       .filter(({ has, least }) => has < least)

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 /** A row and the element that draws it. Elements are reused for other rows. */
 export type DrawnRow = Pick<VirtualItem, 'index' | 'start'>;
 
-/** Maximum rows drawn anew in one frame. A full window would block the page for too long. */
+/** Maximum rows redrawn in one frame. A full window would block the page for too long. */
 const rowsPerTurn = 12;
 
 /**

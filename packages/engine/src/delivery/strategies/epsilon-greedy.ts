@@ -2,8 +2,8 @@ import { evidenceOf } from '../../scoring/propensity.ts';
 import type { ExploreStrategy } from './strategy.ts';
 
 /**
- * The best of the pool, but with chance `explorationRate` any of the pool, evenly; with pool `low_evidence` any of those that
- * little is known of, and always the best when there are none of these.
+ * The best of the pool, but with chance `explorationRate` any of the pool, evenly; with pool `low_evidence` any
+ * with little evidence, and always the best if there are none.
  */
 export const epsilonGreedy: ExploreStrategy = {
   name: 'epsilon_greedy',

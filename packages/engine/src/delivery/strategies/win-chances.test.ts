@@ -64,7 +64,7 @@ function bruteForce(arms: readonly Arm[], steps: number): readonly number[] {
   return sums;
 }
 
-test('the Beta distribution agrees with counting, for whole shapes', () => {
+test('the Beta distribution matches exact counts for integer parameters', () => {
   for (const [a, b] of [
     [1, 1],
     [3, 7],
@@ -120,7 +120,7 @@ test('closed forms: of two uniform ones, the one worth twice as much wins three 
   assert.ok(Math.abs(large! - 0.75) < 1e-9 && Math.abs(small! - 0.25) < 1e-9, `${small} ${large}`);
 });
 
-test('a fixed value wins if all drawn ones are below it, and the first of equals wins', () => {
+test('a fixed value wins if every draw is lower; ties go to the first', () => {
   const fixed = { a: 1, b: 1, score: 0.5, exponent: 0 };
   const [drawn, first, second] = chancesOf([{ a: 1, b: 1 }, fixed, fixed]);
   assert.ok(Math.abs(drawn! - 0.5) < 1e-9 && Math.abs(first! - 0.5) < 1e-9, `${drawn} ${first}`);

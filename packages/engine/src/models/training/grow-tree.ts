@@ -90,7 +90,7 @@ function leafOf({ grower, gradients, margins }: Growth, sums: NodeSums, from: nu
   return { leaf_value: value, leaf_count: to - from };
 }
 
-/** Moves the rows of the left child to the front, in their order, so that sums don't depend on history. Returns the first of the right. */
+/** Moves the rows of the left child to the front, in order, so that sums don't depend on history. Returns the first of the right. */
 function partition(order: Int32Array, from: number, to: number, binOf: Uint16Array, goesLeft: Uint8Array): number {
   const right: number[] = [];
   let at = from;

@@ -13,7 +13,7 @@ export interface ModelMetrics {
   readonly positives: number;
 }
 
-/** A score and what came of it. */
+/** A score and the result of it. */
 export interface ScoredRow {
   readonly score: number;
   readonly label: 0 | 1;

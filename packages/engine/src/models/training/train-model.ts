@@ -10,7 +10,7 @@ import type { TrainingRow, TrainingRows } from './training-rows.ts';
 
 /** Share of the rows, the latest, that a model is measured on and doesn't see. */
 const heldOutShare = 0.2;
-/** Rows of each class without which nothing can be told apart. */
+/** Minimum rows of each class, without which classes can't be distinguished. */
 const minOfClass = 10;
 
 export type TrainedModel =

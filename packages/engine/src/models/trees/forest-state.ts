@@ -1,7 +1,7 @@
 import { type ConfigProblem, pointerStep } from '../../compile/config-problems.ts';
 import { isObject } from '../../json-object.ts';
 import type { Json, JsonObject } from '../../plan/snapshot.ts';
-import { mustBeOneOf, told } from '../../words/word-texts.ts';
+import { mustBeOneOf, shortenWord } from '../../words/word-texts.ts';
 import {
   maxCategories,
   maxDepth,
@@ -34,7 +34,7 @@ const leafKeys = ['leaf_value', 'leaf_count', 'sum_hessian', 'leaf_index', 'leaf
 const decisionTypes = ['<=', '<', '=='] as const;
 const missingTypes = ['none', 'zero', 'nan'] as const;
 
-/** After so many problems the state is beyond repair, and more of them help nobody. */
+/** After this many problems the state is beyond repair, and more of them help nobody. */
 const maxProblems = 20;
 
 type Refuse = (path: string, message: string) => void;
@@ -135,7 +135,7 @@ function checkNode(
   checkKeys(node, nodeKeys, path, 'a split', refuse);
   const feature = node.split_feature;
   if (typeof feature === 'string') {
-    if (!features.has(feature)) refuse(`${path}/split_feature`, `${told(feature)} must be one of feature_names`);
+    if (!features.has(feature)) refuse(`${path}/split_feature`, `${shortenWord(feature)} must be one of feature_names`);
   } else if (!isIndex(feature, features.size)) {
     refuse(`${path}/split_feature`, `must be a name, or an index from 0 to ${features.size - 1}`);
   }

@@ -198,7 +198,7 @@ const unsound: readonly [state: Json, path: string, message: RegExp][] = [
   [withSplit({ gain: 1 }), '/trees/0/tree_structure/gain', /is not a property of a split/],
 ];
 
-test('names what is wrong with a state, with its path', () => {
+test('names the error in a state, with its path', () => {
   assert.deepEqual(forestProblems(sound), []);
   for (const [state, path, message] of unsound) {
     const [problem] = forestProblems(state);
@@ -208,7 +208,7 @@ test('names what is wrong with a state, with its path', () => {
   }
 });
 
-test('refuses trees that are too deep or too large without exhausting the stack', () => {
+test('rejects trees that are too deep or too large, without exhausting the stack', () => {
   let deep: JsonObject = leaf;
   for (let at = 0; at < 200_000; at++) deep = { split_feature: 0, threshold: 1, left_child: leaf, right_child: deep };
   assert.match(forestProblems(withTree(deep))[0]!.message, /must be at most 128 splits deep/);

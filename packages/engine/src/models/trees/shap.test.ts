@@ -48,7 +48,7 @@ function shapOf(forest: Forest, values: readonly (number | string | null)[]) {
 const near = (actual: number, expected: number, tolerance = 1e-12) =>
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
 
-test('gives the worked example X10, with covers and without', () => {
+test('matches the worked example X10, with covers and without', () => {
   const counted = shapOf(forestOf(example(true))!, [35, 3]);
   near(counted.baseline, -0.87);
   near(counted.values[0]!, -0.17);
@@ -113,7 +113,7 @@ test('equals Shapley values by enumeration on 300 random small trees', () => {
   }
 });
 
-test('adds up on trees as deep as they may be, where every split reads another feature', () => {
+test('adds up on the deepest trees, where every split reads another feature', () => {
   const next = randomNumbers(3);
   const depth = 128;
   let node: JsonObject = { leaf_value: 1, leaf_count: 1 };

@@ -118,7 +118,7 @@ function shown(facts: readonly OfferFact[], all: readonly Event[], policy: { rea
   return items.sort();
 }
 
-test('outcome_based blocks what the oracle says, whatever the scopes, and a lower priority changes nothing', () => {
+test('outcome_based blocks what the oracle blocks, in any scope; a lower priority changes nothing', () => {
   fc.assert(
     fc.property(
       offers,
@@ -167,7 +167,7 @@ test('outcome_based blocks what the oracle says, whatever the scopes, and a lowe
   );
 });
 
-test('category_suppression blocks what the oracle says', () => {
+test('category_suppression blocks what the oracle blocks', () => {
   const ids = fc.record({
     categoryId: fc.constantFrom('K', 'L', 'gone', null),
     subCategoryId: fc.constantFrom('K1', null, null),

@@ -119,7 +119,7 @@ async function contentsOf(url: string, skip: (table: { schema: string; name: str
   }
 }
 
-test('a restored database has every row, table, view, right and sequence, and the schema of the migrations', async () => {
+test('restores every row, table, view, right and sequence, and the schema of the migrations', async () => {
   const target = await emptyTarget();
   await restoreInto(target, file);
   const [source, restored] = await Promise.all([contentsOf(server.testDatabase.adminUrl), contentsOf(target.adminUrl)]);
@@ -129,7 +129,7 @@ test('a restored database has every row, table, view, right and sequence, and th
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test('without secrets, secrets of records stay out, and the header says whose', async () => {
+test('without secrets, leaves out secrets of records, and the header says whose', async () => {
   const path = await backUp('without.arb', null);
   const target = await emptyTarget();
   const header = await restoreInto(target, path);
@@ -145,7 +145,7 @@ test('without secrets, secrets of records stay out, and the header says whose', 
   assert.deepEqual(restored.rows, source.rows);
 });
 
-test('sealed columns: secrets of records stand in tables of that name; what stays in every backup is listed', async () => {
+test('sealed columns: secrets of records are in tables named so; lists what stays in every backup', async () => {
   const rows = await server.testDatabase.ownerQuery<{ name: string }>(
     `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
       where a.attname = 'sealed' and c.relnamespace = 'arbiter'::regnamespace and c.relkind in ('r', 'p') order by 1`,
@@ -156,7 +156,7 @@ test('sealed columns: secrets of records stand in tables of that name; what stay
   assert.deepEqual(stays, ['account_requests', 'mails', 'second_factors']);
 });
 
-test('a database with tenants is refused, and nothing in it changes', async () => {
+test('rejects a database with tenants, and changes nothing in it', async () => {
   const before = await contentsOf(server.testDatabase.adminUrl);
   const { header, frames } = await opened(file);
   await assert.rejects(assertEmpty(server.testDatabase.adminUrl, header), /isn't empty/);
@@ -164,7 +164,7 @@ test('a database with tenants is refused, and nothing in it changes', async () =
   assert.deepEqual(await contentsOf(server.testDatabase.adminUrl), before);
 });
 
-test('a restore that fails leaves no rows, and can be repeated', async () => {
+test('a failed restore leaves no rows, and can be repeated', async () => {
   const target = await emptyTarget();
   const { header, frames } = await opened(file);
   async function* cut(): AsyncGenerator<BackupFrame> {
@@ -180,7 +180,7 @@ test('a restore that fails leaves no rows, and can be repeated', async () => {
   assert.equal((await target.ownerQuery('select from arbiter.tenants')).length, 1);
 });
 
-test('a damaged, cut or foreign file is refused', async () => {
+test('rejects a damaged, truncated or foreign file', async () => {
   const damaged = join(folder, 'damaged.arb');
   const bytes = await readFile(file);
   for (const at of [20, Math.floor(bytes.length / 2), bytes.length - 1]) {
@@ -199,7 +199,7 @@ test('a damaged, cut or foreign file is refused', async () => {
   await assert.rejects(verifyBackupFile(join(folder, 'missing')), /can't be read/);
 });
 
-test('a backup of a newer build is refused, and both migrations are named', async () => {
+test('rejects a backup of a newer build, and names both migrations', async () => {
   const { header, frames } = await opened(file);
   await frames.return(undefined);
   const newer = { ...header, migrations: [...header.migrations, { name: '9999_later', checksum: 'x' }] };
@@ -210,7 +210,7 @@ test('a backup of a newer build is refused, and both migrations are named', asyn
   );
 });
 
-test('a backup that fails leaves no file; an existing file is kept', async () => {
+test('a failed backup leaves no file, and keeps an existing one', async () => {
   async function* failing(): AsyncGenerator<BackupFrame> {
     yield { kind: 'header', payload: Buffer.from('{}') };
     throw new Error('the database went away');
@@ -229,7 +229,7 @@ test('a backup that fails leaves no file; an existing file is kept', async () =>
   });
 });
 
-test('a role that row-level security binds is refused', async () => {
+test('rejects a role bound by row-level security', async () => {
   const options = { ...base, withSecrets: false, sealedSecrets: null, onDone: () => undefined };
   const frames = backupFrames({ ...options, adminUrl: server.testDatabase.url });
   await assert.rejects(frames.next(), /superuser or to a role with BYPASSRLS/);

@@ -101,7 +101,7 @@ async function rowsOf(
   }
 }
 
-/** Tables that a running server doesn't write to by itself. */
+/** Tables that a running server doesn't write to on its own. */
 const settled = (rows: Readonly<Record<string, string>>) =>
   ['api_keys', 'audit_logs', 'decisions', 'offers', 'tenants'].map((name) => {
     const found = rows[`"arbiter"."${name}"`];
@@ -121,7 +121,7 @@ async function answers(server: TestServer, status: number): Promise<void> {
 const namesOf = async ({ testDatabase }: TestServer): Promise<string[]> =>
   (await testDatabase.ownerQuery<{ id: string }>('select id from arbiter.tenants order by id')).map(({ id }) => id);
 
-test('a restore that fails adds nothing', async () => {
+test('a failed restore adds nothing', async () => {
   const { tenant } = await moveTenantOut(source.testDatabase.adminUrl, moved.id, false);
   const { header, frames } = await open(await backUp(tenant));
   async function* cut(): AsyncGenerator<BackupFrame> {
@@ -161,7 +161,7 @@ test('without secrets, credentials of records stay out, and the header names onl
   );
 });
 
-test('a backup that fails activates the tenant again', async () => {
+test('a failed backup reactivates the tenant', async () => {
   const out = await moveTenantOut(source.testDatabase.adminUrl, moved.id, true);
   await answers(source, 401);
   await out.takeBack();
@@ -206,7 +206,7 @@ test('a moved tenant has all its rows in the other installation, decides there, 
   await answers(source, 401);
 });
 
-test('a tenant that is there already is refused, and nothing changes', async () => {
+test('rejects a tenant that already exists, and changes nothing', async () => {
   const { tenant } = await moveTenantOut(source.testDatabase.adminUrl, source.tenants[1]!.id, false);
   const path = await backUp(tenant);
   const first = await open(path);

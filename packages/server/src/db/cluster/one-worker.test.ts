@@ -108,7 +108,7 @@ test('moves statements of the hot path to shards', () => {
   assert.deepEqual(onShards(lock, shards), lock);
 });
 
-test('leaves statements to Citus that name other tables, lists of tables or columns by table', () => {
+test('leaves statements on other tables, lists of tables or columns by table to Citus', () => {
   for (const text of [
     'insert into outbox (tenant_id) values ($1)',
     'select 1',
@@ -129,13 +129,13 @@ test('leaves statements to Citus that name other tables, lists of tables or colu
   );
 });
 
-test('knows writes, after which a tenant stays where it is', () => {
+test('recognizes writes, after which a tenant stays where it is', () => {
   for (const text of ['update a set b = 1', '\n  insert into a values (1)', 'delete from a'])
     assert.ok(isWrite(text), text);
   for (const text of ['select 1 from a for update', 'select pg_advisory_xact_lock(1)']) assert.ok(!isWrite(text), text);
 });
 
-test('announces changes of credentials and of the stream, and nothing else', () => {
+test('announces only changes of credentials and of the stream', () => {
   assert.deepEqual(channelsOf('update arbiter.api_keys set revoked_at = $2 where tenant_id = $1'), [
     'arbiter_credentials',
   ]);

@@ -19,6 +19,6 @@ test('names the broken constraint of a shard, from a worker or through the coord
   assert.equal(translated(text, {}).constraint, 'offers_name');
 });
 
-test('names no constraint when none is broken', () => {
+test('returns no constraint when none is broken', () => {
   assert.equal(translated('division by zero', { code: '22012' }).constraint, null);
 });

@@ -55,7 +55,7 @@ async function isRefusedInTime(what: string, work: Promise<unknown>): Promise<vo
 
 const limited = () => ({ until: performance.now() + deadlineMs });
 
-test('a transaction ends by its deadline, wherever its backend stands still', async (t) => {
+test('ends a transaction at its deadline, wherever its backend hangs', async (t) => {
   const pool = createDatabase({ url: db.url, poolMax: 1, acquireTimeoutMs: 20_000, statementTimeoutMs: 20_000 });
   const tenant = newId();
   t.after(() => pool.close());
@@ -104,7 +104,7 @@ test('a transaction ends by its deadline, wherever its backend stands still', as
   assert.ok((await pool.withTenant(tenant, actor, pidOf)) !== idle, 'with a new connection everything works');
 });
 
-test('many short statements end by the deadline together', async () => {
+test('ends many short statements at one deadline', async () => {
   const work = db.database.withTenant(
     newId(),
     actor,
@@ -116,7 +116,7 @@ test('many short statements end by the deadline together', async () => {
   await isRefusedInTime('in many short statements', work);
 });
 
-test('waiting for a connection ends by the deadline, and the connection is not lost', async () => {
+test("ends the wait for a connection at the deadline, and doesn't lose the connection", async () => {
   const small = createDatabase({ url: db.url, poolMax: 1, acquireTimeoutMs: 20_000, statementTimeoutMs: 20_000 });
   const gate = Promise.withResolvers<void>();
   try {
@@ -139,7 +139,7 @@ test('waiting for a connection ends by the deadline, and the connection is not l
   }
 });
 
-test('a hot transaction ends in its time, wherever its backend stands still', async (t) => {
+test('ends a hot transaction in time, wherever its backend hangs', async (t) => {
   const hot = createHotPath({ url: db.url, connections: 1 });
   const tenant = newId();
   t.after(() => hot.close());
@@ -182,7 +182,7 @@ test('a hot transaction ends in its time, wherever its backend stands still', as
   await hot.run(tenant, hotPidOf);
 });
 
-test('waiting for a hot connection ends in time, and the next one gets it', async () => {
+test('ends the wait for a hot connection in time, and the next caller gets it', async () => {
   const hot = createHotPath({ url: db.url, connections: 1 });
   const gate = Promise.withResolvers<void>();
   try {
@@ -200,7 +200,7 @@ test('waiting for a hot connection ends in time, and the next one gets it', asyn
   }
 });
 
-test('a database that takes connections and says nothing is 503 in time', async () => {
+test('responds 503 in time if the database accepts connections but stays silent', async () => {
   const mute = createServer(() => undefined);
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const address = mute.address();

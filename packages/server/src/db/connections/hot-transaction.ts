@@ -299,7 +299,7 @@ function createHotTransaction(wire: HotWire, facts: HotTransactionFacts): OpenHo
         const results = await run(statements, Math.max(rollbackMs, until - performance.now()));
         return pooled || isClean(results.at(-1));
       } catch {
-        // The connection is lost; the database rolls back by itself.
+        // The connection is lost; the database rolls back on its own.
         return false;
       }
     },

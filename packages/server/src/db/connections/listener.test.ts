@@ -41,7 +41,7 @@ async function within(ms: number, holds: () => boolean): Promise<number> {
   return performance.now() - started;
 }
 
-test('P1 4.2: a connection that dies silently is noticed within a second; what comes late is not lost', async () => {
+test('P1 4.2: notices a silently dead connection within a second, and loses no late notification', async () => {
   const pid = await backend();
   process.kill(pid, 'SIGSTOP');
   try {
@@ -56,7 +56,7 @@ test('P1 4.2: a connection that dies silently is noticed within a second; what c
   assert.deepEqual(failures, []);
 });
 
-test('a connection that stays silent is given up for another one', async () => {
+test('replaces a connection that stays silent', async () => {
   const pid = await backend();
   process.kill(pid, 'SIGSTOP');
   try {
@@ -70,7 +70,7 @@ test('a connection that stays silent is given up for another one', async () => {
   }
 });
 
-test('who waits for a connection gets it when the first tries fail, with what was subscribed meanwhile', async () => {
+test('serves a waiting caller after failed attempts, with the subscriptions made in between', async () => {
   // A proxy to the database that refuses everyone, and later lets them through.
   let isOpen = false;
   const way = createServer((incoming) => {
@@ -104,7 +104,7 @@ test('who waits for a connection gets it when the first tries fail, with what wa
   }
 });
 
-test('whoever subscribes while the connection is being made is heard', async () => {
+test('hears subscriptions made while it connects', async () => {
   const own = createListener(db.url, (error) => failures.push(error));
   const told: number[] = [];
   try {
@@ -127,7 +127,7 @@ test('whoever subscribes while the connection is being made is heard', async () 
   }
 });
 
-test('an event loop that was held up mistakes nothing for silence', async () => {
+test("doesn't mistake a blocked event loop for silence", async () => {
   const until = performance.now() + 4_000;
   while (performance.now() < until) {
     const blockedUntil = performance.now() + 900;

@@ -7,7 +7,7 @@ export interface ListenOptions {
   readonly onReconnect?: () => void;
 }
 
-/** One connection that listens on every channel with a subscriber, and reconnects by itself. */
+/** One connection that listens on every channel with a subscriber, and reconnects on its own. */
 export interface Listener {
   /** Subscribes immediately. The returned function ends the subscription. */
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;

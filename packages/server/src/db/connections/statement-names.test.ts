@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStatementNames } from './statement-names.ts';
 
-test('a text has one name, whoever asks', () => {
+test('gives a text one name for all callers', () => {
   const names = createStatementNames();
   const [first, second] = [names('select 1'), names('select 2')];
   assert.ok(first !== undefined && second !== undefined && first !== second);
@@ -22,7 +22,7 @@ test('statements whose plans a changed column would break have no name', () => {
   }
 });
 
-test('beyond 200 texts, only those with a name keep it', () => {
+test('names at most 200 texts, and keeps those names', () => {
   const names = createStatementNames();
   const first = names('select 0');
   for (let n = 1; n < 200; n++) assert.ok(names(`select ${n}`) !== undefined);

@@ -46,7 +46,7 @@ async function eventually(condition: () => boolean | Promise<boolean>): Promise<
   }
 }
 
-test('data survives stops and starts; a dead postmaster.pid and a strange process with its number do not stop it', async () => {
+test('data survives restarts, a stale postmaster.pid, and another process with its number', async () => {
   const folder = join(root, 'restart');
   let server = await startEmbeddedPostgres({ folder, durable: false });
   const [version] = await query(server.adminUrl, 'select version(), current_user as name');
@@ -62,7 +62,7 @@ test('data survives stops and starts; a dead postmaster.pid and a strange proces
   await server.stop();
 });
 
-test('a long folder still gets a socket; nothing of it is left after the stop', async () => {
+test('a folder with a long path still gets a socket, which is removed after the stop', async () => {
   const folder = join(root, 'a'.repeat(100), 'b'.repeat(60));
   const server = await startEmbeddedPostgres({ folder, durable: false });
   const sockets = new URL(server.adminUrl).searchParams.get('host') ?? '';
@@ -72,7 +72,7 @@ test('a long folder still gets a socket; nothing of it is left after the stop', 
   assert.equal(existsSync(sockets), false);
 });
 
-test('R3: a database that is killed is started again and recovers', async () => {
+test('R3: restarts a killed database, which recovers', async () => {
   const folder = join(root, 'killed');
   const server = await startEmbeddedPostgres({ folder });
   await query(server.adminUrl, 'create table kept as select 1 as one');
@@ -88,7 +88,7 @@ test('R3: a database that is killed is started again and recovers', async () => 
   await server.stop();
 });
 
-test('the database ends with its parent, also when that is killed, and the next start finds the data', async () => {
+test('the database ends with its parent, even a killed one, and the next start finds the data', async () => {
   const folder = join(root, 'orphan');
   const script = `
     import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href)};
@@ -118,7 +118,7 @@ test('the database ends with its parent, also when that is killed, and the next 
   await server.stop();
 });
 
-test('a start beside a server that is about to end waits for it, says so, and finds its data', async () => {
+test('a start waits for a server that is stopping, says so, and finds its data', async () => {
   const folder = join(root, 'successor');
   const script = `
     import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href)};
@@ -152,7 +152,7 @@ test('a start beside a server that is about to end waits for it, says so, and fi
   assert.equal(existsSync(join(folder, 'owner.json')), false);
 });
 
-test('of several starts that wait for the same server, one gets the folder', async () => {
+test('one of several starts that wait for the same server gets the folder', async () => {
   const folder = join(root, 'heirs');
   const module = JSON.stringify(new URL('./folder-owner.ts', import.meta.url).href);
   await mkdir(folder);

@@ -103,7 +103,7 @@ const testConnections = 800;
 /**
  * Starts PostgreSQL as a child of this process, reachable only through a unix socket in our own folder. The first start
  * creates the cluster. The child ends with this process (on Linux even when it's killed). The next start clears what a
- * dead parent left behind. A database that ends by itself is restarted.
+ * dead parent left behind. A database that ends on its own is restarted.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const report = options.onProgress ?? (() => undefined);

@@ -25,7 +25,7 @@ export async function otherOwnerEnded(
   report: (message: string) => void,
 ): Promise<void> {
   const until = performance.now() + patienceMs;
-  for (let told = false; ; told = true) {
+  for (let hasLogged = false; ; hasLogged = true) {
     const owner = await liveOwner(folder);
     if (owner === null) return;
     if (performance.now() >= until) {
@@ -34,7 +34,7 @@ export async function otherOwnerEnded(
         `${folder} is in use by process ${owner.pid}${waited}; stop that process first, or set DATA_DIR to another folder`,
       );
     }
-    if (!told)
+    if (!hasLogged)
       report(`waiting up to ${patienceMs / 1000} s for process ${owner.pid} to exit, which is using ${folder}`);
     await sleep(Math.min(lookAgainMs, Math.max(0, until - performance.now())));
   }
@@ -88,7 +88,7 @@ async function isMine(own: string, lock: string): Promise<boolean> {
   }
 }
 
-/** Records that no process uses the folder any more. */
+/** Records that no process uses the folder now. */
 export async function leaveFolder(folder: string): Promise<void> {
   await rm(fileOf(folder), { force: true });
 }

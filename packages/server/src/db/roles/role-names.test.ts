@@ -95,10 +95,10 @@ for (const name of [
   'ARBITER_QUEUE',
   'n'.repeat(63),
 ]) {
-  test(`a user may be called ${name}`, () => worksAs(urlOf(name)));
+  test(`accepts ${name} as the name of a user`, () => worksAs(urlOf(name)));
 }
 
-test('a group that others are members of already may become the login too', async () => {
+test('a group that already has members can become the login', async () => {
   await worksAs(urlOf('arbiter_server'));
   await asAdmin('alter role arbiter_app nologin');
   await worksAs(urlOf('arbiter_app'));
@@ -120,13 +120,13 @@ for (const [name, why] of [
   ['ü'.repeat(32), /longer than PostgreSQL's limit of 63 bytes/],
   ['line\nbreak', /a control character/],
 ] as const) {
-  test(`a user cannot be called ${JSON.stringify(name)}, and the message says what to do`, async () => {
+  test(`rejects ${JSON.stringify(name)} as the name of a user, and says what to do`, async () => {
     assert.match((await refusal(urlOf(name))) ?? '', why);
     await assert.rejects(pendingMigrations(urlOf(name)), ConfigError, 'nor where somebody else migrates');
   });
 }
 
-test('roles that stand in the way are named with what to do about them', async () => {
+test('names conflicting roles, and what to do about them', async () => {
   assert.match((await refusal(urlOf('arbiter'), urlOf('arbiter_owner'))) ?? '', /^DATABASE_ADMIN_URL uses the role/);
   assert.match((await refusal(urlOf('arbiter'), urlOf('arbiter_app'))) ?? '', /Use the owner of the database/);
 

@@ -111,7 +111,7 @@ async function makeLogin(
 ): Promise<void> {
   const secret = password === null ? '' : ` password ${quoteLiteral(scramVerifier(password))}`;
   if (name === applicationRole) {
-    // The role is already the logins' group. Naming it as the login lets it log in by itself.
+    // The role is already the logins' group. Naming it as the login lets it log in on its own.
     if (existing?.canLogIn !== true) await admin.query(`alter role ${applicationRole} login${secret}`);
     return;
   }

@@ -152,7 +152,7 @@ test('a tenant sees and changes only its own rows', async () => {
   }
 });
 
-test('F4: a partition by name is closed, and the policy stands on it too', async () => {
+test("F4: a partition can't be read by name, and has the policy too", async () => {
   for (const name of ['parted_y2026m11', 'parted_y2026m12', 'parted_y2027m01']) {
     await assert.rejects(
       db.database.withTenant(tenantA, actor, (tx) => tx.query(`select * from ${name}`)),
@@ -160,14 +160,14 @@ test('F4: a partition by name is closed, and the policy stands on it too', async
       name,
     );
   }
-  // Holds even when somebody grants it.
+  // Holds even when someone grants it.
   await db.ownerQuery('grant select on arbiter.parted_y2026m12 to arbiter_app');
   const rows = await db.database.withTenant(tenantA, actor, (tx) => tx.query('select marker from parted_y2026m12'));
   assert.deepEqual(rows, [{ marker: tenantA }]);
   await db.ownerQuery('revoke select on arbiter.parted_y2026m12 from arbiter_app');
 });
 
-test('month partitions: bounds by UUIDv7, repeatable, made once by many', async () => {
+test('month partitions: UUIDv7 bounds, repeatable, created once by many', async () => {
   const ensure = (months: number) =>
     db.database.withSystem('partitions', async (tx) => {
       const [row] = await tx.query<{ made: number }>(
@@ -195,7 +195,7 @@ test('month partitions: bounds by UUIDv7, repeatable, made once by many', async 
   assert.deepEqual(edge, { same: true });
 });
 
-test('month partitions of other tables, or of absurd ranges, are refused', async () => {
+test('rejects month partitions of other tables or absurd ranges', async () => {
   for (const [table, from, months] of [
     ['arbiter.tenants', '2026-11-01', 1],
     ['pg_class', '2026-11-01', 1],
@@ -212,7 +212,7 @@ test('month partitions of other tables, or of absurd ranges, are refused', async
   }
 });
 
-test('the application role owns nothing, changes no structure and calls no helper of the migrations', async () => {
+test("the application role owns nothing, changes no structure and can't call helpers of the migrations", async () => {
   for (const text of [
     'truncate parted',
     'alter table parted disable row level security',
@@ -234,7 +234,7 @@ test('the application role owns nothing, changes no structure and calls no helpe
   }
 });
 
-test('the system role reaches exactly the tables that were opened to it', async () => {
+test('the system role reaches exactly the tables opened to it', async () => {
   const opened = new Set(
     (
       await db.ownerQuery<{ name: string }>(
@@ -255,7 +255,7 @@ test('the system role reaches exactly the tables that were opened to it', async 
   assert.ok(rows.length >= 2);
 });
 
-test('T2: the role check refuses every role that could bypass the policies', async () => {
+test('T2: the role check rejects every role that could bypass the policies', async () => {
   assert.deepEqual(await checkRole(db.url), []);
   assert.match((await checkRole(db.adminUrl)).join(), /superuser/);
   const refused = async (setUp: string, pattern: RegExp) => {
@@ -280,7 +280,7 @@ test('T2: the role check refuses every role that could bypass the policies', asy
   await refused('revoke arbiter_app from ROLE', /not a member of arbiter_app/);
 });
 
-test('T2: the role check refuses members of every role that PostgreSQL brings, also through another role', async () => {
+test("T2: the role check rejects members of PostgreSQL's own roles, even through another role", async () => {
   const brought = await db.ownerQuery<{ name: string }>(
     `select rolname as name from pg_roles where rolname ~ '^pg_' and rolname <> 'pg_database_owner' order by 1`,
   );
@@ -318,14 +318,14 @@ test('T2: the role check refuses members of every role that PostgreSQL brings, a
   }
 });
 
-test('T2: the application makes no temporary tables, which are searched before all others', async () => {
+test("T2: the application can't create temporary tables, which are searched first", async () => {
   await assert.rejects(
     db.database.withTenant(tenantA, actor, (tx) => tx.query('create temporary table offers (id int)')),
     (error) => error instanceof DatabaseError && error.kind === 'insufficient_privilege',
   );
 });
 
-test('the report names the tables of the tenant; a repair puts a table back', async () => {
+test("the report lists the tenant's tables, and a repair restores a table", async () => {
   const report = () =>
     db.database.withTenant(tenantA, actor, (tx) =>
       tx.query<{ table_name: string; rls_forced: boolean; policies: string[] }>(

@@ -15,16 +15,16 @@ after(async () => {
   await other?.close();
 });
 
-test('the database itself keeps sessions, and is heard from', async () => {
+test('the database itself keeps sessions, and its notifications arrive', async () => {
   assert.equal(await sessionLoss(db.url), null);
   assert.equal(await hears(db.url, db.url), true);
 });
 
-test('another database of the same server is not heard', async () => {
+test("notifications of another database of the same server don't arrive", async () => {
   assert.equal(await hears(db.url, other.url), false);
 });
 
-test('the room for connections is the least of the limits of server, database and role', async () => {
+test('the connection limit is the lowest of server, database and role', async () => {
   const room = await connectionRoom(db.url);
   const [{ most }] = (await db.ownerQuery<{ most: number }>(
     `select current_setting('max_connections')::int as most`,
@@ -55,7 +55,7 @@ describe('a pooler in transaction mode', { skip: missing ?? false }, () => {
     });
   }
 
-  test('is the same database: what is said through it is heard past it, and not the other way round', async (t) => {
+  test('is the same database: notifications sent through it arrive past it, but not the reverse', async (t) => {
     const pooler: TestPooler = await startTestPooler({ clusterUrl: db.adminUrl, mode: 'transaction', sessions: 4 });
     t.after(() => pooler.stop());
     assert.equal(await hears(db.url, pooler.urlOf(db.url)), true);

@@ -97,7 +97,7 @@ async function connect(
 }
 
 /**
- * Opens a session of MySQL or a relative over a socket that we checked, so that the driver dials nowhere by itself. Times
+ * Opens a session of MySQL or a relative over a socket that we checked, so that the driver dials nowhere on its own. Times
  * are in UTC. Throws SourceError.
  */
 export async function openMysqlSource(

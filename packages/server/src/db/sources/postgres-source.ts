@@ -70,7 +70,7 @@ function reasonOf(error: unknown): SourceError['reason'] | null {
 }
 
 /**
- * Opens a session over a socket that we checked, so that the driver dials nowhere by itself. Times are in UTC. Throws
+ * Opens a session over a socket that we checked, so that the driver dials nowhere on its own. Times are in UTC. Throws
  * SourceError.
  */
 export async function openPostgresSource(

@@ -30,7 +30,7 @@ export function errorAnswer(
 ): WholeAnswer {
   const { mediaType, body, challenge } = formats[format];
   const retryAfter = retryAfterOf(error);
-  const said = body(error, requestId, recommendationId);
+  const payload = body(error, requestId, recommendationId);
   return {
     status: error.status,
     headers: {
@@ -40,7 +40,7 @@ export function errorAnswer(
       ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
       ...(error.status === 401 ? { 'www-authenticate': error.headers?.['www-authenticate'] ?? challenge } : {}),
     },
-    body: typeof said === 'string' ? said : JSON.stringify(said),
+    body: typeof payload === 'string' ? payload : JSON.stringify(payload),
   };
 }
 

@@ -7,7 +7,7 @@ import { contrastOf, themesOf } from './test-contrast.ts';
 
 const themes = themesOf(formStyle);
 
-test('text reaches contrast AA where it stands, in both themes; edges of fields reach 3:1', () => {
+test('text has AA contrast on its background, in both themes; edges of fields have 3:1', () => {
   assert.equal(themes.length, 2);
   for (const [index, theme] of themes.entries()) {
     const check = (front: string, back: string, least: number) => {
@@ -24,7 +24,7 @@ test('text reaches contrast AA where it stands, in both themes; edges of fields 
   }
 });
 
-test('a refusal as a page tells nothing of the inside, and escapes what it tells', () => {
+test('an error page reveals nothing internal, and escapes what it shows', () => {
   const refused = errorPage(new AppError('csrf_header_required', { detail: 'From <b>there</b>.' }), 'request-1');
   assert.ok(refused.includes('From &lt;b&gt;there&lt;/b&gt;.'));
   const failed = errorPage(new AppError('internal', { detail: 'relation "users"' }), 'request-2');
@@ -37,7 +37,7 @@ test('a refusal as a page tells nothing of the inside, and escapes what it tells
   assert.ok(limited.includes('Try again in 3 minutes.'), limited);
 });
 
-test('a form carries its font and its mark, and the policy names every style of it', () => {
+test('a form includes its font and logo, and the policy names each of its styles', () => {
   const page = formPage({ heading: 'Sign in', body: '' });
   const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, style = '']) => style);
   assert.equal(styles.length, 2);

@@ -96,9 +96,9 @@ export function formPage({ heading, body, isRefused = false, isLight = false }: 
 /** Returns what people see for an error that isn't about their input. */
 export function errorPage(error: AppError, requestId: string): string {
   const wait = error.retryAfterSeconds;
-  const said = saidOf(error);
+  const text = saidOf(error);
   const body =
-    `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
+    `<div class="note bad" role="alert"><p>${escapeHtml(text)}</p></div>` +
     `${wait === undefined ? '' : `<p>Try again in ${waiting(wait)}.</p>`}` +
     `<p class="soft">Request <code>${escapeHtml(requestId)}</code></p>`;
   // An overloaded server sends many of these.

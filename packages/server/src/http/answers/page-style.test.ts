@@ -5,7 +5,7 @@ import { contrastOf, themesOf } from './test-contrast.ts';
 
 const themes = themesOf(style);
 
-test('text reaches contrast AA on every background, in both themes; edges of fields reach 3:1', () => {
+test('text has AA contrast on every background, in both themes; edges of fields have 3:1', () => {
   assert.equal(themes.length, 2);
   for (const [index, theme] of themes.entries()) {
     const check = (front: string, back: string, least: number) => {

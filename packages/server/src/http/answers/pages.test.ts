@@ -11,7 +11,7 @@ test('returnTo leads to this server and nowhere else', () => {
   for (const path of [...elsewhere, ...odd, ...signIn, null, undefined]) assert.equal(ownPath(path), '/', String(path));
 });
 
-test('paths of a server below a path begin with it, once', () => {
+test('paths of a server below a path start with it, once', () => {
   const pages = createPages('https://example.com/arbiter/');
   assert.equal(pages.login({ error: 'sso' }), '/arbiter/login?error=sso');
   assert.equal(pages.own('/offers'), '/arbiter/offers');

@@ -7,7 +7,7 @@ import { isChunks, writeChunks } from './streamed-answer.ts';
 /** Headers of an answer besides its own. */
 export type ExtraHeaders = Record<string, string>;
 
-/** What goes with an answer. */
+/** Headers and cookies of a response. */
 export interface AnswerHeaders {
   readonly requestId: string;
   /** Null in the common case. */
@@ -50,7 +50,7 @@ export async function sendChunks(reply: FastifyReply, answer: Answer, envelope: 
 }
 
 /**
- * Returns both cookies. If they have the same name, the answer's own wins: signing in as somebody else must not keep
+ * Returns both cookies. If they have the same name, the answer's own wins: signing in as someone else must not keep
  * the earlier session.
  */
 function cookiesOf(renewed: string, given: string): string | string[] {

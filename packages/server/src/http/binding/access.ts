@@ -37,7 +37,7 @@ function createPass(operation: Operation, config: AppDependencies['config']): Id
   const isGuarded = needsRequestedWith(operation);
   return (request) => {
     checkRequestedWith(operation, request);
-    // Only the session's own pages may sign out or sign in as somebody else.
+    // Only the session's own pages may sign out or sign in as someone else.
     if (isGuarded && hasSession(request)) checkOwnPage(request, config);
     return anonymous;
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { networkOf } from './caller-network.ts';
 
-test('an IPv4 address stands for itself, however it is written', () => {
+test('an IPv4 address counts as itself, in any notation', () => {
   for (const address of [
     '192.0.2.7',
     '::ffff:192.0.2.7',
@@ -15,7 +15,7 @@ test('an IPv4 address stands for itself, however it is written', () => {
   assert.notEqual(networkOf('192.0.2.8'), networkOf('192.0.2.7'));
 });
 
-test('an IPv6 address stands for its network of 64 bits', () => {
+test('an IPv6 address counts as its 64-bit network', () => {
   const network = '2001:db8:0:1::/64';
   for (const address of [
     '2001:db8:0:1::1',
@@ -33,7 +33,7 @@ test('an IPv6 address stands for its network of 64 bits', () => {
   assert.equal(networkOf('64:ff9b::192.0.2.7'), '64:ff9b:0:0::/64');
 });
 
-test('what is no address is counted as it is', () => {
+test('anything else counts as it is', () => {
   assert.equal(networkOf('unknown'), 'unknown');
   assert.equal(networkOf(''), '');
 });

@@ -5,7 +5,7 @@ import type { ExtraHeaders } from '../answers/send.ts';
 const exposed =
   'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replay, X-Decision-Quota-Remaining, ' +
   'X-Unknown-Properties, Preference-Applied, ETag';
-const taken =
+const allowedHeaders =
   'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-API-Key, X-Confirm-Delete, X-Request-Id, ' +
   'X-Requested-With, X-Tenant-Id, X-User-Role';
 const preflightSeconds = 600;
@@ -45,7 +45,7 @@ export function createCors(origins: readonly string[]): Cors {
         status: 204,
         headers: {
           'access-control-allow-methods': methods.join(', '),
-          'access-control-allow-headers': taken,
+          'access-control-allow-headers': allowedHeaders,
           'access-control-max-age': String(preflightSeconds),
         },
         body: null,

@@ -133,10 +133,10 @@ export function checkTenantHeader(request: RequestHeaders, tenantId: string): vo
  * (docs/design/api-access.md 3). Node joins repeated headers with commas, and the lowest one counts.
  */
 export function effectiveRole(request: RequestHeaders, principal: Principal): Role {
-  const asked = request.headers['x-user-role'];
-  if (typeof asked !== 'string') return principal.role;
+  const requestedRole = request.headers['x-user-role'];
+  if (typeof requestedRole !== 'string') return principal.role;
   const names: readonly string[] = roles;
-  const ranks = asked.split(',').map((role) => names.indexOf(role.trim()));
+  const ranks = requestedRole.split(',').map((role) => names.indexOf(role.trim()));
   const lowest = Math.min(roles.indexOf(principal.role), ...ranks.filter((rank) => rank >= 0));
   return roles[lowest] ?? principal.role;
 }

@@ -15,7 +15,7 @@ export type HasSecret = (request: RequestHeaders) => boolean;
 
 /** Throws when the configuration doesn't know a variable that an operation names. */
 export function createHasSecret({ id }: Operation, auth: SecretAuth, secrets: OperatorSecrets): HasSecret {
-  const values = auth.variables.map((variable) => known(secrets, variable, id));
+  const values = auth.variables.map((variable) => secretOf(secrets, variable, id));
   const secret = values.find((value) => value !== null) ?? null;
   return (request) => sameSecret(secret, sentSecret(request, auth.headers));
 }
@@ -47,7 +47,7 @@ export function createVerifySignature(
   secrets: OperatorSecrets,
   isSignedByProvider: IsSignedByProvider,
 ): VerifySignature {
-  const secret = known(secrets, auth.variable, id);
+  const secret = secretOf(secrets, auth.variable, id);
   const key: KeyObject | null = secret === null ? null : createSecretKey(secret, 'utf8');
   const refuse = (): never => {
     throw new AppError('bad_signature', {
@@ -64,7 +64,7 @@ export function createVerifySignature(
   };
 }
 
-function known(secrets: OperatorSecrets, variable: string, operationId: string): string | null {
+function secretOf(secrets: OperatorSecrets, variable: string, operationId: string): string | null {
   const value = secrets[variable];
   if (value === undefined)
     throw new Error(`${operationId} requires ${variable}, which is not part of the configuration`);

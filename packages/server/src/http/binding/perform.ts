@@ -46,8 +46,8 @@ export function createPerform(
     if (call.isStrict && call.unknown !== null) return refuseWithAll(call, call.unknown, inTransaction, database);
     const keyed = keyedCallOf(operation, call);
     const work = async (tx: Tx): Promise<Answer> => {
-      const kept = keyed === null ? null : await findAnswer(tx, keyed);
-      if (kept !== null) return { ...kept, headers: { ...kept.headers, ...replayHeader } };
+      const storedAnswer = keyed === null ? null : await findAnswer(tx, keyed);
+      if (storedAnswer !== null) return { ...storedAnswer, headers: { ...storedAnswer.headers, ...replayHeader } };
       const reply = withWarnings(await inTransaction(tx, call), [...(call.unknown ?? []), ...tx.remarks]);
       inspect(reply);
       const answer = withRemarks(render(reply, call.signal), tx.remarks, call);

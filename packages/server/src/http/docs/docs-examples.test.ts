@@ -8,7 +8,7 @@ const all: readonly Operation[] = Object.values(operations);
 const examples = createExamples(all);
 const checks = createChecks();
 
-test('every request example fits the schema of its body and names declared properties only', () => {
+test('every request example matches the schema of its body, and names declared properties only', () => {
   for (const operation of all.filter(({ body }) => body !== undefined)) {
     const body = examples.body(operation);
     checks.compile(operation.body!, 'body')(body, 0);
@@ -20,7 +20,7 @@ test('every request example fits the schema of its body and names declared prope
   }
 });
 
-test('every answer example fits the schema of its answer', () => {
+test('every response example matches its schema', () => {
   for (const operation of all) {
     for (const [status, { schema, mediaType }] of Object.entries(operation.responses)) {
       if (schema === null || mediaType !== undefined) continue;
@@ -30,7 +30,7 @@ test('every answer example fits the schema of its answer', () => {
   }
 });
 
-test('examples of one resource fit together', () => {
+test('examples of one resource are consistent', () => {
   const { 'offers.create': create, 'offers.get': get, 'offers.list': list, 'offers.update': update } = operations;
   const sent = examples.body(create) as { name: string; priority: number };
   const read = examples.answer(get, get.responses[200].schema) as { id: string; name: string };

@@ -65,12 +65,12 @@ const shownChanges = 2;
 function bodyExample(schema: TSchema, making: Making): unknown {
   const { known } = making;
   const required = requiredOf(schema);
-  const made = exampleOf(schema, '', making, 0);
-  if (!isObject(made)) return made;
+  const sample = exampleOf(schema, '', making, 0);
+  if (!isObject(sample)) return sample;
   const changes = propertiesOf(schema).filter(
     ([name, property]) => !required.includes(name) && name !== 'id' && name in known && fits(property, known[name]),
   );
-  return { ...made, ...Object.fromEntries(changes.slice(0, shownChanges).map(([name]) => [name, known[name]])) };
+  return { ...sample, ...Object.fromEntries(changes.slice(0, shownChanges).map(([name]) => [name, known[name]])) };
 }
 
 interface Making {
@@ -98,7 +98,7 @@ function exampleOf(schema: TSchema, name: string, making: Making, depth: number)
   if (values.length > 0) return values[0];
   const union = members(inner, 'anyOf');
   if (union.length > 0) {
-    // A value that can't be null is shown to its end; a recursive schema stops at the second limit.
+    // A value that can't be null is shown in full; a recursive schema stops at the second limit.
     const limit = nullable ? maximumDepth : 2 * maximumDepth;
     return depth < limit ? exampleOf(union[0]!, name, making, depth + 1) : null;
   }

@@ -42,7 +42,7 @@ const change: Call = {
   hasBody: true,
 };
 
-test('a call carries the key, asks to be strict, and says who made it', () => {
+test('a call sends the key, requests strict handling, and identifies its client', () => {
   const { url, init } = requestOf(change, { ...empty, params: { id: 'a/b ü' }, body: '{"name":"Ü"}' }, 'krn_1');
   assert.equal(url, '/api/v1/offers/a%2Fb%20%C3%BC');
   assert.deepEqual(init, {
@@ -58,7 +58,7 @@ test('a call carries the key, asks to be strict, and says who made it', () => {
   });
 });
 
-test('an open call, or one without a key, carries none; empty fields are left out', () => {
+test('an open call, or one without a key, sends none; empty fields are omitted', () => {
   const open = { ...change, method: 'GET', path: '/api/v1/things', needsRequestedWith: false, hasBody: false };
   const values = {
     ...empty,
@@ -74,18 +74,18 @@ test('an open call, or one without a key, carries none; empty fields are left ou
   assert.equal(requestOf(open, empty, '').init.headers.Authorization, undefined);
 });
 
-test('a path parameter that is missing, or would lead elsewhere, is told before anything is sent', () => {
+test('reports a missing or misleading path parameter before sending anything', () => {
   assert.throws(() => requestOf(change, empty, ''), /Fill in id/);
   assert.throws(() => requestOf(change, { ...empty, params: { id: '..' } }, ''), /cannot be ".."/);
 });
 
-test('a search finds operations by all of its words, in any order and case', () => {
+test('a search finds operations by all its words, in any order and case', () => {
   const text = 'POST /api/v1/decision-flows/publish Publish the draft decisionFlows.publish';
   for (const query of ['publish', 'DRAFT post', 'flows pub', '/decision-flows']) assert.ok(matches(text, query), query);
   assert.ok(!matches(text, 'publish offer'));
 });
 
-test('JSON is broken into lines, anything else is shown as it came', () => {
+test('formats JSON in lines, and shows anything else as it is', () => {
   assert.equal(readable('{"a":1}', 'application/problem+json; charset=utf-8'), '{\n  "a": 1\n}');
   assert.equal(readable('{"a":', 'application/json'), '{"a":');
   assert.equal(readable('{"a":1}', 'text/html'), '{"a":1}');

@@ -16,7 +16,7 @@ function refused(text: string | Buffer): string {
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-test('what is not JSON is malformed_json', () => {
+test('anything but JSON is malformed_json', () => {
   const texts = [
     '',
     ' ',
@@ -38,7 +38,7 @@ test('what is not JSON is malformed_json', () => {
   }
 });
 
-test('only UTF-8 without byte order mark is read', () => {
+test('reads only UTF-8 without a byte order mark', () => {
   assert.equal(refused(Buffer.from('\ufeff{}')), 'malformed_json');
   assert.equal(refused(Buffer.from('{"a":1}', 'utf16le')), 'malformed_json');
   assert.equal(refused(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json');
@@ -46,7 +46,7 @@ test('only UTF-8 without byte order mark is read', () => {
   assert.equal(refused(Buffer.from([0x22, 0xc0, 0x80, 0x22])), 'malformed_json', 'an overlong NUL');
 });
 
-test('depth is limited, without a stall for a very deep body', () => {
+test('limits depth, without stalling on a very deep body', () => {
   assert.doesNotThrow(() => parse(nested(maximumDepth)));
   assert.equal(refused(nested(maximumDepth + 1)), 'malformed_json');
   assert.equal(refused(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`), 'malformed_json');
@@ -58,7 +58,7 @@ test('depth is limited, without a stall for a very deep body', () => {
   assert.ok(user + system < 500_000, `${user + system} us`);
 });
 
-test('forbidden keys are refused at any depth, in any spelling (F19)', () => {
+test('rejects forbidden keys at any depth, in any spelling (F19)', () => {
   assert.equal(refused('{"__proto__":{"admin":true}}'), 'validation_failed /__proto__');
   assert.equal(refused('{"a":[{"constructor":1}]}'), 'validation_failed /a/0/constructor');
   assert.equal(refused('{"a":{"b/c~":{"prototype":1}}}'), 'validation_failed /a/b~1c~0/prototype');
@@ -66,7 +66,7 @@ test('forbidden keys are refused at any depth, in any spelling (F19)', () => {
   assert.deepEqual(parse('{"a":"__proto__","Constructor":1}'), { a: '__proto__', Constructor: 1 });
 });
 
-test('NUL and lone surrogates are refused in values and keys (F17)', () => {
+test('rejects NUL and lone surrogates in values and keys (F17)', () => {
   assert.equal(refused('{"a":"x\\u0000"}'), 'validation_failed /a');
   assert.equal(refused('{"a":["\\ud800"]}'), 'validation_failed /a/0');
   assert.equal(refused('{"a":"\\udc00\\ud800"}'), 'validation_failed /a');
@@ -84,7 +84,7 @@ test('numbers are finite, and -0 is 0', () => {
   assert.ok(Object.is(parse('-0'), 0));
 });
 
-test('of twin keys the last wins, valid JSON passes as it is', () => {
+test('keeps the last of duplicate keys, and valid JSON as it is', () => {
   assert.deepEqual(parse('{"a":1,"a":2}'), { a: 2 });
   assert.deepEqual(parse(' [ "\\u202e\\u200b e\u0301 \u{10ffff}" , null , true ] '), [
     '\u202e\u200b e\u0301 \u{10ffff}',

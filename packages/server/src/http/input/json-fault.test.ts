@@ -10,7 +10,7 @@ const placeOf = (text: string): string => {
   return `${line}:${column}`;
 };
 
-test('the first character that cannot stand where it stands', () => {
+test('finds the first invalid character', () => {
   const cases: [string, string][] = [
     ['', '1:1'],
     ['{', '1:2'],
@@ -38,7 +38,7 @@ test('the first character that cannot stand where it stands', () => {
   for (const [text, expected] of cases) assert.equal(placeOf(text), expected, JSON.stringify(text));
 });
 
-test('whatever the parser refuses has a place inside the text, and what it takes has none', () => {
+test('every rejected text has a position inside it, and no accepted one has', () => {
   const sound = '{"a":[1,-2.5e+3,true,null,"x\\u00e4\\n"],"b":{"c":{}},"d":[]}';
   for (let cut = 0; cut < sound.length; cut += 1) {
     for (const mark of ['', '}', ',', '"', ':', 'x', '\\', '1']) {
@@ -63,7 +63,7 @@ const detailOf = (error: unknown): string => {
   return error.detail ?? '';
 };
 
-test('refused bodies say where, small and large', async () => {
+test('errors of rejected bodies name the position, small and large', async () => {
   assert.throws(
     () => parseJsonBody(Buffer.from('{\n  "a": 1,\n}')),
     (error) => detailOf(error) === 'The body is not valid JSON at line 3, column 1.',

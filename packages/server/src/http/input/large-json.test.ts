@@ -34,7 +34,7 @@ async function assertAlike(text: string): Promise<void> {
   }
 }
 
-test('pieces give what the whole gives', async () => {
+test('parsing in pieces gives the same result as parsing at once', async () => {
   const texts = [
     '{"rows":[1,2,3],"mode":"skip","other":[[],{},"],[",{"a":[1,2]}]}',
     '{"rows":[],"b":[ ],"c":[\n1\n,\n2\n]}',
@@ -51,7 +51,7 @@ test('pieces give what the whole gives', async () => {
   for (const text of texts) await assertAlike(text);
 });
 
-test('pieces refuse what the whole refuses', async () => {
+test('parsing in pieces rejects the same as parsing at once', async () => {
   const texts = [
     '{"rows":[1,,2]}',
     '{"rows":[,]}',
@@ -78,7 +78,7 @@ test('pieces refuse what the whole refuses', async () => {
   for (const text of texts) await assertAlike(text);
 });
 
-test('any JSON, whole or broken anywhere, is read alike', async () => {
+test('reads any JSON, valid or broken anywhere, alike', async () => {
   const list = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 8 });
   const body = fc.dictionary(fc.string(), fc.oneof(list, fc.jsonValue({ maxDepth: 2 })), { maxKeys: 5 });
   const cut = fc.record({
@@ -98,13 +98,13 @@ test('any JSON, whole or broken anywhere, is read alike', async () => {
   );
 });
 
-test('findings in a piece are pointed at', async () => {
+test('points at problems in a piece', async () => {
   const rows = Array.from({ length: 20_000 }, (_, i) => ({ name: `row ${i}` }));
   rows[19_999] = { name: 'x\u0000' };
   assert.match(await refusal(JSON.stringify({ rows })), /^validation_failed \/rows\/19999\/name contains a NUL/);
 });
 
-test('too many items, and items of too many parts, are refused before they are parsed', async (t) => {
+test('rejects too many items, and items with too many parts, before parsing them', async (t) => {
   const limits = new Map([['rows', 10_000]]);
   const parse = t.mock.method(JSON, 'parse');
   assert.equal(
@@ -121,7 +121,7 @@ test('too many items, and items of too many parts, are refused before they are p
   assert.match(await refusal(many), /^validation_failed .*contains more than 50000 values/);
 });
 
-test('others have their turns while a large body is read', async () => {
+test('yields to others while a large body is read', async () => {
   const row = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`column_${i}`, i % 2 === 0 ? i : `value ${i}`]));
   const bytes = Buffer.from(JSON.stringify({ rows: Array.from({ length: 10_000 }, () => row) }));
   let turns = 0;

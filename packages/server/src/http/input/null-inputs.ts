@@ -11,27 +11,27 @@ export function withoutNullInputs(schema: TSchema, value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
     if (items === undefined) return value;
-    const kept = value.map((item) => withoutNullInputs(items, item));
-    return kept.some((item, index) => item !== value[index]) ? kept : value;
+    const cleaned = value.map((item) => withoutNullInputs(items, item));
+    return cleaned.some((item, index) => item !== value[index]) ? cleaned : value;
   }
   const source = value as Readonly<Record<string, unknown>>;
   const required = new Set(requiredOf(schema));
-  let kept: Record<string, unknown> | null = null;
+  let cleaned: Record<string, unknown> | null = null;
   for (const [name, property] of propertiesOf(schema)) {
     if (!Object.hasOwn(source, name)) continue;
     const before = source[name];
     if (before === null && !required.has(name) && !refusesNull(property)) {
-      kept ??= { ...source };
-      delete kept[name];
+      cleaned ??= { ...source };
+      delete cleaned[name];
       continue;
     }
     const after = withoutNullInputs(property, before);
     if (after !== before) {
-      kept ??= { ...source };
-      kept[name] = after;
+      cleaned ??= { ...source };
+      cleaned[name] = after;
     }
   }
-  return kept ?? value;
+  return cleaned ?? value;
 }
 
 const refusesNull = (property: TSchema): boolean => Reflect.get(property, 'x-refuses-null') === true;

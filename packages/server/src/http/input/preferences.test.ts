@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prefersStrict } from './preferences.ts';
 
-test('strict handling is asked for as RFC 7240 writes it', () => {
+test('reads strict handling as RFC 7240 writes it', () => {
   const asked = [
     'handling=strict',
     'Handling = STRICT',
@@ -19,7 +19,7 @@ test('strict handling is asked for as RFC 7240 writes it', () => {
   assert.equal(prefersStrict(['wait=1', 'handling=strict']), true);
 });
 
-test('everything else is no such wish', () => {
+test('ignores everything else', () => {
   const others = [
     undefined,
     '',

@@ -106,7 +106,7 @@ const bytes = Buffer.from(json);
 const lengthOf = (body: Buffer): string => `content-length: ${body.length}`;
 
 for (const slow of [0, 40]) {
-  test(`a body arrives whole, however it is cut, with a credential that takes ${slow} ms`, async () => {
+  test(`a body arrives complete, however it's split, with a credential that takes ${slow} ms`, async () => {
     lookUpMs = slow;
     const head = headOf('/object', lengthOf(bytes));
     const chunked = headOf('/object', 'transfer-encoding: chunked');
@@ -136,7 +136,7 @@ for (const slow of [0, 40]) {
   });
 }
 
-test('a body over the limit is 413 without its length too, in one packet or in many', async () => {
+test('a body over the limit is 413 even without a length, in one packet or many', async () => {
   const head = headOf('/object', 'transfer-encoding: chunked');
   const part = `1000\r\n${' '.repeat(0x1000)}\r\n`;
   for (const parts of [[head + part.repeat(3)], [`${head}${part.repeat(3)}0\r\n\r\n`], [head, part, part, part]]) {
@@ -144,14 +144,14 @@ test('a body over the limit is 413 without its length too, in one packet or in m
   }
 });
 
-test('no body is no properties, a body of no bytes too', async () => {
+test('no body has no properties, and neither has an empty one', async () => {
   for (const framing of ['x-none: 1', 'content-length: 0']) {
     assert.equal((await send([headOf('/object', framing)])).body, '{}');
   }
   assert.equal((await send([`${headOf('/object', 'transfer-encoding: chunked')}0\r\n\r\n`])).body, '{}');
 });
 
-test('whoever leaves before the body is whole is served nothing and holds no place', async () => {
+test('a client that disconnects before its body is complete is dropped and frees its slot', async () => {
   for (const slow of [0, 40]) {
     lookUpMs = slow;
     const before = served;
@@ -168,7 +168,7 @@ test('whoever leaves before the body is whole is served nothing and holds no pla
   lookUpMs = 0;
 });
 
-test('ready-made text and bytes are sent as they are', async () => {
+test('sends ready-made text and bytes as they are', async () => {
   for (const path of ['/text', '/bytes', '/object']) {
     for (const body of [json, '{"text":"plain"}']) {
       const answer = await send([headOf(path, lengthOf(Buffer.from(body))) + body]);

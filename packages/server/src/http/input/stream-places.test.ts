@@ -5,7 +5,7 @@ import { createStreamPlaces } from './stream-places.ts';
 
 const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
 
-test('a tenant has so many places and no more; one that is given back twice is free once', () => {
+test('a tenant has a fixed number of slots; returning one twice frees it once', () => {
   const places = createStreamPlaces({ perTenant: 2, total: 10 });
   const [first] = [places.take('a'), places.take('a')];
   assert.throws(() => places.take('a'), isCode('rate_limited'));
@@ -16,7 +16,7 @@ test('a tenant has so many places and no more; one that is given back twice is f
   assert.throws(() => places.take('a'), isCode('rate_limited'));
 });
 
-test('the process has so many places for all tenants together', () => {
+test('the process has a fixed number of slots for all tenants', () => {
   const places = createStreamPlaces({ perTenant: 2, total: 3 });
   const leave = places.take('a');
   places.take('b');

@@ -25,11 +25,11 @@ const retryAfterSeconds = 5;
 
 export function createStreamPlaces({ perTenant, total }: StreamLimits = defaultStreamLimits): StreamPlaces {
   /** Only tenants with open streams. */
-  const held = new Map<string, number>();
+  const openStreams = new Map<string, number>();
   let all = 0;
   return {
     take(tenantId) {
-      const own = held.get(tenantId) ?? 0;
+      const own = openStreams.get(tenantId) ?? 0;
       if (own >= perTenant) {
         throw new AppError('rate_limited', {
           detail: `The tenant already has ${perTenant} event streams open, which is the limit. Close one first.`,
@@ -42,16 +42,16 @@ export function createStreamPlaces({ perTenant, total }: StreamLimits = defaultS
           retryAfterSeconds,
         });
       }
-      held.set(tenantId, own + 1);
+      openStreams.set(tenantId, own + 1);
       all += 1;
       let isHeld = true;
       return () => {
         if (!isHeld) return;
         isHeld = false;
         all -= 1;
-        const left = (held.get(tenantId) ?? 1) - 1;
-        if (left === 0) held.delete(tenantId);
-        else held.set(tenantId, left);
+        const left = (openStreams.get(tenantId) ?? 1) - 1;
+        if (left === 0) openStreams.delete(tenantId);
+        else openStreams.set(tenantId, left);
       };
     },
   };

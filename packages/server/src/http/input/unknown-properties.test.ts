@@ -13,14 +13,14 @@ const recommend = operations['decisions.recommend'];
 const createPolicy = operations['contactPolicies.create'];
 const updatePolicy = operations['contactPolicies.update'];
 
-test('names that are not known, at any depth where the schema is closed by nature', () => {
+test('finds unknown names at any depth where the schema is closed', () => {
   assert.equal(found(recommend, { customer: 'x', chanel: 'web' }), 'customer (customerId?), chanel (channel?)');
   const placements = [{ placementId: 'a' }, { placementId: 'b', limt: 1 }];
   assert.equal(found(recommend, { placements }), 'placements[1].limt (limit?)');
   assert.equal(found(createPolicy, { scopes: [{ scope: 'global', scopedId: 'x' }] }), 'scopes[0].scopedId (scopeId?)');
 });
 
-test('free JSON, and what is no object, is not looked into', () => {
+test("doesn't look into free JSON or anything but objects", () => {
   assert.equal(found(recommend, { attributes: { anything: { at: 'all' } }, context: { x: 1 } }), '');
   assert.equal(found(createPolicy, { config: { perDay: 1 } }), '');
   for (const body of [null, [], 'x', 1, { placements: {} }, { placements: [1, null, []] }, { scopes: null }]) {
@@ -29,7 +29,7 @@ test('free JSON, and what is no object, is not looked into', () => {
   }
 });
 
-test("the server's own fields and aliases are known, but never suggested", () => {
+test("knows the server's own fields and aliases, but never suggests them", () => {
   const record = { id: 'x', tenantId: 'x', version: 1, rowVersion: 1, createdAt: 'x', deletedAt: null };
   assert.equal(found(updatePolicy, { ...record, scopes: [{ id: 'x', contactPolicyId: 'x', scope: 'global' }] }), '');
   assert.equal(found(createPolicy, record), '');
@@ -39,14 +39,14 @@ test("the server's own fields and aliases are known, but never suggested", () =>
   assert.equal(found(recommend, { timestamp: 'x' }), 'timestamp');
 });
 
-test('query parameters count, also where none is declared', () => {
+test('checks query parameters, even if none is declared', () => {
   const list = operations['offers.list'];
   assert.equal(found(list, undefined, '/api/v1/offers?limit=1&q=x&lmit=2&lmit=3'), 'query.lmit (limit?)');
   assert.equal(found(list, undefined, '/api/v1/offers?&=1&stat%75s=x'), '');
   assert.equal(found(operations['tenant.get'], undefined, '/api/v1/tenant?x=1&%zz=2'), 'query.x, query.%25zz');
 });
 
-test('at most ten, and the work ends there', () => {
+test('finds ten at most, and stops there', () => {
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`p${at}`, at]));
   assert.equal(found(recommend, many).split(', ').length, 10);
   const query = Array.from({ length: 1_000 }, (_, at) => `p${at}`).join('&');
@@ -55,7 +55,7 @@ test('at most ten, and the work ends there', () => {
   assert.ok(found(recommend, endless).length < 80);
 });
 
-test('nothing of the client can end the header or pass for another entry', () => {
+test("the client's text can't end the header or imitate another entry", () => {
   const hostile = 'a\r\nX-Evil: 1, b (c?) "é\u{1f600}%\u2028';
   const text = found(recommend, { [hostile]: 1 });
   assert.match(text, /^[A-Za-z0-9%._~-]+$/);
@@ -63,7 +63,7 @@ test('nothing of the client can end the header or pass for another entry', () =>
   assert.match(found(recommend, {}, `/x?${encodeURIComponent(hostile)}=1`), /^query\.[A-Za-z0-9%._~-]+$/);
 });
 
-test('a strict caller gets the same words and the places', () => {
+test('a strict caller gets the same text with the paths', () => {
   const remarks = createFindUnknown(recommend)('/x', { chanel: 1, 'a/b': 2 }) ?? [];
   const error = refusalOf([
     ...remarks,

@@ -37,7 +37,7 @@ function findings(value: unknown): string[] {
   }
 }
 
-test('every schema of the contract is one, by the schema of schemas', () => {
+test('every schema of the contract is valid, by the meta-schema', () => {
   const judge = new Ajv2020({ strict: false, validateFormats: false });
   assert.equal(judge.validateSchema({ type: 'string', minLength: '1' }), false, 'a wrong one is seen');
   let seen = 0;
@@ -51,7 +51,7 @@ test('every schema of the contract is one, by the schema of schemas', () => {
   assert.ok(seen > 500, `only ${seen} schemas`);
 });
 
-test('early schemas are compiled before anybody asks, the others are not', () => {
+test('compiles early schemas in advance, and the others on first use', () => {
   const broken = Type.Unsafe({ type: 'nonsense' });
   const checks = createChecks();
   const late = checks.compile(broken, 'body');
@@ -61,11 +61,11 @@ test('early schemas are compiled before anybody asks, the others are not', () =>
   assert.throws(() => checks.prepare());
 });
 
-test('what fits passes', () => {
+test('accepts valid values', () => {
   assert.deepEqual(findings({ name: 'a', count: null, nodes: [{ type: 'rank', top: 1 }] }), []);
 });
 
-test('findings speak of the value, all at once', () => {
+test('problems describe the value, all at once', () => {
   assert.deepEqual(findings({}), ['/name is required']);
   assert.deepEqual(findings([]), [' must be an object']);
   assert.deepEqual(findings({ name: ' ', kind: 'c', id: 'x' }), [
@@ -75,7 +75,7 @@ test('findings speak of the value, all at once', () => {
   ]);
 });
 
-test('a union tells about the member that was meant', () => {
+test('a union reports problems of the intended member', () => {
   assert.deepEqual(findings({ name: 'a', count: 'x' }), ['/count must be an integer or null']);
   assert.deepEqual(findings({ name: 'a', count: 1 }), ['/count must be at least 3']);
   assert.deepEqual(findings({ name: 'a', nodes: [{ type: 'rank' }] }), ['/nodes/0/top is required']);
@@ -85,7 +85,7 @@ test('a union tells about the member that was meant', () => {
   assert.deepEqual(findings({ name: 'a', nodes: [1] }), ['/nodes/0 must be an object']);
 });
 
-test('of a large body only the first finding is told', () => {
+test('reports only the first problem of a large body', () => {
   const value = { name: 'a', nodes: Array.from({ length: 100_000 }, () => ({ type: 'rank' })) };
   // Processor time, so that other load on the machine doesn't count.
   const started = process.cpuUsage();

@@ -133,9 +133,9 @@ function foldUnions(found: readonly ErrorObject[]): ErrorObject[] {
     if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') continue;
     const inside = left.filter((error) => error !== union && isInside(error, union));
     if (inside.length === 0) continue;
-    const kept = meantFindings(union, inside);
+    const memberFindings = meantFindings(union, inside);
     left = left.filter((error) => error !== union && !inside.includes(error));
-    left.push(...kept);
+    left.push(...memberFindings);
   }
   return left;
 }

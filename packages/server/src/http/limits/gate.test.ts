@@ -143,7 +143,7 @@ async function finish(calls: readonly Promise<Seen>[]): Promise<void> {
   for (const { status } of await all) assert.equal(status, 200);
 }
 
-test('who finds no place is refused as the contract says, before he is known or his body is read', async () => {
+test('rejects a request without a free slot as the contract says, before authentication or its body', async () => {
   const running = await fill();
   const known = looked;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -205,7 +205,7 @@ test('who finds no place is refused as the contract says, before he is known or 
   assert.ok(lines.length >= 1 && lines.every(({ route, status }) => route === '/decide' && status === 503));
 });
 
-test('who waits at the gate is served when a place comes free, the callers in turn', async () => {
+test('serves waiting requests when a slot is free, taking turns between callers', async () => {
   const running = await fill();
   const waiting = send('POST', '/decide');
   const other = send('POST', '/decide', { key: keys.editor });
@@ -232,7 +232,7 @@ test('who waits at the gate is served when a place comes free, the callers in tu
   assert.equal(shedder.inFlight(), 0);
 });
 
-test('whoever is being served keeps his turn beside callers with ever new credentials', async () => {
+test('a caller being served keeps its turn next to callers with ever new credentials', async () => {
   const asked: string[] = [];
   const patient = createTestApp({
     operations: { ...systemOperations, ...things },
@@ -267,7 +267,7 @@ test('whoever is being served keeps his turn beside callers with ever new creden
   await patient.app.close();
 });
 
-test('one credential that fills its share leaves room for others', async () => {
+test('one credential at its share leaves room for others', async () => {
   const mine = Array.from({ length: places - 1 }, () => send('POST', '/decide'));
   await until(() => inside.length === places - 1, 'not all arrived');
   assert.equal((await send('POST', '/decide')).status, 503);
@@ -276,7 +276,7 @@ test('one credential that fills its share leaves room for others', async () => {
   await finish([...mine, other]);
 });
 
-test('who leaves while he waits takes no place', async () => {
+test('a client that disconnects while waiting takes no slot', async () => {
   const running = await fill();
   const refusals = async () => Number((await registry.metrics()).match(/shed_total\{class="decision"\} (\d+)/)?.[1]);
   const before = await refusals();

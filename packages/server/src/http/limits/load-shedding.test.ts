@@ -7,7 +7,7 @@ import { type ClassLimits, createLoadShedder, defaultLimits, eventLoopDelay } fr
 const order: readonly LoadClass[] = ['health', 'inbound', 'decision', 'crud', 'heavy'];
 const isOverloaded = (error: unknown) => error instanceof AppError && error.code === 'overloaded';
 
-test('classes give way from the bottom as the loop falls behind', () => {
+test('sheds classes from the bottom as the loop falls behind', () => {
   let delay = 0;
   const shedder = createLoadShedder(() => delay);
   const admitted = (): LoadClass[] =>
@@ -29,14 +29,14 @@ test('classes give way from the bottom as the loop falls behind', () => {
   assert.deepEqual(left, [4, 3, 2, 1]);
 });
 
-test('the limits fall from class to class', () => {
+test('the limits decrease from class to class', () => {
   const limits = order.map((loadClass) => defaultLimits[loadClass]);
   for (let i = 1; i < limits.length; i += 1) {
     assert.ok(limits[i]!.total < limits[i - 1]!.total && limits[i]!.delayMs < limits[i - 1]!.delayMs);
   }
 });
 
-test('a class has its own room, and the room of all counts', () => {
+test('a class has its own limit, within the limit for all', () => {
   const limit = (own: number, total: number): ClassLimits => ({ own, total, perTenant: own, delayMs: Infinity });
   const shedder = createLoadShedder(() => 0, {
     ...defaultLimits,
@@ -55,7 +55,7 @@ test('a class has its own room, and the room of all counts', () => {
   for (let i = 0; i < 100; i += 1) shedder.enter('health', '');
 });
 
-test('one tenant cannot hold a class', () => {
+test("one tenant can't fill a class", () => {
   const shedder = createLoadShedder(() => 0, {
     ...defaultLimits,
     heavy: { own: 4, total: 100, perTenant: 2, delayMs: Infinity },
@@ -68,7 +68,7 @@ test('one tenant cannot hold a class', () => {
   shedder.enterTenant('heavy', 'a');
 });
 
-test('one credential cannot hold a class either, and is known before its tenant is', () => {
+test("one credential can't fill a class either, and is recognized before its tenant", () => {
   const shedder = createLoadShedder(() => 0, {
     ...defaultLimits,
     decision: { own: 3, total: 100, perTenant: 2, delayMs: Infinity },
@@ -92,7 +92,7 @@ test('one credential cannot hold a class either, and is known before its tenant 
   assert.equal(shedder.inFlight(), 3);
 });
 
-test('a stalled loop is seen', async () => {
+test('detects a stalled loop', async () => {
   const delay = eventLoopDelay();
   await new Promise((resolve) => setTimeout(resolve, 300));
   delay();

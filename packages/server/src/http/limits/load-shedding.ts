@@ -19,7 +19,7 @@ export interface LoadShedder {
   /** Takes one of the class's places for a tenant. One tenant may hold only part of them. */
   enterTenant(loadClass: LoadClass, tenantId: string): void;
   leaveTenant(loadClass: LoadClass, tenantId: string): void;
-  /** Calls `listener` whenever a place is given back. */
+  /** Calls `listener` whenever a slot is freed. */
   onRoom(listener: () => void): void;
   readonly inFlight: () => number;
 }
@@ -107,16 +107,16 @@ export function createLoadShedder(
       listeners.push(listener);
     },
     enterTenant(loadClass, tenantId) {
-      const held = tenants[loadClass].get(tenantId) ?? 0;
-      if (held >= limits[loadClass].perTenant) throw overloaded();
-      tenants[loadClass].set(tenantId, held + 1);
+      const inUse = tenants[loadClass].get(tenantId) ?? 0;
+      if (inUse >= limits[loadClass].perTenant) throw overloaded();
+      tenants[loadClass].set(tenantId, inUse + 1);
     },
     leaveTenant(loadClass, tenantId) {
       const places = tenants[loadClass];
-      const held = places.get(tenantId) ?? 0;
+      const inUse = places.get(tenantId) ?? 0;
       // While the list is short, keep a tenant that holds nothing: it'll be back with its next request.
-      if (held <= 1 && places.size > keptTenants) places.delete(tenantId);
-      else places.set(tenantId, Math.max(0, held - 1));
+      if (inUse <= 1 && places.size > keptTenants) places.delete(tenantId);
+      else places.set(tenantId, Math.max(0, inUse - 1));
     },
     inFlight: () => total,
   };

@@ -47,7 +47,7 @@ async function arrived(count: number): Promise<void> {
 
 const get = (url: string, key = keys.viewer) => app.inject({ url, headers: { authorization: `Bearer ${key}` } });
 
-test('heavy work of one tenant is refused at its cap, fast, and others go on (T27)', async () => {
+test("rejects a tenant's heavy work at its cap, quickly, while others continue (T27)", async () => {
   const cap = defaultLimits.heavy.perTenant;
   const running = Array.from({ length: cap }, () => get('/heavy'));
   await arrived(cap);
@@ -74,7 +74,7 @@ test('heavy work of one tenant is refused at its cap, fast, and others go on (T2
   assert.equal((await again).statusCode, 200, 'the places are given back');
 });
 
-test('a slow loop sheds before anything else is done, health stays', async () => {
+test('a slow loop sheds before any other work, but keeps health', async () => {
   const slow = createTestApp({ operations, handlers: made(), loadShedder: createLoadShedder(() => 5_000) });
   const unknown = await slow.app.inject({ url: '/light', headers: { authorization: `Bearer ${keys.unknown}` } });
   assert.equal(unknown.statusCode, 503);
@@ -83,7 +83,7 @@ test('a slow loop sheds before anything else is done, health stays', async () =>
   await slow.app.close();
 });
 
-test('X-Forwarded-For counts when it comes from a trusted proxy, and only then (T13)', async () => {
+test('X-Forwarded-For counts only from a trusted proxy (T13)', async () => {
   const seen: string[] = [];
   const address: Handlers<typeof things> = {
     ...handlers,

@@ -36,7 +36,7 @@ async function connected(connection: RedisConnection): Promise<void> {
   }
 }
 
-test('two processes let exactly so many calls through, each told its place', { skip }, async () => {
+test('two processes admit exactly the limit, and each call knows its place', { skip }, async () => {
   const bucket = { tenantId: tenantA, name: 'together', limit: 20, windowSeconds: 60 };
   const verdicts = await Promise.all(Array.from({ length: 1_000 }, (_, i) => stores[i % 2]!.take(bucket)));
   const allowed = verdicts.filter((verdict) => verdict.allowed);
@@ -48,7 +48,7 @@ test('two processes let exactly so many calls through, each told its place', { s
   assert.ok(verdicts.every(({ resetSeconds }) => resetSeconds >= 1 && resetSeconds <= 60));
 });
 
-test('a call that counts as several is counted whole or not at all', { skip }, async () => {
+test('a call that counts as several counts completely or not at all', { skip }, async () => {
   const bucket = { tenantId: tenantA, name: 'heavy', limit: 20, windowSeconds: 60 };
   const told: unknown[] = [];
   for (const weight of [8, 12, 1, 21]) {
@@ -63,7 +63,7 @@ test('a call that counts as several is counted whole or not at all', { skip }, a
   ]);
 });
 
-test('windows of other tenants and names do not mix; a window slides', { skip }, async () => {
+test('windows of other tenants and names are separate, and slide', { skip }, async () => {
   const one = { tenantId: tenantA, name: 'slides', limit: 1, windowSeconds: 1 };
   assert.equal((await stores[0]!.take(one)).allowed, true);
   assert.equal((await stores[1]!.take(one)).allowed, false);
@@ -75,7 +75,7 @@ test('windows of other tenants and names do not mix; a window slides', { skip },
     assert.ok(performance.now() < until, 'the first call never left the window');
 });
 
-test('a limited route is closed while Redis does not answer, and other routes work', { skip }, async () => {
+test("closes a limited route while Redis doesn't respond, and no other", { skip }, async () => {
   const own = await startTestRedis();
   const server = await startTestServer({
     config: { REDIS_URL: own.url },

@@ -51,25 +51,25 @@ export interface Calls {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly calls: number;
-  /** If fewer than this fit, none is let through. */
+  /** If fewer than this fit, none is admitted. */
   readonly fewest: number;
 }
 
 /** The outcome of those calls. */
-export interface Taken {
+export interface WindowCount {
   readonly tenantId: string;
   readonly name: string;
   /** Calls now in the window. */
   readonly used: number;
-  /** How many of these calls were let through. */
+  /** How many of these calls were admitted. */
   readonly granted: number;
   /** Milliseconds until the oldest call leaves the window. */
   readonly resetMs: number;
 }
 
 /** Counts calls in several windows, each listed at most once, as far as there is room. Needs a system transaction. */
-export async function takeCalls(tx: Tx, windows: readonly Calls[]): Promise<readonly Taken[]> {
-  return tx.query<Taken>(takeStatement, [
+export async function takeCalls(tx: Tx, windows: readonly Calls[]): Promise<readonly WindowCount[]> {
+  return tx.query<WindowCount>(takeStatement, [
     uuidArray(windows.map(({ tenantId }) => tenantId)),
     textArray(windows.map(({ name }) => name)),
     numberArray(windows.map(({ calls }) => calls)),

@@ -28,7 +28,7 @@ function counted(): { readonly store: Store; asked(): number } {
   return { store: { withSystem }, asked: () => asked };
 }
 
-test('calls that come together are counted together, each with its own place', async () => {
+test('counts simultaneous calls together, each with its own place', async () => {
   const { store, asked } = counted();
   const limits = createRateLimitStore(store, patientMs);
   const bucket = { tenantId: tenantA, name: 'together', limit: 30, windowSeconds: 60 };
@@ -40,7 +40,7 @@ test('calls that come together are counted together, each with its own place', a
   assert.ok(asked() <= 2, `${asked()} transactions`);
 });
 
-test('a call that counts as several is counted whole or not at all, among others that count as one', async () => {
+test('a call that counts as several counts completely or not at all, among single ones', async () => {
   const limits = createRateLimitStore(kit.database, patientMs);
   const bucket = { tenantId: tenantA, name: 'heavy', limit: 20, windowSeconds: 60 };
   const weights = [1, 8, 1, 12, 7, 1, 21];
@@ -57,7 +57,7 @@ test('a call that counts as several is counted whole or not at all, among others
   assert.equal((await limits.take({ ...bucket, name: 'never' }, 21)).resetSeconds, 60);
 });
 
-test('windows that are counted by one statement do not mix, over several stores', async () => {
+test('windows counted by one statement stay separate, over several stores', async () => {
   const stores = [1, 2, 3].map(() => createRateLimitStore(kit.database, patientMs));
   const buckets = [
     { tenantId: tenantA, name: 'mixed', limit: 7, windowSeconds: 60 },
@@ -79,14 +79,14 @@ test('windows that are counted by one statement do not mix, over several stores'
   );
 });
 
-test('more windows than one statement takes are all counted', async () => {
+test('counts more windows than one statement can hold', async () => {
   const limits = createRateLimitStore(kit.database, patientMs);
   const bucket = (i: number) => ({ tenantId: tenantA, name: `many ${i}`, limit: 1, windowSeconds: 60 });
   const verdicts = await Promise.all(Array.from({ length: 500 }, (_, i) => limits.take(bucket(i % 250))));
   assert.equal(verdicts.filter(({ allowed }) => allowed).length, 250);
 });
 
-test('a process too busy to hear the answer does not call the store down', async () => {
+test("a process too busy to hear the response doesn't consider the store down", async () => {
   // The answer has arrived and takes a few turns of the event loop to be read.
   const answer: unknown = [{ tenantId: tenantA, name: 'busy', used: 1, granted: 1, resetMs: 60_000 }];
   const withSystem = async <T>(): Promise<T> => {
@@ -100,7 +100,7 @@ test('a process too busy to hear the answer does not call the store down', async
   assert.equal((await taking).allowed, true);
 });
 
-test('a store that stands still refuses all who wait for it at once, and counts again after it', async () => {
+test('a hanging store rejects all waiting calls at once, and counts again afterwards', async () => {
   const { store, asked } = counted();
   const bucket = { tenantId: tenantA, name: 'still', limit: 100, windowSeconds: 60 };
   const limits = createRateLimitStore(store, 200);
@@ -115,7 +115,7 @@ test('a store that stands still refuses all who wait for it at once, and counts 
   assert.equal((await createRateLimitStore(kit.database, patientMs).take(bucket)).allowed, true);
 });
 
-test('a trip that fails refuses its own calls and no others', async () => {
+test('a failed trip rejects its own calls only', async () => {
   let fail = true;
   const withSystem: Store['withSystem'] = async (...work) => {
     await turn();

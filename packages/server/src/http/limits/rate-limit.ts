@@ -2,7 +2,7 @@ import type { RateLimit } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { answersWithin } from '../answers/answers-within.ts';
 import { networkOf } from '../binding/caller-network.ts';
-import { sweepWindows, type Taken, takeCalls } from './rate-limit.store.ts';
+import { sweepWindows, takeCalls, type WindowCount } from './rate-limit.store.ts';
 
 /** One limit applied to one caller. */
 export interface Bucket {
@@ -146,7 +146,7 @@ function countedTogether(calls: readonly WaitingCall[]): readonly WaitingCall[] 
 /** Creates the statement that counts a batch. Resolves to what each window granted, by its key. */
 function createTakeBatch(database: Pick<Database, 'withSystem'>, timeoutMs: number) {
   let takes = 0;
-  return async (batch: CallBatch): Promise<ReadonlyMap<string, Taken>> => {
+  return async (batch: CallBatch): Promise<ReadonlyMap<string, WindowCount>> => {
     const before = takes;
     for (const calls of batch) takes += calls.length;
     const sweep = Math.floor(takes / takesPerSweep) > Math.floor(before / takesPerSweep);
@@ -172,7 +172,7 @@ function createTakeBatch(database: Pick<Database, 'withSystem'>, timeoutMs: numb
 /** Gives the calls of one window their verdicts. `remember` hears whether the window is full, and for how long. */
 function settle(
   calls: readonly WaitingCall[],
-  { used, granted, resetMs }: Taken,
+  { used, granted, resetMs }: WindowCount,
   remember: (isFull: boolean, resetMs: number) => void,
 ): void {
   const { bucket, weight } = calls[0]!;

@@ -33,7 +33,7 @@ async function metric(line: string): Promise<number | null> {
 
 const recommend = (body: object) => server.call('POST', '/api/v1/recommend', { body });
 
-test('svc_audit_rows_total counts the rows that are committed, and no others', async () => {
+test('svc_audit_rows_total counts committed rows only', async () => {
   const before = (await metric('svc_audit_rows_total')) ?? 0;
   const [tenant] = server.tenants;
   const entry = { action: 'update', entityType: 'offer', entityName: null } as const;
@@ -48,7 +48,7 @@ test('svc_audit_rows_total counts the rows that are committed, and no others', a
   assert.equal(await metric('svc_audit_rows_total'), before + 4);
 });
 
-test('svc_policy_blocks_total counts what policies removed, by type, whether it is traced or not', async () => {
+test('svc_policy_blocks_total counts what policies removed, by type, traced or not', async () => {
   const email = await server.create('channels', { name: 'Email', channelType: 'email' });
   for (let i = 0; i < 5; i++) {
     const offerId = await server.create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
@@ -78,7 +78,7 @@ test('svc_policy_blocks_total counts what policies removed, by type, whether it 
   assert.deepEqual(await blocks(), [10, 3]);
 });
 
-test('svc_config_age_seconds is the longest of the last decisions, however often it is read', async () => {
+test("svc_config_age_seconds is the maximum over the last decisions, however often it's read", async () => {
   assert.notEqual(await metric('svc_config_age_seconds'), null);
   const registry = new Registry();
   const clock = { ms: 1_000 };
@@ -105,7 +105,7 @@ test('svc_config_age_seconds is the longest of the last decisions, however often
   assert.equal(await read(), 0);
 });
 
-test('svc_degraded_scoring_total counts models that decisions did without: 200 by name, the others together', async () => {
+test('svc_degraded_scoring_total counts models that decisions went without: 200 by name, the rest together', async () => {
   const registry = new Registry();
   const metrics = createDecisionMetrics(registry);
   const nothing = {
@@ -125,7 +125,7 @@ test('svc_degraded_scoring_total counts models that decisions did without: 200 b
   assert.deepEqual([of('model-0'), of('model-199'), of('model-200'), of('other')], [3, 2, undefined, 4]);
 });
 
-test('svc_cache_requests_total tells what memory knew', async () => {
+test('svc_cache_requests_total counts hits and misses', async () => {
   const asked = async (result: string) =>
     (await metric(`svc_cache_requests_total{cache="catalogues",result="${result}"}`)) ?? 0;
   const [hits, misses] = [await asked('hit'), await asked('miss')];
@@ -194,7 +194,7 @@ test('svc_exports_failed counts tenants whose last export failed, by the error',
   assert.deepEqual(await failed(), {});
 });
 
-test('figures of the whole installation are not summed over processes, and are absent while the database is away', async () => {
+test("metrics of the whole installation aren't summed over processes, and are absent while the database is away", async () => {
   let failure: Error = new AppError('unavailable');
   const registry = new Registry();
   createProcessMetrics(registry, {
@@ -220,7 +220,7 @@ const ofFeaturesToCome = [
   'svc_qualification_unknown_rule_total',
 ];
 
-test('every metric of the page is there with its labels, or waits for its feature; each has a help text', async () => {
+test('every metric of the page exists with its labels, or awaits its feature; each has a help text', async () => {
   const page = await readFile(new URL('../../../../../docs/design/api-access.md', import.meta.url), 'utf8');
   const listed = page.slice(page.indexOf('\nMetrics: `svc_'), page.indexOf('\n## 20.'));
   const wanted = new Map<string, string>();

@@ -10,7 +10,7 @@ export interface ProcessMetrics {
   jobDone(task: string, result: 'ok' | 'failed', seconds: number): void;
   /** A run of a scheduled job was put into the queue. */
   runClaimed(job: string): void;
-  /** A schedule could not be read and was switched off. */
+  /** A schedule could not be read and was turned off. */
   runFailed(job: string): void;
 }
 

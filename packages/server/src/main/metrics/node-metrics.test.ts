@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { createNodeMetrics, metricsOf } from './node-metrics.ts';
 
-/** A process that has counted so many requests, and measured as much. */
+/** A process that has counted this many requests, and measured as many. */
 function registryOf(count: number, age: number) {
   const registry = new Registry();
   const registers = [registry];
@@ -16,7 +16,7 @@ function registryOf(count: number, age: number) {
   return registry;
 }
 
-test('what is counted is summed, what is measured is put together by its meaning', async () => {
+test('sums counters, and combines gauges by their meaning', async () => {
   const node = createNodeMetrics(() => 5);
   node.reported('1', await metricsOf(registryOf(3, 7)));
   node.reported('2', await metricsOf(registryOf(4, 2)));
@@ -35,7 +35,7 @@ test('what is counted is summed, what is measured is put together by its meaning
   }
 });
 
-test('counts never fall when processes end and others come; measures go with their process', async () => {
+test('counters never fall when processes come and go; gauges end with their process', async () => {
   const node = createNodeMetrics(() => 5);
   const value = async (name: string) =>
     Number(

@@ -100,7 +100,7 @@ export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
   };
 }
 
-/** Puts metrics of one name together, value by value. */
+/** Puts metrics with the same name together, value by value. */
 function summed(metrics: Metrics): Metrics {
   const byName = new Map<string, Metric & { readonly sums: Map<string, Value> }>();
   for (const metric of metrics) {

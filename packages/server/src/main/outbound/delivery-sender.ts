@@ -51,7 +51,7 @@ function sesAccounts(config: MailConfig): SenderDeps['ses'] {
     const name = JSON.stringify([region, credentials]);
     const transport =
       known.get(name) ??
-      // One try: a second one after a timeout could send the email twice. The job tries again.
+      // One attempt: a second one after a timeout could send the email twice. The job tries again.
       createSesTransport({ region, credentials, endpoint: null, maxAttempts: 1 });
     if (known.size >= maxAccounts) known.clear();
     known.set(name, transport);

@@ -211,7 +211,7 @@ async function workChecks({ config, working, workReports }: Primary): Promise<Wo
   return workReports.ask((id) => send(working, { kind: 'tell-work', id }), reportWithinMs);
 }
 
-/** Starts another process in the place of one that ended, after a pause. */
+/** Starts another process in place of one that ended, after a pause. */
 function ended(primary: Primary, slot: Slot, worker: Worker, reason: string | number): void {
   const livedMs = slot.listensSince === null ? null : performance.now() - slot.listensSince;
   slot.worker = null;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterEnd, noLives } from './restarts.ts';
 
-test('early ends are answered by growing pauses, and the sixth in a row by giving up', () => {
+test('restarts after early ends with growing pauses, and gives up after the sixth in a row', () => {
   const pauses: (number | null)[] = [];
   let lives = noLives;
   for (let n = 0; n < 6; n++) {
@@ -13,7 +13,7 @@ test('early ends are answered by growing pauses, and the sixth in a row by givin
   assert.deepEqual(pauses, [100, 200, 400, 800, 1_600, null]);
 });
 
-test('a process that lived for a minute has all its tries again', () => {
+test('a process that lived for a minute regains all attempts', () => {
   const afterFive = { earlyEnds: 5 };
   assert.equal(afterEnd(afterFive, 59_999).pauseMs, null);
   assert.deepEqual(afterEnd(afterFive, 60_000), { lives: noLives, pauseMs: 100 });

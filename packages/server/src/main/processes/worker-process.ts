@@ -26,7 +26,7 @@ interface ProcessState {
 }
 
 /**
- * Runs a process that the primary has started. It does nothing by itself, only what the primary says. It ends with the
+ * Runs a process that the primary has started. It does nothing on its own, only what the primary says. It ends with the
  * primary, however that ends.
  */
 export function runWorkerProcess(): void {

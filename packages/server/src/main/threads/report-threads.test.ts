@@ -18,7 +18,7 @@ after(() => thread.close());
 const isError = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
 const formats = ['html', 'pdf', 'csv', 'markdown'] as const;
 
-test('a report comes back as it is rendered here', async () => {
+test('a report from a thread equals one rendered here', async () => {
   const [here, there] = [await renderReport(businessWeek(), formats), await thread.render(businessWeek(), formats)];
   assert.deepEqual(
     there.map(({ format, fileName, mimeType }) => [format, fileName, mimeType]),
@@ -30,7 +30,7 @@ test('a report comes back as it is rendered here', async () => {
   }
 });
 
-test('a large report leaves the event loop to others', async () => {
+test("a large report doesn't block the event loop", async () => {
   const rows = Array.from({ length: 5_000 }, (_, at) => ({ offer: `Offer ${at}`, impressions: at }));
   let isDone = false;
   const rendered = thread.render(documentOf([sectionOf({ rows })]), ['pdf']).finally(() => {
@@ -49,7 +49,7 @@ test('a large report leaves the event loop to others', async () => {
   assert.ok(used.user + used.system < 500_000, `${used.user + used.system} us of computing here`);
 });
 
-test('a report that cannot be rendered fails alone', async () => {
+test("a report that can't be rendered fails alone", async () => {
   const bad = documentOf([sectionOf()], { timezone: 'No/Where' });
   const outcomes = await Promise.allSettled([thread.render(bad, ['html']), thread.render(businessWeek(), ['csv'])]);
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('a report that cannot be rendered fails alone', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('a thread that hangs is replaced; one that idles ends, and the next report gets another', async () => {
+test('replaces a hanging thread, ends an idle one, and gives the next report a new one', async () => {
   const own = createReportThread((error) => errors.push(error), { hangsAfterMs: 1, idleMs: 60_000 });
   await assert.rejects(own.render(businessWeek(), formats), /exited/);
   await assert.rejects(own.render(businessWeek(), formats), /exited/);
@@ -77,7 +77,7 @@ test('a thread that hangs is replaced; one that idles ends, and the next report 
   assert.deepEqual(errors, []);
 });
 
-test('who comes to a full queue is refused, and who waits at the end is told so', async () => {
+test('rejects work for a full queue, and tells waiting callers when the threads end', async () => {
   const own = createReportThread((error) => errors.push(error));
   const outcomes = Promise.allSettled(Array.from({ length: 18 }, () => own.render(businessWeek(), ['csv'])));
   await own.close();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { callSignalMemory } from '../../features/deciding/decisions/index.ts';
 import { createStudyThreads } from './study-threads.ts';
 
-test('each lane has its own turns', async () => {
+test('each lane has its own turn', async () => {
   const threads = createStudyThreads({
     ...{ url: 'postgres://nowhere', pooled: false, isCluster: false, masterKeys: [], count: 1 },
     callMemory: callSignalMemory(),

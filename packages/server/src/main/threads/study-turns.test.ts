@@ -22,7 +22,7 @@ test('tenants take turns, whoever asks first when a study ends', () => {
   assert.notEqual(claim('b'), null);
 });
 
-test('a tenant that no longer asks holds nobody up', () => {
+test('a tenant that stops asking delays nobody', () => {
   let now = 0;
   const { claim } = createTurns(() => now);
   const first = claim('a')!;

@@ -1,6 +1,6 @@
 import { busySeconds } from '../../features/deciding/studies/index.ts';
 
-/** A tenant that was refused asks again within `busySeconds`. One that doesn't has nothing to do any more. */
+/** A tenant that was refused asks again within `busySeconds`. One that doesn't has nothing left to do. */
 const waitsMs = 3 * busySeconds * 1_000;
 
 /**

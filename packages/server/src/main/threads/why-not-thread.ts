@@ -19,7 +19,7 @@ export interface ToThread {
   readonly id: number;
   readonly job: SearchJob;
   readonly plan: Snapshot | null;
-  /** One flag, set to 1 when nobody waits for the answer any more. */
+  /** One flag, set to 1 when no one waits for the answer any longer. */
   readonly cancelled: Int32Array<SharedArrayBuffer>;
 }
 

@@ -51,7 +51,7 @@ function task(tenantId: string, planKey: string, more: Partial<SearchTask> = {})
 }
 const isError = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
 
-test('a plan is handed over once, and used by all questions about it', async () => {
+test('hands a plan over once, for all questions about it', async () => {
   const answers = await Promise.all(['a', 'b', 'a', 'a'].map((tenant) => threads.run(task(tenant, 'one'))));
   for (const { gates, search } of answers) {
     assert.ok(gates.length > 0);
@@ -62,7 +62,7 @@ test('a plan is handed over once, and used by all questions about it', async () 
   assert.equal(loads, 2, 'another plan is');
 });
 
-test('one tenant may not fill the queue; who waits too long or leaves is let go', async () => {
+test("one tenant can't fill the queue; callers that wait too long or leave are released", async () => {
   const many = Array.from({ length: 12 }, () => threads.run(task('greedy', 'one')));
   const other = threads.run(task('modest', 'one'));
   const outcomes = await Promise.allSettled(many);
@@ -75,7 +75,7 @@ test('one tenant may not fill the queue; who waits too long or leaves is let go'
   assert.ok((await threads.run(task('a', 'one'))).gates.length > 0, 'the next one is searched for');
 });
 
-test('a plan that cannot be read fails its own question alone', async () => {
+test('an unreadable plan fails only its own question', async () => {
   const fault = new Error('the plan is missing');
   const bad = threads.run(task('a', 'missing', { loadPlan: () => Promise.reject(fault) }));
   const good = threads.run(task('a', 'one'));
@@ -84,7 +84,7 @@ test('a plan that cannot be read fails its own question alone', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('what waits when the threads end is told so', async () => {
+test('tells waiting callers when the threads end', async () => {
   const own = createSearchThreads(1, () => undefined);
   const waiting = [own.run(task('a', 'one')), own.run(task('a', 'one'))];
   const outcomes = Promise.allSettled(waiting);

@@ -28,7 +28,7 @@ async function computing(work: () => Promise<unknown>): Promise<number> {
 const rows = Array.from({ length: 5_000 }, (_, at) => `k${at}: { a: [1, -2.5, true, null], "b c": text ${at} }`);
 const megabyte = `name: big\n${'# a comment\n'.repeat(90_000)}`;
 
-test('a file comes back as it is read here, and so does what is wrong with it', async () => {
+test('a file from a thread, and its errors, equal those read here', async () => {
   for (const text of [
     rows.join('\n'),
     '__proto__: { a: 1 }',
@@ -41,7 +41,7 @@ test('a file comes back as it is read here, and so does what is wrong with it', 
   }
 });
 
-test('a large file leaves the event loop to others', async () => {
+test("a large file doesn't block the event loop", async () => {
   const here = await computing(async () => readYaml(megabyte));
   await thread.read('a: 1');
   const there = await computing(() => thread.read(megabyte));
@@ -66,7 +66,7 @@ test('a plan over HTTP reads its large files there', async () => {
   assert.match(wrong.text, /offers\/big\.yaml#\/colour/);
 });
 
-test('a file that would need too much memory is refused before it does, and the next one is read', async () => {
+test('rejects a file that would need too much memory in advance, and reads the next one', async () => {
   const texts = [
     `a: [${'{},'.repeat(2_000_000)}1]`,
     `a:\n${'- - - - b\n'.repeat(300_000)}`,
@@ -80,7 +80,7 @@ test('a file that would need too much memory is refused before it does, and the 
   assert.deepEqual(errors, []);
 });
 
-test('who waits at the end is told so, and so is who comes to a full queue', async () => {
+test('tells waiting callers when the threads end, and rejects work for a full queue', async () => {
   const own = createYamlThread((error) => errors.push(error));
   const outcomes = Promise.allSettled(Array.from({ length: 34 }, () => own.read('a: 1')));
   await own.close();

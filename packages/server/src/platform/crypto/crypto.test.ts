@@ -6,7 +6,7 @@ import { createEnvelope, deriveKey, hmac, keyOf, SealError, sameSecret } from '.
 const place = { tenantId: 'a', recordId: 'r', field: 'secret' };
 const key = () => randomBytes(32).toString('base64');
 
-test('T5: a blank secret makes no key and never compares', () => {
+test('T5: a blank secret makes no key and never matches', () => {
   for (const blank of [null, '', ' ', '\n']) assert.equal(keyOf(blank), null);
   for (const expected of [null, undefined, '', ' ']) {
     for (const given of [null, undefined, '', ' ', 'undefined', 'null'])
@@ -16,7 +16,7 @@ test('T5: a blank secret makes no key and never compares', () => {
   for (const given of ['s3cre', 's3cret ', 'S3cret', '']) assert.equal(sameSecret('s3cret', given), false);
 });
 
-test('hmac is HMAC-SHA256; each purpose has a key of its own', () => {
+test('hmac is HMAC-SHA256, with a separate key per purpose', () => {
   const root = keyOf('a pepper of some length')!;
   assert.deepEqual(hmac(root, 'x'), createHmac('sha256', 'a pepper of some length').update('x').digest());
   const [access, session] = [deriveKey(root, 'access'), deriveKey(root, 'session')];
@@ -24,7 +24,7 @@ test('hmac is HMAC-SHA256; each purpose has a key of its own', () => {
   assert.deepEqual(hmac(access, 'x'), hmac(deriveKey(root, 'access'), 'x'));
 });
 
-test('T18: a sealed value opens in its place only', () => {
+test('T18: a sealed value opens only in its place', () => {
   const envelope = createEnvelope(key());
   const sealed = envelope.seal(place, 'grüße');
   assert.equal(envelope.open(place, sealed).toString(), 'grüße');
@@ -36,7 +36,7 @@ test('T18: a sealed value opens in its place only', () => {
   assert.throws(() => envelope.open({ tenantId: 'a', recordId: '', field: 'r' }, sealed), SealError);
 });
 
-test('T18: every flipped bit and every cut is a clean error', () => {
+test('T18: every flipped bit and every truncation is a clean error', () => {
   const envelope = createEnvelope(key());
   const sealed = envelope.seal(place, 'secret');
   for (let bit = 0; bit < sealed.length * 8; bit++) {
@@ -49,7 +49,7 @@ test('T18: every flipped bit and every cut is a clean error', () => {
   }
 });
 
-test('after a rotation the old key still opens, and says that it is old', () => {
+test("after a rotation the old key still opens, and says it's old", () => {
   const [before, now] = [key(), key()];
   const sealed = createEnvelope(before).seal(place, 'secret');
   const rotated = createEnvelope(now, [before]);

@@ -12,7 +12,7 @@ import {
 
 /**
  * Keys are KeyObjects made once (docs/design/stack.md: a Buffer key costs seven times as much per HMAC). A blank secret makes no key:
- * what is unset is closed (docs/design/quality.md T5).
+ * an unset secret opens nothing (docs/design/quality.md T5).
  */
 
 /** A key from a secret of the configuration; null when the secret is unset or blank. */

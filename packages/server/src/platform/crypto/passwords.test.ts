@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from '../app-error.ts';
 import { createPasswords } from './passwords.ts';
 
-test('a password is stored as Argon2id with a salt of its own, and found again', async () => {
+test('stores a password as Argon2id with its own salt, and verifies it', async () => {
   const passwords = createPasswords();
   const [one, two] = [await passwords.hash('Passw0rd'), await passwords.hash('Passw0rd')];
   assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -14,19 +14,19 @@ test('a password is stored as Argon2id with a salt of its own, and found again',
   assert.equal(passwords.computed(), 5);
 });
 
-test('the same letters are the same password, however they are put together', async () => {
+test("equal letters are equal passwords, however they're composed", async () => {
   const passwords = createPasswords();
   const stored = await passwords.hash('Caf\u00e9 1');
   assert.equal(await passwords.verify(stored, 'Cafe\u0301 1'), true);
 });
 
-test('nobody’s password is compared too, and is never right', async () => {
+test("compares a missing user's password too, and it's never correct", async () => {
   const passwords = createPasswords();
   for (const password of ['Passw0rd', '']) assert.equal(await passwords.verify(null, password), false);
   assert.equal(passwords.computed(), 2);
 });
 
-test('few at once; those who wait get their turn, and when too many wait the next is refused', async () => {
+test('hashes few at once; waiting calls get their turn, and too many are rejected', async () => {
   const passwords = createPasswords(1);
   const waiting = Array.from({ length: 65 }, () => passwords.verify(null, 'x'));
   await assert.rejects(

@@ -7,7 +7,7 @@ import type { ModelSettings } from './model-settings.ts';
 export function anthropicModel({ baseUrl, apiKey, name, timeoutMs }: ModelSettings): LanguageModel {
   const connect = async () => {
     const { Anthropic } = await import('@anthropic-ai/sdk');
-    // Everything is given, because the SDK reads what is missing from the environment.
+    // Sets every option, because the SDK reads missing ones from the environment.
     return new Anthropic({
       apiKey,
       authToken: null,

@@ -88,7 +88,7 @@ for (const provider of ['anthropic', 'openai'] as const) {
   });
 }
 
-test('a model that fails several times in a row gets a pause', async () => {
+test('pauses a model that fails several times in a row', async () => {
   const model = guarded('openai', 5_000, 2);
   server.play = (_, response) => void response.writeHead(500).end();
   for (let time = 0; time < 2; time += 1) await assert.rejects(model.ask(question, never), failsWith('unreachable'));

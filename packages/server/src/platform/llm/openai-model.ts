@@ -10,7 +10,7 @@ const noKey = 'none';
 export function openaiModel({ baseUrl, apiKey, name, timeoutMs }: ModelSettings): LanguageModel {
   const connect = async () => {
     const { OpenAI } = await import('openai');
-    // Everything is given, because the SDK reads what is missing from the environment.
+    // Sets every option, because the SDK reads missing ones from the environment.
     return new OpenAI({
       apiKey: apiKey ?? noKey,
       adminAPIKey: null,

@@ -4,8 +4,8 @@ import type { RawMail } from './mail-message.ts';
 import { MailError, type MailTransport } from './mail-transport.ts';
 
 /**
- * Creates a transport that writes each email to a file that mail programs can open, for installations without a mail
- * server. Only this user can read the folder and files, because they contain sign-in links. A repeated email replaces
+ * Creates a transport that writes each email to a file that mail programs can open, for
+ * installations without SMTP. Only this user can read the folder and files, because they contain sign-in links. A repeated email replaces
  * its file. Throws MailError when it can't be written (disk full), leaving no partial file.
  */
 export function createMailOutbox(folder: string): MailTransport {

@@ -12,7 +12,7 @@ export interface MailTransport {
 }
 
 /**
- * What became of an email that failed. unsent: it may be tried again. rejected: it will be rejected again. unknown: the
+ * What happened to an email that failed. unsent: it may be tried again. rejected: it will be rejected again. unknown: the
  * connection broke after it was handed over.
  */
 export type MailFate = 'unsent' | 'rejected' | 'unknown';

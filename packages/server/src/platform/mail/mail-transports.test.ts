@@ -34,7 +34,7 @@ async function smtp(t: TestContext, options: Parameters<typeof startTestSmtpServ
   return { server, send };
 }
 
-test('SMTP: what arrives is what was written, over STARTTLS where it is offered', async (t) => {
+test("SMTP: delivers what was written, over STARTTLS where it's offered", async (t) => {
   const { server, send } = await smtp(t);
   assert.deepEqual(await send('smtp://localhost:PORT'), { via: 'smtp' });
   const [mail] = server.mails;
@@ -52,7 +52,7 @@ test('SMTP: what arrives is what was written, over STARTTLS where it is offered'
   assert.equal(parsed.headers.get('auto-submitted'), 'auto-generated');
 });
 
-test('SMTP: a password goes over TLS only, STARTTLS or smtps, and only to the server that the certificate names', async (t) => {
+test('SMTP: sends a password over TLS only, STARTTLS or smtps, and only to the server in the certificate', async (t) => {
   const open = await smtp(t);
   await open.send('smtp://arbiter:p%40ss%25word@localhost:PORT');
   const closed = await smtp(t, { secure: true });
@@ -69,7 +69,7 @@ test('SMTP: a password goes over TLS only, STARTTLS or smtps, and only to the se
   await assert.rejects(open.send('smtp://arbiter:wrong@localhost:PORT'), /rejected the email: 535 \(EAUTH\)/);
 });
 
-test('SMTP: without TLS nothing is sent that must have it', async (t) => {
+test('SMTP: sends nothing without TLS that requires it', async (t) => {
   const { server, send } = await smtp(t, { disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
   await assert.rejects(send('smtp://localhost:PORT?tls=required'), MailError);
   await assert.rejects(send('smtp://localhost:PORT?tls=unverified'), MailError);
@@ -81,7 +81,7 @@ test('SMTP: without TLS nothing is sent that must have it', async (t) => {
   );
 });
 
-test('SMTP: a refusal is told by its code; neither the address nor what the server wrote is', async (t) => {
+test("SMTP: reports a rejection by its code, without the address or the server's text", async (t) => {
   const { send } = await smtp(t, {
     onRcptTo: ({ address }, _session, done) =>
       done(Object.assign(new Error(`no such user ${address}`), { responseCode: 550 })),
@@ -96,7 +96,7 @@ test('SMTP: a refusal is told by its code; neither the address nor what the serv
   await assert.rejects(send(`smtp://127.0.0.1:${port}`), /^MailError: the mail server could not be reached \(\w+\)$/);
 });
 
-test('SMTP_URL says all that it can say, and nothing else', () => {
+test('SMTP_URL accepts every option, and nothing else', () => {
   const usual = { host: 'mail.example', port: 587, implicitTls: false, tls: 'if-offered', user: '', password: '' };
   assert.deepEqual(readSmtpUrl('smtp://mail.example'), usual);
   assert.deepEqual(readSmtpUrl('smtp://mail.example:25/'), { ...usual, port: 25 });
@@ -124,7 +124,7 @@ test('SMTP_URL says all that it can say, and nothing else', () => {
   }
 });
 
-test('T20: nothing reaches into the header of a mail', async () => {
+test("T20: nothing can be injected into an email's header", async () => {
   for (const to of [
     'a@b.example\r\nBcc: c@d.example',
     'a@b.example, c@d.example',
@@ -176,7 +176,7 @@ test('a sender is an address, or a name and an address', () => {
   }
 });
 
-test('outbox: one private file for each mail, replaced when it is sent again', async (t) => {
+test("outbox: one private file per email, replaced when it's sent again", async (t) => {
   const parent = await mkdtemp(join(tmpdir(), 'arbiter-outbox-'));
   t.after(() => rm(parent, { recursive: true }));
   const folder = join(parent, 'data', 'outbox');
@@ -193,7 +193,7 @@ test('outbox: one private file for each mail, replaced when it is sent again', a
   assert.deepEqual([parsed.subject, parsed.text], ['Grüße', message.text]);
 });
 
-test('SES: the mail arrives whole, signed; a refusal is told by its name', async (t) => {
+test('SES: sends the complete, signed email, and reports a rejection by name', async (t) => {
   const asked: { request: IncomingMessage; body: string }[] = [];
   let refuse = false;
   const server = createServer((request, response) => {

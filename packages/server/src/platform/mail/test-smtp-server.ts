@@ -14,7 +14,7 @@ export interface TakenMail {
   readonly parsed: ParsedMail;
 }
 
-/** A mail server on a free port of this machine. */
+/** An SMTP server on a free port of this machine. */
 export interface TestSmtpServer {
   readonly port: number;
   readonly mails: readonly TakenMail[];
@@ -22,7 +22,7 @@ export interface TestSmtpServer {
 }
 
 /**
- * Starts a mail server. Options are the library's; by default it accepts every email, has STARTTLS with
+ * Starts an SMTP server. Options are the library's; by default it accepts every email, has STARTTLS with
  * `testCertificate` and knows the user `arbiter` with the password `p@ss%word`.
  */
 export async function startTestSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {

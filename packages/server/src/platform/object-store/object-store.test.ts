@@ -36,7 +36,7 @@ test('reads objects, parts of them, and their size', async () => {
   await store.remove('read');
 });
 
-test('tries again after 5xx and 429, and gives up with the code of S3', async () => {
+test('retries after 5xx and 429, and gives up with the code of S3', async () => {
   peer.next.push(503, 429);
   await store.put('again', new Blob(['x']), 'text/csv');
   assert.equal(peer.objects.get('again')?.body, 'x');
@@ -46,7 +46,7 @@ test('tries again after 5xx and 429, and gives up with the code of S3', async ()
   assert.deepEqual(peer.next, []);
 });
 
-test('does not try again after a refusal', async () => {
+test("doesn't retry after a rejection", async () => {
   peer.next.push(403, 403);
   await fails(store.put('no', new Blob(['x']), 'text/csv'), 'the bucket answered 403 (AccessDenied)');
   assert.deepEqual(peer.next.splice(0), [403]);
@@ -57,7 +57,7 @@ test('does not try again after a refusal', async () => {
   await fails(elsewhere.get('a'), 'the bucket answered 404 (NoSuchBucket)');
 });
 
-test('a store that nobody runs is out of reach', async () => {
+test("a store that isn't running is unreachable", async () => {
   const nobody = createObjectStore({ ...readBucketUrl(peer.url), origin: 'http://127.0.0.1:1' });
   await fails(nobody.remove('a'), "the bucket can't be reached");
 });

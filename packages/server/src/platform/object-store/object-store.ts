@@ -10,7 +10,7 @@ export interface ObjectStore {
   get(key: string, range?: ByteRange): Promise<Uint8Array | null>;
   /** Returns an object's size in bytes; null if it doesn't exist. Throws ObjectStoreError. */
   size(key: string): Promise<number | null>;
-  /** Does nothing if there is no such object. Throws ObjectStoreError. */
+  /** Does nothing if the object doesn't exist. Throws ObjectStoreError. */
   remove(key: string): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createObjectStore(settings: BucketSettings): ObjectStore {
   const { origin, bucket, region, accessKeyId, secretAccessKey } = settings;
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
   /** Returns null for 404. */
-  const send = async (key: string, init: RequestInit, timeoutMs: number): Promise<Answer | null> => {
+  const send = async (key: string, init: RequestInit, timeoutMs: number): Promise<StoreResponse | null> => {
     const url = `${origin}/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
     for (let attempt = 1; ; attempt++) {
       const outcome = await answerOf(() =>
@@ -75,7 +75,7 @@ export function createObjectStore(settings: BucketSettings): ObjectStore {
   };
 }
 
-interface Answer {
+interface StoreResponse {
   readonly body: Uint8Array;
   /** The content's length by its header. */
   readonly size: number;
@@ -89,7 +89,7 @@ interface Refusal {
   readonly isMissing: boolean;
 }
 
-async function answerOf(call: () => Promise<Response>): Promise<Answer | Refusal> {
+async function answerOf(call: () => Promise<Response>): Promise<StoreResponse | Refusal> {
   let response: Response;
   let body: Uint8Array;
   try {

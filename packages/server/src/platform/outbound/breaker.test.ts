@@ -30,7 +30,7 @@ test('five failures in a row open it for the pause; then one probe decides', () 
   assert.deepEqual(moves, ['open', 'half_open', 'open', 'half_open', 'closed']);
 });
 
-test('who only looks takes no probe', () => {
+test('checking alone uses no probe', () => {
   let at = 1000;
   const breaker = createBreaker({ failures: 2, pauseMs: 60_000, now: () => at });
   const looker = lookingAt(breaker);
@@ -47,7 +47,7 @@ test('who only looks takes no probe', () => {
   assert.equal(looker.isOpen('a'), false);
 });
 
-test('of very many keys in trouble the one longest in it is forgotten, and no other', () => {
+test('of very many failing keys, forgets the one failing longest, and no other', () => {
   const breaker = createBreaker({ failures: 1, pauseMs: 60_000, now: () => 0 });
   for (let key = 0; key < 10_000; key += 1) breaker.failed(String(key));
   assert.deepEqual([breaker.isOpen('0'), breaker.isOpen('9999')], [true, true]);

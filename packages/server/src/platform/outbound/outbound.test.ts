@@ -29,7 +29,7 @@ const failsWith = (reason: OutboundFailure) => (error: unknown) =>
   error instanceof OutboundError && error.reason === reason;
 const toCanary = ['127.0.0.0/8'];
 
-test('256 calls of one destination are under way at once: none spends its time waiting for another', async () => {
+test('makes 256 parallel calls to one destination without waiting for each other', async () => {
   const waiting: (() => void)[] = [];
   // Answers nobody until all requests are in.
   respond = (_request, response) => {
@@ -48,7 +48,7 @@ test('256 calls of one destination are under way at once: none spends its time w
   }
 });
 
-test('F21: every address of the inside is judged closed, whatever carries it', () => {
+test('F21: every internal address is blocked, in any notation', () => {
   const closed = [
     ...['127.0.0.1', '127.1.2.3', '0.0.0.0', '0.1.2.3', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
     ...['169.254.169.254', '169.254.170.2', '100.64.0.1', '100.127.255.255', '100.100.100.200', '168.63.129.16'],
@@ -130,7 +130,7 @@ test('T8: spellings of a loopback address reach nothing', async () => {
   await outbound.close();
 });
 
-test('T8: a name with one closed address is closed, and an answer that flips is judged each time', async () => {
+test('T8: a name with one blocked address is blocked, and a changing one is checked each time', async () => {
   const before = hits;
   const mixed = createOutbound({ allowHttp: true, resolve: async () => ['1.1.1.1', '127.0.0.1'] });
   await assert.rejects(mixed.call(`http://mixed.example:${port}/`), failsWith('forbidden_address'));
@@ -149,7 +149,7 @@ test('T8: a name with one closed address is closed, and an answer that flips is 
   assert.equal(hits, before);
 });
 
-test('the judged address is the one that is connected to; the name is asked for once', async () => {
+test('connects to the checked address, and resolves the name once', async () => {
   let asked = 0;
   const outbound = createOutbound({
     allowHttp: true,
@@ -165,7 +165,7 @@ test('the judged address is the one that is connected to; the name is asked for 
   await outbound.close();
 });
 
-test('T8, T28: no redirect is followed', async () => {
+test('T8, T28: follows no redirect', async () => {
   const outbound = createOutbound({ allowHttp: true, allowNetworks: toCanary });
   const before = hits;
   respond = (_request, response) => {
@@ -178,7 +178,7 @@ test('T8, T28: no redirect is followed', async () => {
   await outbound.close();
 });
 
-test('time and size are limited', async () => {
+test('limits time and size', async () => {
   const outbound = createOutbound({ allowHttp: true, allowNetworks: toCanary });
   const url = `http://127.0.0.1:${port}/`;
   respond = () => undefined;
@@ -220,7 +220,7 @@ test('https only by default; no credentials in the address; no header that refra
   await outbound.close();
 });
 
-test('a name without an address is told apart', async () => {
+test('reports a name without an address separately', async () => {
   const outbound = createOutbound({
     resolve: async () => {
       throw new Error('ENOTFOUND');
@@ -230,7 +230,7 @@ test('a name without an address is told apart', async () => {
   await outbound.close();
 });
 
-test('T8: below 1024 only the ports of the protocol are open', () => {
+test("T8: below 1024, only the protocol's ports are open", () => {
   const open = (protocol: Parameters<typeof mayUsePort>[0]) =>
     Array.from({ length: 1_024 }, (_, port) => port).filter((port) => mayUsePort(protocol, port));
   assert.deepEqual([open('http'), open('https'), open('sftp'), open('tcp')], [[80], [443], [22], []]);
@@ -239,7 +239,7 @@ test('T8: below 1024 only the ports of the protocol are open', () => {
     assert.equal(mayUsePort('http', port), false, String(port));
 });
 
-test('T8: a call to a port of another service is not made, also where the operator opened the network', async () => {
+test("T8: doesn't call a port of another service, even if the operator opened the network", async () => {
   let asked = 0;
   const outbound = createOutbound({
     allowHttp: true,
@@ -266,7 +266,7 @@ test('T8: a call to a port of another service is not made, also where the operat
   await outbound.close();
 });
 
-test('https reaches any port where its caller says so: the address is judged as ever', async () => {
+test('https reaches any port if its caller allows it, and still checks the address', async () => {
   const outbound = createOutbound({ resolve: async () => ['10.0.0.1'] });
   await assert.rejects(outbound.call('https://hook.example:636/', { anyPort: true }), failsWith('forbidden_address'));
   await assert.rejects(outbound.call('https://hook.example:636/'), failsWith('forbidden_port'));

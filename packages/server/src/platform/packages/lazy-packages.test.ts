@@ -14,7 +14,7 @@ const program = `
   (await import('./platform/packages/lazy-packages.ts')).lazyPackages.yaml();
   console.log(JSON.stringify([ready, loaded()]));`;
 
-test('a package loads at its first use, not with the server', () => {
+test('loads a package at its first use, not with the server', () => {
   const cwd = new URL('../..', import.meta.url);
   const args = ['--input-type=module', '--eval', program];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });

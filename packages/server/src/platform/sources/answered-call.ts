@@ -7,7 +7,7 @@ const maxTries = 4;
 const firstPauseMs = 200;
 
 /**
- * Requests an answer of any size. `headers` are made anew for each try, because signatures hold the time. Tries again
+ * Requests an answer of any size. `headers` are recreated for each attempt, because signatures hold the time. Tries again
  * after 429 and 5xx. Throws SourceError for what isn't a success; redirects aren't followed.
  */
 export async function answeredCall(

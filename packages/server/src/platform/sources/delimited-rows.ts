@@ -11,7 +11,7 @@ export interface DelimitedFormat {
   readonly encoding: string;
 }
 
-/** Records that the parser prepares before somebody takes them. */
+/** Records that the parser prepares before someone takes them. */
 const recordsAhead = 500;
 
 /** Bytes of one record at most. */

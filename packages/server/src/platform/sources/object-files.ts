@@ -24,7 +24,7 @@ export interface ObjectCalls {
    * Reads an object from an offset. `etag`: of the version that the read began with; another one is an error.
    */
   read(key: string, offset: number, etag: string | undefined): Promise<OutboundStream>;
-  /** Throws if there is no such bucket. */
+  /** Throws if the bucket doesn't exist. */
   find?(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export interface RedisSession {
   ensureGroup(stream: string, group: string, from: 'start' | 'end'): Promise<void>;
   /**
    * Reads entries for the group: those that it got and didn't acknowledge after an ID, or new ones, waiting for them for at
-   * most so many milliseconds.
+   * most this many milliseconds.
    */
   read(options: {
     readonly stream: string;
@@ -73,7 +73,7 @@ interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** Opens a session over a socket that we checked, so that the driver dials nowhere by itself. Throws SourceError. */
+/** Opens a session over a socket that we checked, so that the driver dials nowhere on its own. Throws SourceError. */
 export async function openRedisSession(
   sockets: OutboundSockets,
   target: RedisTarget,

@@ -76,7 +76,7 @@ async function connected(
 }
 
 /**
- * Opens a folder or a file over a socket that we checked, so that the driver dials nowhere by itself. Throws SourceError;
+ * Opens a folder or a file over a socket that we checked, so that the driver dials nowhere on its own. Throws SourceError;
  * `tls_failed` if the server shows another key than the pinned one.
  */
 export async function openSftpStore(

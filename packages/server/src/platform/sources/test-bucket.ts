@@ -20,7 +20,7 @@ export interface TestBucket {
   readonly requests: string[];
   /** Where the bucket is. Requests that are signed for another region are sent there. */
   region: string;
-  /** Breaks the next answer with an object after so many bytes. */
+  /** Breaks the next answer with an object after this many bytes. */
   cut: { readonly at: number; readonly onCut: () => void } | null;
   /** Keys of a page. */
   pageSize: number;

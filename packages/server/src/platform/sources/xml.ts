@@ -2,7 +2,7 @@ import type { Element } from '@xmldom/xmldom';
 import { lazyPackages } from '../packages/lazy-packages.ts';
 import { SourceError } from './source-error.ts';
 
-/** Returns the root of a document, an element of this name. Throws SourceError `unexpected_response`. */
+/** Returns the root of a document, an element with this name. Throws SourceError `unexpected_response`. */
 export function xmlRoot(xml: string, name: string): Element {
   try {
     const onError = (_level: string, message: string): never => {
@@ -18,6 +18,6 @@ export function xmlRoot(xml: string, name: string): Element {
   throw new SourceError('unexpected_response');
 }
 
-/** The text of the first element of this name below another; null without one. */
+/** The text of the first element with this name below another; null without one. */
 export const xmlText = (element: Element, name: string): string | null =>
   element.getElementsByTagName(name)[0]?.textContent ?? null;

@@ -6,7 +6,7 @@ import { createFollowingClock, instantFrom } from './clock.ts';
 const hourMs = 3_600_000;
 const noon = Date.parse('2026-11-20T12:00:00Z');
 
-test('a clock is the machine’s until the database has told its time, and follows the database from then on', () => {
+test("a clock uses the machine's time until the database's is known, and then follows the database", () => {
   let own = noon + 25 * hourMs;
   let elapsed = 1_000;
   const clock = createFollowingClock(
@@ -24,7 +24,7 @@ test('a clock is the machine’s until the database has told its time, and follo
   assert.equal(clock.now(), told + 60_000, 'a step of the machine’s clock doesn’t reach it');
 });
 
-test('a slow trip doesn’t move a clock that fits; a step of the database’s clock does', () => {
+test("a slow trip doesn't move a correct clock; a step of the database's clock does", () => {
   let elapsed = 0;
   const clock = createFollowingClock(
     () => 0,
@@ -41,11 +41,11 @@ test('a slow trip doesn’t move a clock that fits; a step of the database’s c
   assert.ok(Math.abs(clock.now() - (noon - hourMs)) <= 2);
 });
 
-test('a clock that is set by hand stands for the database’s', () => {
+test("a clock set by hand replaces the database's", () => {
   assert.equal(instantFrom({ now: () => noon }, new Date(noon + hourMs), 0), noon);
 });
 
-test('ids of before the clock was set don’t hold later ones to their time', () => {
+test("IDs from before the clock was set don't hold later ones back", () => {
   let now = noon + 25 * hourMs;
   let isSet = false;
   const ids = createIds(

@@ -76,12 +76,12 @@ function readField(text: string, field: CronField): number[] {
   const values = new Set<number>();
   for (const item of text.split(',')) {
     const [, range, step] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(item) ?? [];
-    if (range === undefined) throw refused(field, item);
+    if (range === undefined) throw invalidItem(field, item);
     const [from, to] = readRange(range, field, item);
     const size = field.highest - field.lowest + 1;
     const by = step === undefined ? 1 : Number(step);
     if (by < 1 || by > size || (step !== undefined && range !== '*' && !range.includes('-')))
-      throw refused(field, item);
+      throw invalidItem(field, item);
     for (let value = from; value <= to; value += by) values.add(value);
   }
   return [...values].sort((a, b) => a - b);
@@ -90,13 +90,13 @@ function readField(text: string, field: CronField): number[] {
 function readRange(range: string, field: CronField, item: string): [from: number, to: number] {
   if (range === '*') return [field.lowest, field.highest];
   const ends = range.split('-');
-  if (ends.length > 2) throw refused(field, item);
+  if (ends.length > 2) throw invalidItem(field, item);
   const from = readValue(ends[0]!, field, item);
   if (ends.length === 1) return [from, from];
   const end = readValue(ends[1]!, field, item);
   // `fri-sun`: the Sunday that ends a week.
   const to = field === fields.weekday && end === 0 ? 7 : end;
-  if (to < from) throw refused(field, item);
+  if (to < from) throw invalidItem(field, item);
   return [from, to];
 }
 
@@ -104,11 +104,11 @@ function readValue(text: string, field: CronField, item: string): number {
   const named = field.names?.indexOf(text.toLowerCase()) ?? -1;
   if (named >= 0) return named + field.lowest;
   const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= field.lowest && value <= field.highest)) throw refused(field, item);
+  if (!(value >= field.lowest && value <= field.highest)) throw invalidItem(field, item);
   return value;
 }
 
-const refused = (field: CronField, item: string): RangeError =>
+const invalidItem = (field: CronField, item: string): RangeError =>
   new RangeError(`has an invalid ${field.name}: ${item.slice(0, 40)}`);
 
 const minuteMs = 60_000;

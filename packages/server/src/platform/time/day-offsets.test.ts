@@ -31,7 +31,7 @@ const zones = [
 ];
 
 for (const zone of shareOf(zones, 'days by addition', 3)) {
-  test(`days by addition are the days of the calendar: ${zone}`, async () => {
+  test(`adding days follows the calendar: ${zone}`, async () => {
     const around = [
       -dayMs,
       -3_600_000,
@@ -55,6 +55,6 @@ for (const zone of shareOf(zones, 'days by addition', 3)) {
   });
 }
 
-test('no zone is refused, each time', async () => {
+test('rejects an invalid zone each time', async () => {
   for (let i = 0; i < 2; i++) await assert.rejects(dayOffsets('Mars/Olympus'), RangeError);
 });

@@ -4,7 +4,7 @@ import { shareOf } from '../../../../../test/form.ts';
 import { zoneCalendar } from './zone-calendar.ts';
 import { zoneClock } from './zones.ts';
 
-test('a calendar says what the clock of its zone says, days with a change of the clock included', () => {
+test('a calendar matches the clock of its zone, including days with a clock change', () => {
   // Gaps and overlaps at midnight (Havana, Beirut), half an hour (Lord Howe), none.
   const names = ['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Beirut', 'Australia/Lord_Howe'];
   for (const name of shareOf(names, 'zones of a calendar', 3)) {
@@ -15,6 +15,6 @@ test('a calendar says what the clock of its zone says, days with a change of the
   }
 });
 
-test('what is no zone is refused', () => {
+test('rejects an invalid zone', () => {
   assert.throws(() => zoneCalendar('Mars/Olympus', 2025, 2029), RangeError);
 });

@@ -9,7 +9,7 @@ const hourMs = 3_600_000;
 const iso = (ms: number) => new Date(ms).toISOString().replace(':00.000Z', 'Z');
 
 // docs/design/api-decisioning.md X7.
-test('X7: cap windows of Europe/Berlin across both changes of the clock', () => {
+test('X7: cap windows of Europe/Berlin across both clock changes', () => {
   const autumn = zoneClock('Europe/Berlin', at('2026-10-25T12:00:00Z'));
   assert.deepEqual([iso(autumn.dayStart), iso(autumn.dayEnd)], ['2026-10-24T22:00Z', '2026-10-25T23:00Z']);
   assert.deepEqual([iso(autumn.weekStart), iso(autumn.weekEnd)], ['2026-10-18T22:00Z', '2026-10-25T23:00Z']);
@@ -40,7 +40,7 @@ test('the wall clock follows the change inside the day', () => {
   assert.deepEqual(seen('2026-11-20T23:00:00Z'), ['2026-11-21', 0, 0, 0, 6]);
 });
 
-test('a midnight that does not exist: the day begins after the gap', () => {
+test('a missing midnight: the day starts after the gap', () => {
   // Beirut and Havana jump from 00:00 to 01:00.
   assert.equal(iso(dayRange('Asia/Beirut', '2026-03-29').startMs), '2026-03-28T22:00Z');
   const { startMs, endMs } = dayRange('America/Havana', '2026-03-08');
@@ -49,7 +49,7 @@ test('a midnight that does not exist: the day begins after the gap', () => {
   assert.equal(zoneClock('America/Havana', startMs).hour, 1);
 });
 
-test('a midnight that occurs twice: the day begins at the first', () => {
+test('a repeated midnight: the day starts at the first', () => {
   // Havana goes from 01:00 back to 00:00.
   const { startMs, endMs } = dayRange('America/Havana', '2026-11-01');
   assert.equal(iso(startMs), '2026-11-01T04:00Z');
@@ -80,7 +80,7 @@ test('days cover time without gap or overlap, in odd zones, over two years', () 
   }
 });
 
-test('zones are names of the tz database', () => {
+test('zones are names in the tz database', () => {
   for (const good of ['UTC', 'Europe/Paris', 'America/Argentina/Buenos_Aires']) assert.ok(isZone(good), good);
   for (const bad of ['', '+02:00', 'Mars/Olympus', 'US/Pacific-New ', '02:00', 'Europe/Paris; drop']) {
     assert.ok(!isZone(bad), bad);
@@ -102,7 +102,7 @@ test('zones are names of the tz database', () => {
   assert.throws(() => dayRange('UTC', '2026-02-30'), RangeError);
 });
 
-test('a zone in another spelling is no input, but what is stored goes on', () => {
+test('rejects a zone in another spelling, but still uses stored ones', () => {
   const near = (text: string) => /\((.*)\?\)$/.exec(zoneProblem(text) ?? '')?.[1] ?? null;
   assert.equal(zoneProblem('Europe/Paris'), null);
   assert.equal(near('europe/paris'), 'Europe/Paris');
@@ -118,7 +118,7 @@ test('a zone in another spelling is no input, but what is stored goes on', () =>
   assert.deepEqual(zoneClock('europe/berlin', now), zoneClock('Europe/Berlin', now));
 });
 
-test('the wall clock is right to the minute on days with a change, and next to them', () => {
+test('the wall clock is correct to the minute on days with a change, and next to them', () => {
   for (const [zone, date] of [
     ['Europe/Berlin', '2026-10-25'],
     ['Europe/Berlin', '2027-03-28'],
@@ -141,7 +141,7 @@ test('the wall clock is right to the minute on days with a change, and next to t
   }
 });
 
-test('the runtime is asked once for a zone and a day, also on the day of a change and with others in between', (t) => {
+test('asks the runtime once per zone and day, even on the day of a change and with others in between', (t) => {
   const asked = t.mock.method(IANAZone.prototype, 'offset');
   const change = at('2025-10-26T00:00:00Z');
   const before = zoneClock('Europe/Vienna', change - 60_000);
@@ -156,7 +156,7 @@ test('the runtime is asked once for a zone and a day, also on the day of a chang
   assert.equal(asked.mock.callCount(), asking);
 });
 
-test('asking for the same day again costs little', () => {
+test('repeating the same day is cheap', () => {
   const now = at('2026-11-20T12:00:00Z');
   zoneClock('Europe/Berlin', now);
   // Processor time: what others do on the machine does not count.
@@ -167,7 +167,7 @@ test('asking for the same day again costs little', () => {
   assert.ok(microseconds < 5, `${microseconds} us`);
 });
 
-test('offsets of a zone over the years', () => {
+test('finds offsets of a zone over the years', () => {
   const offsets = zoneOffsets('Europe/Berlin');
   const ofYear = offsets.filter(([from]) => new Date(from).getUTCFullYear() === 2026);
   assert.deepEqual(ofYear, [

@@ -12,7 +12,7 @@ import { personalizationOf, type Variable, variablesOf } from './variables.ts';
 
 const path = '/personalization';
 
-/** The names that texts have in braces: where each value comes from, and what stands in for it. */
+/** Names in braces in texts: the source of each value, and its fallback. */
 export function VariablesInput({ form }: { readonly form: RecordForm }) {
   const list = useId();
   const fields = useCustomerFields();

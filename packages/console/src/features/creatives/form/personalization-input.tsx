@@ -16,7 +16,7 @@ interface Entry {
 
 const path = '/personalization';
 
-/** Tokens of the texts: where each value comes from, and what stands in for it. */
+/** Tokens of the texts: the source of each value, and its fallback. */
 export function PersonalizationInput({ form }: Pick<FormParts, 'form'>) {
   const list = useId();
   const fields = useCustomerFields();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localInstant, utcInstant } from './instants.ts';
 
-test('a field for local time is read and written in the zone of the tenant, wherever the browser is', () => {
+test("reads and writes local times in the tenant's zone, wherever the browser is", () => {
   for (const [zone, local, instant] of [
     ['UTC', '2026-12-09T08:00', '2026-12-09T08:00:00.000Z'],
     ['Europe/Berlin', '2026-12-09T08:00', '2026-12-09T07:00:00.000Z'],
@@ -17,7 +17,7 @@ test('a field for local time is read and written in the zone of the tenant, wher
   }
 });
 
-test('hours of the days on which the clocks change', () => {
+test('handles hours of the days on which the clocks change', () => {
   const berlin = (text: string) => utcInstant(text, 'Europe/Berlin');
   assert.equal(berlin('2026-03-29T01:59'), '2026-03-29T00:59:00.000Z');
   assert.equal(berlin('2026-03-29T03:00'), '2026-03-29T01:00:00.000Z');
@@ -26,7 +26,7 @@ test('hours of the days on which the clocks change', () => {
   assert.equal(localInstant(berlin('2026-03-29T02:30') ?? '', 'Europe/Berlin'), '2026-03-29T03:30', 'there is no 2:30');
 });
 
-test('what is no time is none', () => {
+test('reads no instant from an invalid time', () => {
   for (const text of ['', 'tomorrow', '2026-13-01T00:00']) assert.equal(utcInstant(text, 'UTC'), null, text);
   assert.equal(localInstant('soon', 'UTC'), '');
 });

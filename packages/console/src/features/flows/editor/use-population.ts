@@ -49,8 +49,8 @@ export function usePopulation(
       async: true,
       ...place,
     };
-    const begun = await run({ body });
-    if (begun !== null && 'id' in begun) setStarted({ id: begun.id, config: rested, segment });
+    const startedRun = await run({ body });
+    if (startedRun !== null && 'id' in startedRun) setStarted({ id: startedRun.id, config: rested, segment });
   };
   const latest = useRef(start);
   latest.current = start;

@@ -16,7 +16,7 @@ test('opens the first pending step', () => {
   assert.equal(nextStep({ customers, offer: one, creative: one, limit: one, flow: one, decision: true }), null);
 });
 
-test('decisions need customers, an offer, a creative and a flow, but no limit', () => {
+test('decisions require customers, an offer, a creative and a flow, but no limit', () => {
   const ready = { ...nothing, customers, offer: one, creative: one, flow: one };
   assert.equal(canDecide(ready), true);
   for (const step of ['customers', 'offer', 'creative', 'flow'] as const)

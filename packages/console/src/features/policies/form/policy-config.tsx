@@ -43,7 +43,7 @@ function OutcomesInput({ form, field }: FieldInputProps) {
   return <ReferenceInput form={form} field={own} />;
 }
 
-/** On unless it's switched off. */
+/** On unless it's turned off. */
 function BypassableInput({ form, field }: FieldInputProps) {
   const isNever = form.valueAt('/ruleType') === 'do_not_contact';
   return (

@@ -65,14 +65,14 @@ function ownProblems(policy: Policy, { missing, mandatory }: CollisionFacts): re
 
 /** The offers that exclude each other. */
 const exclusionGroup = ({ config, scopes }: Policy): readonly string[] => [
-  ...(Array.isArray(config.excludeOfferIds) ? config.excludeOfferIds.map(String) : []),
+  ...(config.excludeOfferIds ?? []),
   ...scopes.flatMap(({ scope, scopeId }) => (scope === 'offer' && scopeId !== null ? [scopeId] : [])),
 ];
 
 const isGlobal = ({ scopes }: Policy): boolean => scopes.some(({ scope }) => scope === 'global');
 const isBypassable = ({ config, ruleType }: Policy): boolean =>
   ruleType !== 'do_not_contact' && config.bypassable !== false;
-const isEmptyList = (value: unknown): boolean => !Array.isArray(value) || value.length === 0;
+const isEmptyList = (list: readonly string[] | null = null): boolean => list === null || list.length === 0;
 
 /** Whether a cap counts every contact of the customer, and blocks everything once it's full. */
 function countsEverything(policy: Policy): boolean {
@@ -116,9 +116,9 @@ function impliedLimits(active: readonly Policy[]): readonly Collision[] {
 
 /** Hours of a week that a window is open, from Sunday 0:00; null where the zone depends on the customer. */
 function openHours({ config }: Policy): { readonly zone: string; readonly hours: ReadonlySet<number> } | null {
-  if (typeof config.zonePath === 'string') return null;
-  const [from, to] = [Number(config.startHour ?? 0), Number(config.endHour ?? 24)];
-  const listed = Array.isArray(config.daysOfWeek) ? config.daysOfWeek.map(Number) : [];
+  if ((config.zonePath ?? null) !== null) return null;
+  const [from, to] = [config.startHour ?? 0, config.endHour ?? 24];
+  const listed = config.daysOfWeek ?? [];
   const isOn = (day: number): boolean => listed.length === 0 || listed.includes(day);
   const isOpen = (day: number, hour: number): boolean => {
     if (from === to) return isOn(day);
@@ -126,7 +126,7 @@ function openHours({ config }: Policy): { readonly zone: string; readonly hours:
     return hour >= from ? isOn(day) : hour < to && isOn((day + 6) % 7);
   };
   const hours = Array.from({ length: 168 }, (_, at) => at).filter((at) => isOpen(Math.floor(at / 24), at % 24));
-  return { zone: typeof config.timezone === 'string' ? config.timezone : '', hours: new Set(hours) };
+  return { zone: config.timezone ?? '', hours: new Set(hours) };
 }
 
 /** Whether some contact is surely in the scope of both. */

@@ -16,7 +16,7 @@ function freeId(nodes: readonly Node[]): string {
   for (let at = 1; ; at += 1) if (!ids.has(`optimize-${at}`)) return `optimize-${at}`;
 }
 
-/** Returns the config of a flow that returns up to so many offers. */
+/** Returns the config of a flow that returns up to this many offers. */
 export function withTop(config: unknown, top: number): Readonly<Record<string, unknown>> | null {
   if (!isObject(config) || !Array.isArray(config.nodes)) return null;
   return {

@@ -2,7 +2,7 @@ import { type ReachEstimateRequest, reachTypes } from '@arbiter/contract/decidin
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What to ask the API about a rule, or why it can't be asked. */
+/** The API request for a rule, or why there is none. */
 export type ReachQuestion =
   | { readonly kind: 'ask'; readonly body: ReachEstimateRequest }
   | { readonly kind: 'incomplete' }

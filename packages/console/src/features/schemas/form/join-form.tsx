@@ -16,7 +16,7 @@ import { SummaryInput } from './link-inputs.tsx';
 
 const spec: SpecOptions = { labels: t.labels, help: { ...t.help, '/name': '', '/linkedSchemaId': '' } };
 
-/** The schema that the form was opened from, and the way back to it. */
+/** The schema that the form was opened from and returns to. */
 const Search = Type.Object({ schema: Type.Optional(Type.String()) });
 
 /** Creates a join of two schemas, or changes one. */

@@ -239,7 +239,7 @@ const hostile: Readonly<Record<string, readonly [file: string | JsonObject, path
   'a prototype in place of a tree': ['{"__proto__":{"learner":{}},"tree_info":7}', '', /must be a model that XGBoost/],
 };
 
-test('names what is wrong with a hostile or broken model file, and neither crashes nor hangs', () => {
+test('names the fault of a hostile or broken model file, without crashing or hanging', () => {
   for (const [name, [file, path, message]] of Object.entries(hostile)) {
     const read = importForest(file, null);
     assert.equal(read.ok, false, name);
@@ -249,7 +249,7 @@ test('names what is wrong with a hostile or broken model file, and neither crash
   }
 });
 
-test('reads the sound ones', () => {
+test('reads valid files', () => {
   for (const file of [xgboost(), text(xgboost()), lightgbm(), dump({ ...dumped, ...ends }), chain(128)]) {
     const read = importForest(file, null);
     assert.ok(read.ok, JSON.stringify(read).slice(0, 300));
@@ -263,7 +263,7 @@ test('leaves words for numbers alone in strings', () => {
   assert.deepEqual(read.state.feature_names, ['NaN', 'say "Infinity"']);
 });
 
-test('wants the format that it is told', () => {
+test('requires the given format', () => {
   const asText = importForest(xgboost(), 'lightgbm_text');
   assert.deepEqual(asText.ok ? [] : asText.problems, [
     { path: '', message: 'must be text in the format lightgbm_text' },

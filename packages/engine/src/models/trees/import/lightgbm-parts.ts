@@ -1,12 +1,12 @@
 import type { Json } from '../../../plan/snapshot.ts';
-import { told } from '../../../words/word-texts.ts';
+import { shortenWord } from '../../../words/word-texts.ts';
 import { refuse } from './model-file.ts';
 
 /** The factor of the margin in the sigmoid. Refuses objectives that aren't binary. */
 export function readObjective(objective: Json | undefined): number {
   const text = typeof objective === 'string' ? objective : '';
   const [name, ...params] = text.split(/\s+/);
-  if (name !== 'binary') refuse('/objective', `must be binary, not ${told(text === '' ? 'missing' : text)}`);
+  if (name !== 'binary') refuse('/objective', `must be binary, not ${shortenWord(text === '' ? 'missing' : text)}`);
   const sigmoid = params.find((param) => param.startsWith('sigmoid:'));
   const scale = sigmoid === undefined ? 1 : Number(sigmoid.slice('sigmoid:'.length));
   if (!(Number.isFinite(scale) && scale > 0)) refuse('/objective', 'must have a sigmoid above 0');
@@ -23,7 +23,7 @@ export type NameCategory = (feature: number, code: number) => string | number;
 export function categoryNames(lists: Json | undefined, infos: readonly Json[]): NameCategory {
   const own: NameCategory = (_feature, code) => code;
   if (!Array.isArray(lists) || lists.length === 0) return own;
-  // Ranges stand in brackets; categories are numbers with colons between them.
+  // Ranges are in brackets; categories are numbers with colons between them.
   const categorical = infos.flatMap((info, feature) =>
     typeof info === 'string' && /^-?\d+(:-?\d+)*$/.test(info) ? [feature] : [],
   );

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../plan/snapshot.ts';
-import { told } from '../../../words/word-texts.ts';
+import { shortenWord } from '../../../words/word-texts.ts';
 import { maxCategories, maxLeaves, maxNodes } from '../forest-limits.ts';
 import { categoryNames, finiteThreshold, type NameCategory, readObjective } from './lightgbm-parts.ts';
 import { nestNodes } from './linked-nodes.ts';
@@ -64,7 +64,7 @@ function numbers(section: Section, key: string, length: number, path: string): F
     const number = isEndless ? finiteThreshold(text.startsWith('-') ? -Infinity : Infinity) : Number(text);
     return Number.isFinite(number)
       ? number
-      : refuse(`${path}/${key}/${at}`, `must be a finite number, not ${told(text)}`);
+      : refuse(`${path}/${key}/${at}`, `must be a finite number, not ${shortenWord(text)}`);
   });
 }
 

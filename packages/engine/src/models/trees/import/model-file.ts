@@ -1,6 +1,6 @@
 import { isObject } from '../../../json-object.ts';
 import type { Json, JsonObject } from '../../../plan/snapshot.ts';
-import { told } from '../../../words/word-texts.ts';
+import { shortenWord } from '../../../words/word-texts.ts';
 import { maxFeatures, maxNameCharacters, maxTrees } from '../forest-limits.ts';
 
 /** Why a model file can't be imported. `path` points into it. */
@@ -69,7 +69,7 @@ export function featureNames(names: readonly Json[], count: number, path: string
     if (typeof name !== 'string' || name === '' || name.length > maxNameCharacters) {
       return refuse(`${path}/${at}`, `must be a string of 1 to ${maxNameCharacters} characters`);
     }
-    if (seen.has(name)) refuse(`${path}/${at}`, `${told(name)} is listed more than once`);
+    if (seen.has(name)) refuse(`${path}/${at}`, `${shortenWord(name)} is listed more than once`);
     seen.add(name);
     return name;
   });

@@ -1,7 +1,7 @@
 import { ln } from '../../../arithmetic/ln.ts';
 import { isObject } from '../../../json-object.ts';
 import type { Json, JsonObject } from '../../../plan/snapshot.ts';
-import { told } from '../../../words/word-texts.ts';
+import { shortenWord } from '../../../words/word-texts.ts';
 import { maxCategories, maxNodes } from '../forest-limits.ts';
 import { nestNodes } from './linked-nodes.ts';
 import { checkTreeCount, featureNames, listOf, looseNumber, memberOf, numbersOf, refuse } from './model-file.ts';
@@ -18,7 +18,7 @@ export function readXgboost(file: JsonObject): JsonObject {
   if (typeof objective !== 'string' || !objectives.includes(objective)) {
     refuse(
       '/learner/objective/name',
-      `must be a binary objective (${objectives.join(', ')}), not ${told(String(objective))}`,
+      `must be a binary objective (${objectives.join(', ')}), not ${shortenWord(String(objective))}`,
     );
   }
   const params = memberOf(learner, 'learner_model_param', '/learner');

@@ -120,7 +120,7 @@ test('rejects two statements with one name, and two trips at once', async () => 
   assert.deepEqual((await first)[0]?.rows, [{ n: 1 }]);
 });
 
-test('a connection that the database ends rejects what is in flight, with the reason, and everything after', async () => {
+test('rejects everything in flight and after, with the reason, when the database ends the connection', async () => {
   const wire = await connect();
   const [pid] = await wire.trip([statement('pid', 'select pg_backend_pid() as pid')], patienceMs);
   const sleeping = assert.rejects(wire.trip([statement('sleep', 'select pg_sleep(60)')], patienceMs), {
@@ -137,7 +137,7 @@ test('a trip without an answer times out and ends the connection', async () => {
   await assert.rejects(wire.trip([statement('one', 'select 1')], patienceMs), /Query read timeout/);
 });
 
-test('a statement whose result has changed since it was prepared costs one connection, not all that follows', async (t) => {
+test('a statement whose result type changed costs one connection, not everything after it', async (t) => {
   const path = createHotPath({ url: db.url, connections: 1 });
   t.after(() => path.close());
   await db.ownerQuery('create table public.changing (n int); grant select on public.changing to arbiter_app');

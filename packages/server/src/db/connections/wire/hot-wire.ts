@@ -39,7 +39,7 @@ export interface HotWire {
 }
 
 /** A statement that this connection knows. */
-interface Prepared {
+interface PreparedStatement {
   readonly text: string;
   isParsed: boolean;
   /** Null until the server described them. */
@@ -48,7 +48,7 @@ interface Prepared {
 
 /** The pending answer to a statement. */
 interface Due extends WireResult {
-  readonly prepared: Prepared;
+  readonly prepared: PreparedStatement;
   /** Bytea comes in binary form, because the columns were known. */
   readonly isBinary: boolean;
 }
@@ -65,9 +65,9 @@ interface Trip {
 
 interface WireState {
   readonly client: pg.Client;
-  readonly prepared: Map<string, Prepared>;
+  readonly prepared: Map<string, PreparedStatement>;
   trip: Trip | null;
-  /** Why the connection can't be used any more. */
+  /** Why the connection can no longer be used. */
   broken: Error | null;
 }
 

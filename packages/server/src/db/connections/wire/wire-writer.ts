@@ -139,7 +139,7 @@ function textOf(value: unknown): string {
   throw new TypeError('a parameter of the hot path must be text, a number, a boolean, an instant, bytes or a list');
 }
 
-/** Runs the bound statement to its end. */
+/** Runs the bound statement until it ends. */
 export function putExecute(out: WireWriter): void {
   const start = open(out, code.execute);
   putByte(out, 0);

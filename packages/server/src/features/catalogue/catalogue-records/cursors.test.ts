@@ -14,14 +14,14 @@ const order: ListOrder = {
 };
 const id = newId();
 
-test('a cursor gives back what was put in', () => {
+test('a cursor returns what it was made from', () => {
   const position = { values: [3, 'Ünïcode "x" 😀', '2026-11-20T09:00:00.000Z'], id };
   assert.deepEqual(decodeCursor(order, encodeCursor(order, position)), position);
   assert.equal(encodeCursor(newestFirst, { values: [], id }), id);
   assert.deepEqual(decodeCursor(newestFirst, id), { values: [], id });
 });
 
-test('anything else is one and the same error', () => {
+test('gives the same error for anything else', () => {
   const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const instant = '2026-11-20T09:00:00.000Z';
   const garbage = [

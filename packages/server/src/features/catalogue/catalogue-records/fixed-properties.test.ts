@@ -10,7 +10,7 @@ after(() => server?.close());
 
 type Made = { readonly id: string } & Readonly<Record<string, unknown>>;
 
-test('a property that cannot change is refused with another value and passes as it is', async () => {
+test('rejects another value for a fixed property, and accepts the same one', async () => {
   const [one, other] = await Promise.all(
     ['One', 'Other'].map(async (name) => {
       const channel = await server.createRecord('channels', { name, channelType: 'web' });

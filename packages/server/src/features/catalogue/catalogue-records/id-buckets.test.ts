@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../db/test-database.ts';
 import { newId } from '../../../platform/ids.ts';
 import { bucketOf, bucketSql, buckets } from './id-buckets.ts';
 
-test('the database finds the same bucket, and ids spread', async () => {
+test('the database computes the same bucket, and IDs spread', async () => {
   const database = await createTestDatabase();
   try {
     const ids = Array.from({ length: 2_000 }, () => newId());

@@ -68,8 +68,8 @@ export async function noContent(deletion: Promise<unknown>) {
 }
 
 /**
- * Refuses another value of a property that cannot change (400): it would else be ignored without a word. The same value
- * passes. Throws 404 when there is no such record.
+ * Refuses another value of a property that cannot change (400): otherwise it would be ignored silently. The same value
+ * passes. Throws 404 if the record doesn't exist.
  */
 async function refuseOtherFixed<Row extends GovernedRow>(
   tx: Tx,

@@ -16,7 +16,7 @@ import {
 import type { GovernedRow, RecordSpec } from './record-spec.ts';
 import { type AnyColumns, anyTable, rowsOf } from './records.store.ts';
 
-/** What is asked of a list. How long its pages are and how it is sorted, the resource says. */
+/** The query of a list. How long its pages are and how it is sorted, the resource says. */
 export interface ListOptions {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -129,7 +129,7 @@ export async function listRecords<Row extends GovernedRow>(
   return pageOf({ rows: found, limit, total, cursorOf });
 }
 
-/** A row of a page, with the number of all rows until that is taken out: the statement that reads the page counts them. */
+/** A row of a page, with the number of all rows until that is removed: the statement that reads the page counts them. */
 type CountedRow<Row> = Row & { listTotal?: number };
 
 /** Takes the number of all rows out of the rows of a page; null for an empty page. */

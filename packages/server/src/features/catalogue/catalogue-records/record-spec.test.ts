@@ -8,7 +8,7 @@ import { tableOf } from './record-spec.ts';
 const dump = readFileSync(new URL('../../../../../../docs/schema.sql', import.meta.url), 'utf8');
 const all = Object.entries<Resource>(resources);
 
-test('every unique property of a resource has the constraint or index that its error is found by', () => {
+test('every unique property has the constraint or index that identifies its error', () => {
   assert.ok(all.length > 10);
   for (const [, resource] of all) {
     for (const property of Object.keys(resource.unique)) {
@@ -18,14 +18,14 @@ test('every unique property of a resource has the constraint or index that its e
   }
 });
 
-test('a resource is found by its entityType, and what it refers to is a resource', () => {
+test('finds a resource by its entityType, and all its references are resources', () => {
   for (const [entityType, resource] of all) {
     assert.equal(resource.entityType, entityType);
     for (const { to } of Object.values(resource.references)) assert.ok(to in resources, `${entityType} -> ${to}`);
   }
 });
 
-test('a record that others refuse to lose says so in the errors of its DELETE', () => {
+test('a record that others can refer to declares that error for its DELETE', () => {
   for (const [, { references }] of all) {
     for (const { to, onDelete } of Object.values(references)) {
       const target = all.find(([entityType]) => entityType === to)?.[1];

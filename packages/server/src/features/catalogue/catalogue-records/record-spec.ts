@@ -69,7 +69,7 @@ interface FitsTable<R extends Resource> {
 
 const isTable = (name: string): name is TableName => Object.hasOwn(columnKinds, name);
 
-/** Table of a resource. Throws when the schema has none of that name: a mistake in the resource. */
+/** Table of a resource. Throws when the schema has none with that name: a mistake in the resource. */
 export function tableOf(resource: Resource): TableName {
   const name = resource.path.replaceAll('-', '_');
   if (!isTable(name)) throw new Error(`there is no table ${name} for the resource ${resource.entityType}`);
@@ -113,7 +113,7 @@ export function recordSpec<const R extends Resource, N extends Narrowing<Resourc
   };
 }
 
-/** Columns the mechanics write by themselves. */
+/** Columns the mechanics write on their own. */
 type OwnedColumn = 'id' | 'tenantId' | 'version' | 'rowVersion' | 'createdAt' | 'updatedAt' | 'deletedAt';
 
 /** Values of a new record; columns with a database default may be left out. */

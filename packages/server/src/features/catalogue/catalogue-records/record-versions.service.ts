@@ -105,7 +105,7 @@ export async function listVersions<Row extends GovernedRow>(
   return { data, pagination };
 }
 
-/** What was done; where the audit log is cut, what the states themselves tell. */
+/** What happened; where the audit log is cut, what the states show. */
 function factsOf(row: KeptVersion, before: KeptVersion | undefined, audited: VersionChange | undefined) {
   return {
     version: row.version,
@@ -139,7 +139,7 @@ async function storedVersions<Row extends GovernedRow>(
   });
 }
 
-/** The record as it was in a version; `number` as it was sent. 404 when there is no such record or version. */
+/** The record as it was in a version; `number` as it was sent. 404 if the record or version doesn't exist. */
 export async function readVersion<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,

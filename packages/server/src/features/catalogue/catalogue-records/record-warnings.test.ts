@@ -32,7 +32,7 @@ const perWeek: Warning = {
   suggestion: 'Did you mean maxPerWeek?',
 };
 
-test('a policy that can never act says so when it is created, read and changed', async () => {
+test("warns about a policy that can never act when it's created, read and changed", async () => {
   const cap = { ruleType: 'frequency_cap', scope: 'global', config: { perWeek: 2 } };
   const created = await create('contact-policies', cap);
   assert.deepEqual([created.status, created.body.warnings], [201, [perWeek, noLimit]], created.text);
@@ -54,7 +54,7 @@ test('a policy that can never act says so when it is created, read and changed',
   assert.deepEqual([refused.status, refused.body.code], [400, 'validation_failed']);
 });
 
-test('other kinds of records warn in the same way', async () => {
+test('warns about other record types in the same way', async () => {
   const cases: readonly (readonly [path: string, body: object, ...paths: string[]])[] = [
     ['offers', { frequencyCaps: { perCustomer: {} }, prority: 5 }, '/prority', '/frequencyCaps'],
     [

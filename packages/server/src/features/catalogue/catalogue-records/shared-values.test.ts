@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSharedValues } from './shared-values.ts';
 
-test('equal short JSON texts give one object, long ones their own', () => {
+test('shares one object among equal short JSON texts, but not among long ones', () => {
   const shared = createSharedValues();
   assert.equal(shared.json('{"a":[1]}'), shared.json('{"a":[1]}'));
   assert.deepEqual(shared.json('{"a":[1]}'), { a: [1] });
@@ -12,7 +12,7 @@ test('equal short JSON texts give one object, long ones their own', () => {
   assert.equal(shared.text('email'), 'email');
 });
 
-test('keeps no more than it may', () => {
+test('keeps no more than its limit', () => {
   const shared = createSharedValues(2);
   const first = shared.json('[1]');
   shared.json('[2]');

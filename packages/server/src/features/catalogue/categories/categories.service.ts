@@ -125,7 +125,7 @@ export async function createSubCategory(
   return createRecord(tx, subCategorySpec, { ...body, customFields });
 }
 
-/** Kept as they are until the transaction ends: what is judged by them must still be right when it is stored. */
+/** Kept as they are until the transaction ends: what is validated against them must still be valid when it's stored. */
 async function fieldsOfCategory(tx: Tx, categoryId: string): Promise<readonly CustomField[]> {
   return (await findRecords(tx, categorySpec, 'id', [categoryId], 'keep'))[0]?.customFields ?? [];
 }

@@ -12,7 +12,7 @@ export type SubCategoryRow = RecordRow<typeof subCategoryResource>;
 export const categorySpec = recordSpec(categoryResource);
 export const subCategorySpec = recordSpec(subCategoryResource);
 
-/** Definitions as decisions need them: without what is for people or for writes. */
+/** Definitions as decisions need them, without the parts for people or writes. */
 export const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomField[] =>
   fields.map(({ key, type, defaultValue = null, formula = null, outputType = null }) => ({
     key,
@@ -22,7 +22,7 @@ export const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomFi
     ...(outputType === null ? {} : { outputType }),
   }));
 
-/** Categories that offers may belong to. Inactive ones take part too: the status is for pickers (docs/design/api-catalogue.md 4). */
+/** Categories that offers may belong to. Inactive ones do too: the status is for pickers (docs/design/api-catalogue.md 4). */
 export async function snapshotCategories(tx: Tx): Promise<SnapshotCategory[]> {
   const rows = await select(
     tx,

@@ -80,7 +80,7 @@ describe('a governed record', () => {
     assert.equal(audit[0]?.before, null);
   });
 
-  test('has a name of its own among live rows only', async () => {
+  test('has a unique name among live rows', async () => {
     const made = await create();
     const twin = await call('POST', url, { name: made.name });
     assert.deepEqual([twin.status, twin.json.code, twin.json.errors[0].path], [409, 'duplicate_name', '/name']);
@@ -93,7 +93,7 @@ describe('a governed record', () => {
     assert.equal((await call('POST', url, { name: made.name }, keys.otherTenant)).status, 201);
   });
 
-  test('keeps what a change does not name, counts every change, and refuses a stale one', async () => {
+  test('keeps omitted properties, counts every change, and rejects a stale one', async () => {
     const made = await create({ description: 'x', ordinal: 3 });
     const same = await call('PUT', url, { id: made.id });
     assert.deepEqual([same.status, same.json.version, same.json.description], [200, 2, 'x']);
@@ -106,7 +106,7 @@ describe('a governed record', () => {
     assert.equal((await call('GET', `${url}/${made.id}`)).json.version, 3);
   });
 
-  test('looks absent when it is missing, deleted, foreign or badly named', async () => {
+  test("isn't found if it's missing, deleted, foreign or misnamed", async () => {
     const gone = await create();
     await call('DELETE', `${url}/${gone.id}`);
     const foreign = (await call('POST', url, { name: uniqueName() }, keys.otherTenant)).json;
@@ -147,7 +147,7 @@ describe('a governed record', () => {
     );
   });
 
-  test('fifty changes at once: version + 50 and one chain of audit rows', async () => {
+  test('fifty changes at once: version + 50 and one audit chain', async () => {
     const made = await create();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => call('PUT', url, { id: made.id, description: `d${index}` })),
@@ -165,7 +165,7 @@ describe('a governed record', () => {
     for (const [index, row] of rows.slice(1).entries()) assert.deepEqual(row.before, rows[index]?.after);
   });
 
-  test('parallel creations of one name: one wins', async () => {
+  test('one of several parallel creations with one name succeeds', async () => {
     const name = uniqueName();
     const answers = await Promise.all(Array.from({ length: 12 }, () => call('POST', url, { name })));
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, ...Array.from({ length: 11 }, () => 409)]);
@@ -175,7 +175,7 @@ describe('a governed record', () => {
 describe('a list', () => {
   const ids = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map((row) => row.id);
 
-  test('walks by ordinal and name while rows come and go', async () => {
+  test('pages by ordinal and name while rows come and go', async () => {
     const mark = `walk${Date.now()}`;
     const rows = [];
     for (let index = 0; index < 23; index += 1) {
@@ -201,7 +201,7 @@ describe('a list', () => {
     assert.equal(new Set(seen).size, seen.length);
   });
 
-  test('goes on from a deleted row, not from a vanished or foreign one', async () => {
+  test('continues after a deleted row, but not after a vanished or foreign one', async () => {
     const mark = `cut${Date.now()}`;
     for (let index = 0; index < 3; index += 1) await create({ name: `${mark} ${index}` });
     const first = await call('GET', `${url}?limit=1&search=${mark}`);
@@ -219,7 +219,7 @@ describe('a list', () => {
     assert.equal((await call('GET', `${url}?cursor=${own}`, undefined, keys.otherTenant)).json.code, 'invalid_cursor');
   });
 
-  test('limits, filters and search', async () => {
+  test('has limits, filters and search', async () => {
     const mark = `50%_${Date.now()}\\`;
     await create({ name: `${mark}a`, status: 'inactive' });
     await create({ name: `${mark}b` });
@@ -275,7 +275,7 @@ describe('categories', () => {
     assert.equal((await call('POST', '/api/v1/sub-categories', { name: 'x', categoryId: 'no-id' })).status, 400);
   });
 
-  test('deleting a category and making a sub-category at once never leaves a live child of a dead parent', async () => {
+  test('deleting a category while a sub-category is created never leaves an orphan', async () => {
     for (let round = 0; round < 8; round += 1) {
       const category = await create();
       const [made, deleted] = await Promise.all([

@@ -4,7 +4,7 @@ import type { CustomField } from '@arbiter/contract';
 import { fitsCustomField } from '../catalogue-records/index.ts';
 import { customFieldProblems, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
 
-test('definitions are checked by type', () => {
+test('checks definitions by type', () => {
   const sound: CustomField[] = [
     { key: 'note', type: 'text', defaultValue: 'x', required: true },
     { key: 'rate', type: 'number', defaultValue: null },
@@ -31,7 +31,7 @@ test('definitions are checked by type', () => {
   );
 });
 
-test('formulas name known fields and do not depend on themselves', () => {
+test('formulas refer to known fields, without cycles', () => {
   const computed = (key: string, formula: string): CustomField => ({ key, type: 'computed', formula });
   const paths = (fields: CustomField[], inherited: CustomField[] = []) =>
     customFieldProblems(fields, inherited).map((problem) => problem.path);
@@ -52,14 +52,14 @@ test('formulas name known fields and do not depend on themselves', () => {
   ]);
 });
 
-test('values fit by type', () => {
+test('checks values by type', () => {
   assert.equal(fitsCustomField({ key: 'a', type: 'number' }, '3'), false);
   assert.equal(fitsCustomField({ key: 'a', type: 'text' }, 'x'.repeat(2001)), false);
   assert.equal(fitsCustomField({ key: 'a', type: 'select', options: ['x'] }, 'y'), false);
   assert.equal(fitsCustomField({ key: 'a', type: 'boolean' }, false), true);
 });
 
-test('a changed type is found by key', () => {
+test('finds a changed type by its key', () => {
   const before: CustomField[] = [
     { key: 'a', type: 'text' },
     { key: 'b', type: 'text' },

@@ -10,7 +10,7 @@ export function normaliseCustomFields(fields: readonly CustomField[]): CustomFie
   });
 }
 
-/** What is wrong with one definition; `path` is relative to it. */
+/** Problems of one definition; `path` is relative to it. */
 function fieldProblems(field: CustomField): ErrorEntry[] {
   const given = (value: unknown) => value !== undefined && value !== null;
   const problems: ErrorEntry[] = [];
@@ -31,7 +31,7 @@ function fieldProblems(field: CustomField): ErrorEntry[] {
 }
 
 /**
- * What is wrong with the definitions, each with its JSON Pointer; empty = they can be stored. `inherited`: the fields of
+ * Problems of the definitions, each with its JSON Pointer; empty = they can be stored. `inherited`: the fields of
  * the category, for a sub-category, whose own fields replace those of the same key.
  */
 export function customFieldProblems(

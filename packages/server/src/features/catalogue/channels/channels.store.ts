@@ -34,7 +34,7 @@ export async function placementKeys(tx: Tx, channelId: string): Promise<Set<stri
   return new Set(rows.map((row) => row.key));
 }
 
-/** Returns channels that can take part in decisions: active, not deleted. */
+/** Returns channels that decisions can use: active, not deleted. */
 export async function snapshotChannels(tx: Tx): Promise<SnapshotChannel[]> {
   return select(
     tx,

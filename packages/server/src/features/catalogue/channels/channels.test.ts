@@ -58,7 +58,7 @@ async function plantCreative(channelId: string, placementId: string | null): Pro
   return creative;
 }
 
-test('a channel is made with its placements, all or nothing', async () => {
+test('creates a channel with its placements, or nothing', async () => {
   const made = await create({
     name: 'Email',
     impressionMode: 'implicit',
@@ -91,7 +91,7 @@ test('a channel is made with its placements, all or nothing', async () => {
   assert.equal(audit.length, 2);
 });
 
-test('keys are unique among live rows, and made from the name when they are not given', async () => {
+test('keys are unique among live rows, and derived from the name by default', async () => {
   const first = await create({ name: 'Web shop' });
   assert.equal(first.key, 'web-shop');
   assert.equal((await create({ name: 'Web  shop' })).key, 'web-shop-2');
@@ -104,7 +104,7 @@ test('keys are unique among live rows, and made from the name when they are not 
   }
 });
 
-test('values outside the lists are refused', async () => {
+test('rejects values outside the lists', async () => {
   for (const body of [
     { channelType: 'Email' },
     { channelType: 'x'.repeat(33) },
@@ -122,7 +122,7 @@ test('values outside the lists are refused', async () => {
   assert.equal((await create({ channelType: 'kiosk', timezone: 'Europe/Vienna' })).channelType, 'kiosk');
 });
 
-test('deleting a channel takes its placements along, but not while creatives name it', async () => {
+test('deletes a channel with its placements, unless creatives refer to it', async () => {
   const channel = await create({ placements: [{ name: 'A' }, { name: 'B' }] });
   const [a] = channel.placements;
   const creative = await plantCreative(channel.id, a.id);
@@ -171,7 +171,7 @@ test('a placement stays in its channel, and its channel must be live', async () 
   assert.equal((await call('PUT', `${placementUrl}/${made.json.id}`, { schema: null })).json.schema, null);
 });
 
-test('targeting is a condition, stored in the first spelling, and read by decisions', async () => {
+test('targeting is a condition in canonical spelling, which decisions read', async () => {
   const condition = {
     all: [
       { field: 'attributes.page', operator: '=', value: 'home' },
@@ -205,7 +205,7 @@ test('targeting is a condition, stored in the first spelling, and read by decisi
   assert.equal((await call('PUT', placementUrl, { id: placement.id, targeting: null })).json.targeting, null);
 });
 
-test('only active channels and placements take part in decisions', async () => {
+test('decisions use only active channels and placements', async () => {
   const channel = await create({ placements: [{ name: 'On' }, { name: 'Off', status: 'inactive' }] });
   const paused = await create({ status: 'paused', placements: [{ name: 'On' }] });
   const taking = await db.database.withTenant(tenantA, systemActor('test'), async (tx) => ({

@@ -100,7 +100,7 @@ describe('secrets of a provider', () => {
     );
   });
 
-  it('are kept by bullets, changed by new values, dropped when they are left out', async () => {
+  it('are kept by bullets, replaced by new values, and dropped when omitted', async () => {
     const { body: made } = await post({ providerConfig: webhook });
     const read = await server.call<Channel>('GET', `/api/v1/channels/${made.id}`);
     const back = await put(made.id, read.body);
@@ -120,7 +120,7 @@ describe('secrets of a provider', () => {
     assert.deepEqual(await secretsOf(made.id), {});
   });
 
-  it('go nowhere but where they were given for, and bullets keep only what is there', async () => {
+  it('go only where they were entered for, and bullets keep only existing ones', async () => {
     const { body: made } = await post({ providerConfig: webhook });
     const refusals: readonly (readonly [object, readonly string[]])[] = [
       [
@@ -146,14 +146,14 @@ describe('secrets of a provider', () => {
     assert.deepEqual([bulletsAtFirst.status, bulletsAtFirst.body.errors[0]?.path], [400, '/providerConfig/apiKey']);
   });
 
-  it('need a key to be sealed with', async () => {
+  it('require an encryption key', async () => {
     const refused = await post({ providerConfig: { provider: 'sendgrid', apiKey: 'x' } }, keyless);
     assert.deepEqual([refused.status, refused.body.code], [503, 'not_configured'], refused.text);
     const plain = await post({ providerConfig: { provider: 'smtp', from: 'a@example.org' } }, keyless);
     assert.equal(plain.status, 201, plain.text);
   });
 
-  it('stay with a channel that is deleted, unseen, and are another channel’s never', async () => {
+  it('stay hidden with a deleted channel, and never reach another one', async () => {
     const { body: made } = await post({ providerConfig: { provider: 'twilio', accountSid: 'A', authToken: 'tttt' } });
     assert.equal((await server.call('DELETE', `/api/v1/channels/${made.id}`)).status, 204);
     assert.deepEqual(await secretsOf(made.id), { '/authToken': 'tttt' });
@@ -178,7 +178,7 @@ describe('keys of a provider', () => {
     webhook,
   ];
   for (const providerConfig of good) {
-    it(`are taken: ${JSON.stringify(providerConfig)}`, async () => {
+    it(`are accepted: ${JSON.stringify(providerConfig)}`, async () => {
       const { status, text } = await post({ providerConfig });
       assert.equal(status, 201, text);
     });
@@ -198,7 +198,7 @@ describe('keys of a provider', () => {
     [{ provider: 'webhook', headers: { 'X-A': '1', 'x-a': '2' } }, '/providerConfig/headers/x-a'],
   ];
   for (const [providerConfig, path] of bad) {
-    it(`are refused: ${JSON.stringify(providerConfig)}`, async () => {
+    it(`are rejected: ${JSON.stringify(providerConfig)}`, async () => {
       const { status, body, text } = await post({ providerConfig });
       assert.deepEqual([status, body.code, body.errors[0]?.path], [400, 'validation_failed', path], text);
     });
@@ -206,7 +206,7 @@ describe('keys of a provider', () => {
 });
 
 describe('files and addresses of a channel', () => {
-  it('are as those of campaigns', async () => {
+  it('follow the rules of campaigns', async () => {
     const made = await post({
       fileConfig: { format: 'jsonl', columns: ['offerId'], includePersonalization: false, destination: 'download' },
       addressAttribute: 'customer.home.mail',
@@ -245,13 +245,13 @@ describe('files and addresses of a channel', () => {
     ],
   ];
   for (const [body, path] of bad) {
-    it(`are refused: ${JSON.stringify(body)}`, async () => {
+    it(`are rejected: ${JSON.stringify(body)}`, async () => {
       const { status, body: problem, text } = await post(body);
       assert.deepEqual([status, problem.code, problem.errors[0]?.path], [400, 'validation_failed', path], text);
     });
   }
 
-  it('go to s3 only where the server can', async () => {
+  it('use s3 only if the server can', async () => {
     const { status, body, text } = await post({ fileConfig: { destination: 's3', s3Path: 'out/' } });
     assert.deepEqual(
       [status, body.code, body.errors[0]?.path],

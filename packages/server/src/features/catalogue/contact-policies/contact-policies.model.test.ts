@@ -87,7 +87,7 @@ function assertShows(shown: Policy, known: Known): void {
   assert.deepEqual([shown.scope, shown.scopeId], known.targets[0]);
 }
 
-test('policies and their scopes do what a model of them does', async () => {
+test('policies and their scopes match a model of them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 18 }), async (steps) => {
       const model: Known[] = [];

@@ -14,13 +14,13 @@ export type ContactPolicyRow = RecordRow<typeof contactPolicyResource, StoredSco
 export const contactPolicySpec = recordSpec<typeof contactPolicyResource, StoredScopes>(contactPolicyResource);
 
 /**
- * Returns policies that can take part in decisions (active, not deleted), by id. One statement per catalogue change.
+ * Returns policies that decisions can use (active, not deleted), by id. One statement per catalogue change.
  */
 export async function snapshotPolicies(tx: Tx): Promise<SnapshotPolicy[]> {
   return selectPolicies(tx, ['active']);
 }
 
-/** Returns policies that may later take part in decisions (draft or paused, not deleted), by id. */
+/** Returns policies that decisions may use later (draft or paused, not deleted), by id. */
 export async function idlePolicies(tx: Tx): Promise<SnapshotPolicy[]> {
   return selectPolicies(tx, ['draft', 'paused']);
 }

@@ -89,12 +89,12 @@ describe('contact policies', () => {
     );
   });
 
-  it('refuse configs of 8.4, unknown targets and types that are not built', async () => {
+  it("reject invalid configs (8.4), unknown targets and types that don't exist", async () => {
     const tenantId = await makeTenant();
     const foreign = await plantOffer(await makeTenant());
     const create = (body: Partial<NewPolicy>) =>
       as(tenantId, (tx) => createContactPolicy(tx, { name: newId(), scope: 'global', ...cap, ...body }));
-    const bad: Partial<NewPolicy>[] = [
+    const bad: (Omit<Partial<NewPolicy>, 'config'> & { readonly config?: Record<string, unknown> })[] = [
       { config: { maxPerDay: -1 } },
       { config: { maxPerDay: '3' } },
       { config: { windows: [{ max: 1 }] } },

@@ -142,7 +142,7 @@ const bad: readonly (readonly [ruleType: string, config: Record<string, unknown>
 ];
 
 describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () => {
-  it('are taken for every type', async () => {
+  it('are accepted for every type', async () => {
     for (const ruleType of contactPolicyTypes) {
       const config = configFor(ruleType);
       const metric = ruleType === 'metric_condition' ? { metricId: await createMetric() } : {};
@@ -151,7 +151,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
     }
   });
 
-  it('that are wrong are told where, whether decisions evaluate the type or not, and nothing is stored', async () => {
+  it('name the path of each error, whether decisions evaluate the type or not, and store nothing', async () => {
     const list = () => server.call<{ pagination: { total: number } }>('GET', '/api/v1/contact-policies?limit=1');
     const before = (await list()).body.pagination.total;
     const judged = new Set(bad.map(([ruleType]) => ruleType));
@@ -168,7 +168,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
     assert.equal((await list()).body.pagination.total, before);
   });
 
-  it('name categories that are there, on create and on change', async () => {
+  it('name existing categories, on create and on change', async () => {
     const category = await server.call<Answer>('POST', '/api/v1/categories', { body: { name: `Cards ${++number}` } });
     const { id } = category.body;
     const sub = await server.call<Answer>('POST', '/api/v1/sub-categories', { body: { name: 'Gold', categoryId: id } });
@@ -201,7 +201,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
     }
   });
 
-  it('say of afterOutcome what the contract says', async () => {
+  it('describe afterOutcome as the contract does', async () => {
     for (const afterOutcome of [undefined, '', [], [''], {}, 5]) {
       const { body } = await create('outcome_based', { suppressForDays: 1, afterOutcome });
       assert.deepEqual(
@@ -211,7 +211,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
     }
   });
 
-  it('that cannot act, and keys that mean nothing, are named in a header, and refused when that is asked for', async () => {
+  it('without effect, and unknown keys, are named in a header, and rejected under strict handling', async () => {
     const cases: [string, Record<string, unknown>, RegExp][] = [
       ['frequency_cap', {}, /config \(No limit is set/],
       ['frequency_cap', { perDay: 1, maxPerWeek: 1 }, /config\.perDay/],
@@ -249,7 +249,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
     }
   });
 
-  it('change with the type: the pair that results is judged', async () => {
+  it('change with the type: the resulting pair is validated', async () => {
     const { body } = await create('frequency_cap', { maxPerDay: 1 });
     const change = (changes: object) =>
       server.call<Answer>('PUT', `/api/v1/contact-policies/${body.id}`, { body: changes });
@@ -278,7 +278,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
 describe('assignments of contact policies (docs/design/api-catalogue.md 8.4)', () => {
   const cap = { maxPerDay: 1 };
 
-  it('are at most 200 different ones; repeats collapse, and the legacy fields show the first', async () => {
+  it('are at most 200; duplicates collapse, and the legacy fields show the first', async () => {
     const ids = [];
     for (let n = 0; n < 3; n++) {
       ids.push(await server.call<Answer>('POST', '/api/v1/offers', { body: { name: `Offer ${++number}` } }));
@@ -304,7 +304,7 @@ describe('assignments of contact policies (docs/design/api-catalogue.md 8.4)', (
     assert.deepEqual([over.status, over.body.errors[0]?.path], [400, '/scopes'], over.text);
   });
 
-  it('default to offer, and say so when the id is missing', async () => {
+  it('default to offer, and name a missing ID', async () => {
     const answer = await create('do_not_contact', {}, { scope: undefined });
     assert.deepEqual(answer.body.errors, [
       {

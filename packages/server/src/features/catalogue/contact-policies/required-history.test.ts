@@ -51,7 +51,7 @@ const make = async (config: object): Promise<Written> => {
   return answer.body;
 };
 
-test('a limit that looks further back than history is kept is warned of, once something can have been deleted', async () => {
+test('warns about a limit that looks back beyond retention, once history may have been deleted', async () => {
   assert.equal((await make({ maxTotal: 3 })).warnings, undefined, 'nothing is older than the tenant');
   now += 60 * 86_400_000 - 3_600_000;
   assert.equal((await make({ maxTotal: 3 })).warnings, undefined);

@@ -22,7 +22,7 @@ async function rendered(item: Record<string, unknown>, v: unknown) {
   return contents.render(id, { customer: { v, name: 'Ada' } });
 }
 
-test('a value by target: HTML, JSON, plain, link, subject', async () => {
+test('escapes a value for its target: HTML, JSON, plain, link, subject', async () => {
   const escaped =
     '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;{name}{{name}}\\{';
   const content = { subject: '{v}', body: '[{v}]', html: '<b title="{v}">{v}</b>', ctaUrl: 'https://x.test/?q={v}' };
@@ -46,7 +46,7 @@ test('a value by target: HTML, JSON, plain, link, subject', async () => {
   assert.deepEqual(JSON.parse(String(json.content.body)), { v: `${hostile}\r\n","admin":true` });
 });
 
-test('line ends never reach a subject', async () => {
+test('line breaks never reach a subject', async () => {
   for (const channelType of ['email', 'sms', 'webhook']) {
     const answer = await rendered({ channelType, content: { subject: 'Hi\r\n{v}' } }, 'a\r\nBcc: all@x.test\n\n');
     assert.doesNotMatch(String(answer.content.subject), /[\r\n]/, channelType);
@@ -82,7 +82,7 @@ test('links: only https, http, mailto and tel after rendering; deep links all bu
   }
 });
 
-test('a scheme that comes together from literal text and values is looked at when it is whole', async () => {
+test('checks a scheme made of literal text and values as a whole', async () => {
   const blocks = [
     { type: 'button', props: { text: 'x', url: 'java{v}' } },
     { type: 'text', props: { text: '[x](java{v}) [y]({v}) [z](javascript:alert(1))' } },
@@ -95,7 +95,7 @@ test('a scheme that comes together from literal text and values is looked at whe
   }
 });
 
-test('prototypes are no paths: __proto__, constructor and the like have no value (T16)', async () => {
+test("prototypes aren't paths: __proto__, constructor and the like have no value (T16)", async () => {
   const names = [
     '__proto__',
     'constructor',
@@ -183,7 +183,7 @@ async function htmlOf(blocks: Parameters<typeof shownParts>[0]['blocks'], v: unk
   return String(compileTemplate(content, [], 'email_html', personalization, { markup }).render(scopeOf(v), {}).html);
 }
 
-test('HTML of authors: known attacks lose what is dangerous, in blocks and in the content', async () => {
+test("removes known attacks from authors' HTML, in blocks and in the content", async () => {
   for (const [index, html] of vectors.entries()) {
     assertHarmless(await htmlOf([{ id: 'a', type: 'html', props: { html } }], hostile), html);
     if (index % 4 > 0) continue;
@@ -192,14 +192,14 @@ test('HTML of authors: known attacks lose what is dangerous, in blocks and in th
   }
 });
 
-test('HTML that is allowed stays as it was written', async () => {
+test('keeps allowed HTML as written', async () => {
   const html =
     '<table width="100%" cellpadding="0"><tr><td style="color:#fff;padding:0 4px" bgcolor="#000">' +
     '<a href="https://x.test/?a=1&amp;b=2" title="t">x &amp; y</a><br /><img src="https://x.test/a.png" alt="" /></td></tr></table>';
   assert.equal(await htmlOf([{ id: 'a', type: 'html', props: { html } }], ''), html);
 });
 
-test('no value and no text of an author leaves its place, whatever it is', async () => {
+test("no value and no author's text escapes its place", async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...vectors,
@@ -243,7 +243,7 @@ test('no value and no text of an author leaves its place, whatever it is', async
   );
 });
 
-test('a large and deep text is read in time, and tokens in it stay tokens', async () => {
+test('reads a large, deep text in time, and keeps its tokens', async () => {
   const cases = [
     '*'.repeat(100_000),
     '['.repeat(100_000),

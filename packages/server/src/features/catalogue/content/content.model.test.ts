@@ -146,7 +146,7 @@ const wholeWay: [Person, Action][] = [
   ['b', { does: 'revert', version: 1 }],
 ];
 
-test('random actions by two persons leave what the rules say', async () => {
+test('random actions by two people follow the rules', async () => {
   const reached = new Set<string>();
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {

@@ -13,7 +13,7 @@ async function rendered(item: Record<string, unknown>, request: Record<string, u
   return contents.render(id, request);
 }
 
-test('each type of block as HTML and as text', async () => {
+test('renders each block type as HTML and as text', async () => {
   const answer = await rendered(
     {
       blocks: [
@@ -98,7 +98,7 @@ test('keys of the content win over blocks; an item without blocks has neither', 
   assert.deepEqual([none.html, none.text, none.content], [null, null, { subject: 'S' }]);
 });
 
-test('where the value of a token comes from, and which are missing', async () => {
+test('finds where the value of a token comes from, and lists missing ones', async () => {
   const answer = await rendered(
     {
       channelType: 'sms',
@@ -114,7 +114,7 @@ test('where the value of a token comes from, and which are missing', async () =>
   assert.deepEqual(answer.missing, ['absent', 'offer.gone', 'late']);
 });
 
-test('a customer of the tenant: the profile is read, attributes given beside it win; an unknown one has none', async () => {
+test('reads the profile of a customer, which given attributes override; an unknown one has none', async () => {
   const schema = await contents.server.call<{ id: string }>('POST', '/api/v1/schemas', {
     body: {
       name: 'people',
@@ -139,7 +139,7 @@ test('a customer of the tenant: the profile is read, attributes given beside it 
   assert.deepEqual([unknown.content.body, unknown.missing], [' of ', ['first_name', 'city']]);
 });
 
-test('a version as it was, an unknown one 404', async () => {
+test('renders an earlier version, and responds 404 for an unknown one', async () => {
   const { id } = await contents.make({ content: { body: 'one' } });
   await contents.change(id, { content: { body: 'two' } });
   assert.deepEqual((await contents.render(id, { version: 1 })).content, { body: 'one' });

@@ -12,7 +12,7 @@ after(() => contents.server.close());
 
 const text = (id: string, value: string) => ({ id, type: 'text', props: { text: value } });
 
-test('parent first: keys are added and removed, blocks replaced in place, removed, added behind', async () => {
+test('merges the parent first: keys are added and removed, blocks replaced, removed and appended', async () => {
   const template = await contents.make({
     isTemplate: true,
     content: { subject: 'S', footer: 'F', deep: { a: 1, b: 2 }, list: [1, 2] },
@@ -75,7 +75,7 @@ test('a preview renders unsaved parts like a stored item, and stores nothing', a
   assert.equal((await contents.call<{ pagination: { total: number } }>('GET', '')).body.pagination.total, before);
 });
 
-test('publishing freezes: a template published later changes no child, which says so until it is published again', async () => {
+test("publishing freezes: children keep the old template, and say so, until they're published again", async () => {
   const template = await contents.make({ isTemplate: true, content: { a: 'one' } });
   await contents.publish(template.id);
   const item = await contents.make({ parentTemplateId: template.id, content: { b: 'own' } });
@@ -100,7 +100,7 @@ test('publishing freezes: a template published later changes no child, which say
   assert.deepEqual((await contents.render(item.id, { version: 4 })).content, { a: 'draft', b: 'own' });
 });
 
-test('an archived template is merged on, and cannot be named anew; a child that names it can be changed', async () => {
+test("an archived template still merges but can't be chosen again; a child that names it can be changed", async () => {
   const template = await contents.make({ isTemplate: true, content: { a: 'one' } });
   const item = await contents.make({ parentTemplateId: template.id });
   assert.equal((await contents.call('DELETE', `/${template.id}`)).status, 204);
@@ -113,7 +113,7 @@ test('an archived template is merged on, and cannot be named anew; a child that 
   assert.deepEqual((await contents.render(item.id)).content, {});
 });
 
-test('a parent must be a template of the tenant, above at most five levels, and no circle', async () => {
+test('a parent must be a template of the tenant, at most five levels up, without cycles', async () => {
   const chain = [await contents.make({ isTemplate: true })];
   for (let level = 2; level <= 5; level++) {
     chain.push(await contents.make({ isTemplate: level < 5, parentTemplateId: chain.at(-1)!.id }));
@@ -141,7 +141,7 @@ test('a parent must be a template of the tenant, above at most five levels, and 
   await contents.change(fifth!.id, { parentTemplateId: sixth.id });
 });
 
-test('two changes at once cannot close a circle', async () => {
+test("two changes at once can't create a cycle", async () => {
   for (let round = 0; round < 6; round++) {
     const [a, b] = [await contents.make({ isTemplate: true }), await contents.make({ isTemplate: true })];
     const answers = await Promise.all([

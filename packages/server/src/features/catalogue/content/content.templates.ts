@@ -23,7 +23,7 @@ export async function checkParent(tx: Tx, parentId: string, itemId: string | nul
 }
 
 /** An item merged with its templates, and the template versions used. */
-export interface Merged {
+export interface MergedContent {
   readonly parts: ContentParts;
   readonly from: readonly TemplateUse[];
 }
@@ -42,7 +42,7 @@ const ownParts = ({ content, blocks, personalization }: ContentParts): ContentPa
 export async function mergeWithTemplates(
   tx: Tx,
   item: ContentParts & Pick<ContentRecord, 'parentTemplateId'>,
-): Promise<Merged> {
+): Promise<MergedContent> {
   const layers: ContentParts[] = [ownParts(item)];
   const from: TemplateUse[] = [];
   for (let parentId = item.parentTemplateId; parentId !== null && from.length < maxLevels; ) {

@@ -25,7 +25,7 @@ async function refused(id: string, method: string, path: string, body: unknown, 
   return answer;
 }
 
-test('an item: made in draft with its first version, changed, its fields defaulted and kept', async () => {
+test('an item starts as a draft with its first version, has defaults, and keeps omitted fields', async () => {
   const made = await contents.make({ content: { subject: 'Hi' } });
   assert.partialDeepStrictEqual(made, {
     status: 'draft',
@@ -113,7 +113,7 @@ test('the workflow by two persons: each step with its status, person, instant, a
   );
 });
 
-test('E3: who submitted cannot approve, by whichever key; who made or last changed it can', async () => {
+test("E3: the submitter can't approve, with any key; the creator or last editor can", async () => {
   const [a, b] = [
     await contents.person('admin'),
     await contents.person('editor', '0b0b0b0b-0000-4000-8000-00000000000b'),
@@ -136,7 +136,7 @@ test('E3: who submitted cannot approve, by whichever key; who made or last chang
   await refused(id, 'POST', '/approve', undefined, 'self_approval_forbidden', made.body.key);
 });
 
-test('an action in the wrong status is 409 and changes nothing', async () => {
+test('an action in the wrong status responds 409 and changes nothing', async () => {
   const other = await contents.person();
   const steps = { submit: 'draft', approve: 'in_review', reject: 'in_review', publish: 'approved' };
   const { id } = await contents.make();
@@ -155,7 +155,7 @@ test('an action in the wrong status is 409 and changes nothing', async () => {
   }
 });
 
-test('archive: no new version, the name stays taken, nothing but revert works, twice is 204 without effect', async () => {
+test('archiving adds no version, keeps the name taken, allows only revert, and responds 204 again', async () => {
   const made = await contents.make();
   await contents.publish(made.id);
   assert.equal((await contents.call('DELETE', `/${made.id}`)).status, 204);
@@ -187,7 +187,7 @@ test('archive: no new version, the name stays taken, nothing but revert works, t
   assert.equal((await contents.call('DELETE', `/${newId()}`)).status, 404);
 });
 
-test('revert takes the own parts of an older version, never what came from a template', async () => {
+test("revert restores the item's own parts of an older version, never the template's", async () => {
   const template = await contents.make({ isTemplate: true, content: { subject: 'T', footer: 'F' } });
   const item = await contents.make({
     parentTemplateId: template.id,
@@ -257,7 +257,7 @@ test('channelType and isTemplate are fixed; a list filters by all four, and show
   }
 });
 
-test('bad content, personalization and blocks are 400 with their paths, and change nothing', async () => {
+test('rejects bad content, personalization and blocks with their paths, and changes nothing', async () => {
   const { id } = await contents.make();
   const text = (value: string) => ({ type: 'text', props: { text: value } });
   const deep = { type: 'columns', children: [{ type: 'column', children: [text('a')] }, { type: 'column' }] };
@@ -332,7 +332,7 @@ test('bad content, personalization and blocks are 400 with their paths, and chan
   assert.equal((await contents.call('POST', `/${id}/reject`, { reason: 'x'.repeat(1000) })).status, 200);
 });
 
-test('an unknown prop is told, and refused when asked to be strict', async () => {
+test('remarks on an unknown prop, and rejects it under strict handling', async () => {
   const body = { name: 'Props', channelType: 'email', blocks: [{ type: 'text', props: { txet: 'a' } }] };
   const strict = await contents.server.call<{ code: string }>('POST', '/api/v1/content', {
     body,
@@ -344,7 +344,7 @@ test('an unknown prop is told, and refused when asked to be strict', async () =>
   assert.match(String(made.headers['x-unknown-properties']), /txet.*\(text\?\)/);
 });
 
-test('two who decide at once: one 200, one 409', async () => {
+test('two decisions at once: one 200, one 409', async () => {
   const persons = await Promise.all([contents.person(), contents.person(), contents.person()]);
   for (let round = 0; round < 5; round++) {
     const { id } = await contents.make();
@@ -361,7 +361,7 @@ test('two who decide at once: one 200, one 409', async () => {
   }
 });
 
-test('publish against PUT: what is published is what was approved', async () => {
+test('publishing beside a PUT publishes what was approved', async () => {
   for (let round = 0; round < 8; round++) {
     const { id } = await contents.make({ content: { body: 'approved' } });
     await contents.call('POST', `/${id}/submit`);
@@ -399,7 +399,7 @@ test('50 changes at once: version + 50, without gap, and an unbroken chain', asy
   assert.equal(verified.body.intact, true);
 });
 
-test('with content management off writes are 403 and reads go on', async () => {
+test('with content management off, rejects writes and allows reads', async () => {
   const { id } = await contents.make();
   const set = (enableContentManagement: boolean | null) =>
     contents.server.call('PUT', '/api/v1/tenant-settings', { body: { enableContentManagement } });
@@ -426,7 +426,7 @@ test('with content management off writes are 403 and reads go on', async () => {
   }
 });
 
-test("another tenant's item is no item", async () => {
+test("another tenant's item isn't found", async () => {
   const stranger = contents.server.tenants[1]!.keys.admin;
   const template = await contents.make({ isTemplate: true });
   for (const [method, path, body] of [

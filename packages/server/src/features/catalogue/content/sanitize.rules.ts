@@ -5,7 +5,7 @@ import type { MarkupWriter } from './markup.rules.ts';
 
 /**
  * HTML that authors may use (docs/design/api-catalogue.md 3.2): no scripts, event attributes, forms, frames or style
- * sheets, and only images load by themselves. IDs and names are dropped, so no element can pass for one of the
+ * sheets, and only images load on their own. IDs and names are dropped, so no element can pass for one of the
  * surrounding page. Anything else is removed; only scripts and similar elements also lose their content.
  */
 const tags = (

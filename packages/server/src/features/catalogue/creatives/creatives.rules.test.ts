@@ -5,7 +5,7 @@ import { contentProblems, metricsOf, personalizationProblems, placementProblems 
 const paths = (problems: readonly { path: string }[]) => problems.map((problem) => problem.path);
 
 describe('personalization', () => {
-  it('takes sources under the three roots', () => {
+  it('accepts sources under the three roots', () => {
     assert.deepEqual(
       personalizationProblems([
         { variable: 'a', source: 'customer.job' },
@@ -18,7 +18,7 @@ describe('personalization', () => {
     );
   });
 
-  it('refuses other sources and repeated variables', () => {
+  it('rejects other sources and repeated variables', () => {
     const problems = personalizationProblems([
       { variable: 'a', source: 'offer.name' },
       { variable: 'b', source: 'customer.' },
@@ -44,7 +44,7 @@ describe('content', () => {
     assert.deepEqual(paths(contentProblems({ body: 'x'.repeat(102_400) }, bytes)), ['/content']);
   });
 
-  it('keeps the rules of its placement', () => {
+  it('follows the rules of its placement', () => {
     const schema = { requiredFields: ['headline', 'imageUrl'], maxLength: { headline: 3 } };
     assert.deepEqual(placementProblems(schema, { headline: '😀😀😀', imageUrl: 'https://a' }), []);
     assert.deepEqual(paths(placementProblems(schema, { headline: 'four', imageUrl: '' })), [
@@ -55,7 +55,7 @@ describe('content', () => {
   });
 });
 
-it('rates are percents of the impressions, to two decimals', () => {
+it('rates are percentages of impressions, to two decimals', () => {
   const counts = { impressions: 3, clicks: 1, conversions: 2, positive: 3, negative: 0 };
   assert.deepEqual(metricsOf(counts), { ...counts, ctr: 33.33, cvr: 66.67 });
   assert.deepEqual(metricsOf({ ...counts, impressions: 0 }).ctr, 0);

@@ -3,7 +3,7 @@ import type { CreativeCreate, CreativeMetrics, ErrorEntry, PersonalizationEntry 
 /** The fields of a creative that a write may carry. */
 export type CreativeFields = Partial<CreativeCreate>;
 
-/** What was counted of a creative. */
+/** Counts of a creative. */
 export type CreativeCounts = Omit<CreativeMetrics, 'ctr' | 'cvr'>;
 
 /** The figures of a creative with their rates; of null without any. */

@@ -112,14 +112,14 @@ export async function updateCreative(
 export interface CreativePorts {
   /** Told of changes that flows may have to follow. */
   readonly tellChange: TellChange;
-  /** What was counted of these creatives; those that nothing was counted of are left out. */
+  /** Counts of these creatives, without those that have none. */
   creativeCounts(
     tx: Tx,
     ids: readonly string[],
   ): Promise<readonly (CreativeCounts & { readonly creativeId: string })[]>;
 }
 
-/** Creatives as answers carry them, with their offer, channel and placement, and what was counted of them. */
+/** Creatives as answers carry them, with their offer, channel and placement, and their counts. */
 export async function showCreatives(
   tx: Tx,
   rows: readonly CreativeRow[],
@@ -164,7 +164,7 @@ export async function deleteCreative(tx: Tx, id: string, addressed: Addressed): 
 
 /**
  * The creatives' part of deleting an offer (port `OfferDependants`): every live one is soft-deleted, version + 1, one
- * audit row each. The caller holds the offer's row, so no creative can be added meanwhile (docs/design/quality.md E13).
+ * audit row each. The caller holds the offer's row, so no creative can be added in the meantime (docs/design/quality.md E13).
  */
 export async function deleteCreativesOfOffer(tx: Tx, offerId: string): Promise<number> {
   const rows = await findRecords(tx, creativeSpec, 'offerId', [offerId], 'delete');

@@ -47,7 +47,7 @@ const snapshotColumns = selectList(
 const inDecisions = `from arbiter.creatives where tenant_id = $1 and deleted_at is null and status = 'active'`;
 
 /**
- * Creatives that can take part in decisions (not deleted, active) as the engine reads them, by id: a page of those whose
+ * Creatives that decisions can use (not deleted, active) as the engine reads them, by id: a page of those whose
  * offer is in the buckets.
  */
 export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: SharedValues): Promise<SnapshotCreative[]> {

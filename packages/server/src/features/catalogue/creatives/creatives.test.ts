@@ -85,7 +85,7 @@ describe('creatives', () => {
     assert.equal((await as(tenantId, (tx) => listCreatives(tx, { offerId: 'nonsense' }))).pagination.total, 0);
   });
 
-  it('refuse placements of another channel and references to nothing', async () => {
+  it('reject placements of another channel and unknown references', async () => {
     const tenantId = await makeTenant();
     const mine = await plantChannel(tenantId);
     const other = await plantChannel(tenantId);
@@ -112,7 +112,7 @@ describe('creatives', () => {
     assert.equal((await update({ placementId: null })).placement, null);
   });
 
-  it('keep the content rules of their placement when active', async () => {
+  it('follow the content rules of their placement when active', async () => {
     const tenantId = await makeTenant();
     const { channelId, placementId } = await plantChannel(tenantId, {
       requiredFields: ['headline'],
@@ -132,7 +132,7 @@ describe('creatives', () => {
     await assert.rejects(update({ content: {} }), { code: 'validation_failed' });
   });
 
-  it('go with their offer, each with version and audit row (E13)', async () => {
+  it('are deleted with their offer, each with version and audit row (E13)', async () => {
     const tenantId = await makeTenant();
     const { channelId } = await plantChannel(tenantId);
     const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }, () => {}));
@@ -163,7 +163,7 @@ describe('creatives', () => {
     assert.ok(data.every((row) => row.deletedAt !== null));
   });
 
-  it('made while their offer is being deleted go with it or are refused', async () => {
+  it('created while their offer is being deleted are deleted with it or rejected', async () => {
     const tenantId = await makeTenant();
     const { channelId } = await plantChannel(tenantId);
     for (let round = 0; round < 5; round++) {

@@ -39,12 +39,12 @@ export async function createDecisionTest(tx: Tx, body: DecisionTestCreate): Prom
   assertCanRun(body);
   const { id: decisionFlowId } = await requireLive(tx, 'decisionFlow', body.decisionFlowId, '/decisionFlowId', ['id']);
   if ((await countAndHold(tx, decisionFlowId)) >= maxDecisionTests) {
-    throw new AppError('limit_reached', { detail: `A flow can have ${maxDecisionTests} decision tests.` });
+    throw new AppError('limit_reached', { detail: `A flow can have at most ${maxDecisionTests} decision tests.` });
   }
   return createRecord(tx, decisionTestSpec, { ...body, decisionFlowId });
 }
 
-/** Changes the supplied fields; what is given and expected is replaced as a whole. */
+/** Changes the supplied fields; `given` and `expect` are replaced as a whole. */
 export async function changeDecisionTest(
   tx: Tx,
   id: string,

@@ -12,7 +12,7 @@ const moves: Readonly<Record<ExperimentStatus, readonly ExperimentStatus[]>> = {
 export const canChangeStatus = (from: ExperimentStatus, to: ExperimentStatus): boolean =>
   from === to || moves[from].includes(to);
 
-/** Whether the daily job judges an experiment now: its day has come, and it has no verdict yet. */
+/** Whether the daily job judges an experiment now: it's due and has no verdict yet. */
 export const isDue = (
   experiment: {
     readonly status: ExperimentStatus;

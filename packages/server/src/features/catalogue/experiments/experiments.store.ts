@@ -68,7 +68,7 @@ export async function lockChampionOfExperiments(tx: Tx, championModelId: string)
   ]);
 }
 
-/** Experiments to judge at this instant: active ones whose day has come, without a verdict. */
+/** Experiments to judge at this instant: active ones that are due, without a verdict. */
 export async function selectDueExperiments(tx: Tx): Promise<{ readonly id: string }[]> {
   return tx.query<{ id: string }>(
     // Days of 24 hours, as in isDue.

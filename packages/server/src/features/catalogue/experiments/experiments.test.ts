@@ -149,7 +149,7 @@ test("another tenant's models don't exist, nor do deleted ones", async () => {
     assert.equal((await call('GET', `${url}/${made.id}${path}`, undefined, other.keys.admin)).status, 404);
 });
 
-test('a champion has one active experiment: whoever comes second has to wait', async () => {
+test('a champion has one active experiment; a second one has to wait', async () => {
   const championModelId = await model();
   const first = await make({ championModelId, status: 'active' });
   const second = await make({ championModelId });
@@ -191,7 +191,7 @@ test('models stay once an experiment has started; shares and the rest may change
   assert.deepEqual([late.status, late.body.code], [409, 'row_version_conflict']);
 });
 
-test("the models of an active experiment can't be deleted or archived", async () => {
+test("models of an active experiment can't be deleted or archived", async () => {
   const made = await make({ status: 'active' });
   const ids = [made.championModelId, made.challengers[0]!.modelId];
   for (const id of ids) {
@@ -206,7 +206,7 @@ test("the models of an active experiment can't be deleted or archived", async ()
   for (const id of ids) assert.equal((await call('DELETE', `/api/v1/algorithm-models/${id}`)).status, 204);
 });
 
-test('a later day rearms a judged experiment, an earlier one does not', async () => {
+test("a later day rearms a judged experiment, an earlier one doesn't", async () => {
   const made = await make({ status: 'active' });
   await server.testDatabase.ownerQuery(
     "update arbiter.experiments set auto_promote_verdict = 'not_better' where id = $1",
@@ -217,7 +217,7 @@ test('a later day rearms a judged experiment, an earlier one does not', async ()
   assert.deepEqual([await put(14), await put(7), await put(8)], ['not_better', 'not_better', null]);
 });
 
-test('without the setting, writes are refused and reads stay', async () => {
+test('without the setting, rejects writes and allows reads', async () => {
   const made = await make();
   const setting = (enableExperiments: boolean) => call('PUT', '/api/v1/tenant-settings', { enableExperiments });
   assert.equal((await setting(false)).status, 200);

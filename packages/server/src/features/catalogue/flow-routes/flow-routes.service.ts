@@ -37,7 +37,7 @@ type ScopedRoute = { readonly [P in keyof RoutePair]?: RoutePair[P] | undefined 
 
 /**
  * The pair that a body means, whose records are kept from being deleted until the transaction ends. A placement fills in
- * its channel; 400 when the body names another one beside it. `current`: of the route that is changed.
+ * its channel; 400 when the body names another one next to it. `current`: of the route that is changed.
  */
 async function wantedPair(tx: Tx, sent: ScopedRoute, current: RoutePair): Promise<RoutePair> {
   if (sent.channelId != null) await requireLive(tx, 'channel', sent.channelId, '/channelId');

@@ -53,7 +53,7 @@ async function flowOf(request: object): Promise<string> {
 }
 
 describe('flow routes', () => {
-  it('are set once for each pair, whose channel the placement fills in', async () => {
+  it('are set once per pair, and a placement implies its channel', async () => {
     const [a, b] = [await flow(), await flow()];
     const made = await set({ placementId: hero, decisionFlowId: a.id, priority: 7 });
     assert.equal(made.status, 201, made.text);
@@ -80,7 +80,7 @@ describe('flow routes', () => {
     }
   });
 
-  it('are one for each pair also when ten are set at once', async () => {
+  it('stay unique per pair when ten are set at once', async () => {
     const { id } = await flow(false);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, priority) => set({ channelId: mail, decisionFlowId: id, priority })),
@@ -91,7 +91,7 @@ describe('flow routes', () => {
     assert.equal((await server.call('DELETE', `/api/v1/flow-routes/${route?.id}`)).status, 204);
   });
 
-  it('decide which flow runs when the request names none, from the next decision on', async () => {
+  it('choose the flow when the request names none, from the next decision on', async () => {
     const [usual, byChannel, byPlacement, catchAll, draft] = [
       await flow(),
       await flow(),
@@ -115,7 +115,7 @@ describe('flow routes', () => {
     assert.equal(await flowOf({ channelId: mail }), catchAll.key, 'a flow without a published version is passed over');
   });
 
-  it('go with their flow, channel or placement, each with an audit row', async () => {
+  it('are deleted with their flow, channel or placement, each with an audit row', async () => {
     const [a, b] = [await flow(false), await flow(false)];
     const channelId = await server.create('channels', { name: 'App', channelType: 'mobile' });
     const placementId = await server.create('placements', { name: 'Top', channelId });

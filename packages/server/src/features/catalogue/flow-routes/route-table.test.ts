@@ -54,7 +54,7 @@ test('the most specific route decides: placement, then channel, then catch-all (
   assert.equal(flow({ placements: slots('unknown') }), 'all');
 });
 
-test('of equally specific routes the highest priority is taken, then the oldest', () => {
+test('among equally specific routes, the highest priority wins, then the oldest', () => {
   const flow = (routes: LiveRoute[], request: Partial<RouteRequest>) =>
     routeTable(routes, places, () => true).flowFor(ask(request));
   const older = route('older', 'web', null, 5);
@@ -64,7 +64,7 @@ test('of equally specific routes the highest priority is taken, then the oldest'
   assert.equal(flow([route('b', 'web2', 'hero2', 1), route('a', 'web', 'hero', 0)], { placement: 'Hero' }), 'b');
 });
 
-test('routes to flows that cannot run are passed over; inactive places have routes all the same', () => {
+test("skips routes to flows that can't run; inactive channels and placements still have routes", () => {
   const table = routeTable(
     [route('draft', 'web', 'hero', 9), route('web', 'web'), route('old', 'gone', 'old'), route('gone', 'gone')],
     places,

@@ -27,7 +27,7 @@ const configAfter = (config: object, offers: readonly AssemblyOffer[]) => {
 };
 
 describe('fill_empty', () => {
-  it('puts the nodes of the base flow into a draft without nodes, and leaves the rest', () => {
+  it('copies the nodes of the base flow into an empty draft, and leaves others', () => {
     for (const nodes of [[], undefined]) {
       const draft = { version: 2, ...(nodes === undefined ? {} : { nodes }), flowConfig: { defaultLimit: 3 } };
       const { draft: filled, changes } = assemble(draft, [], bytes);
@@ -38,7 +38,7 @@ describe('fill_empty', () => {
     }
   });
 
-  it('leaves drafts of the old form alone', () => {
+  it('leaves drafts of the old form unchanged', () => {
     const draft = { stages: { filter: {} } };
     assert.deepEqual(assemble(draft, [offer('a')], bytes), { draft, changes: [], fits: true });
   });
@@ -61,7 +61,7 @@ describe('auto_include', () => {
     });
   }
 
-  it('wants an active offer that has what the scope needs, in any letter case', () => {
+  it('requires an active offer that matches the scope, in any letter case', () => {
     for (const [config, offers] of [
       [{ scope: 'category', categoryIds: ['CAT'] }, [offer('a')]],
       [{ scope: 'category' }, [offer('a', { categoryId: null })]],
@@ -75,7 +75,7 @@ describe('auto_include', () => {
     }
   });
 
-  it('stops where a list is full', () => {
+  it('stops when a list is full', () => {
     const full = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`);
     const one = configAfter({ scope: 'category', autoInclude: true, categoryIds: full(499) }, [offer('a')]);
     assert.deepEqual([one.changes, one.fits], [['auto_include /nodes/1/config/categoryIds/499'], true]);
@@ -84,7 +84,7 @@ describe('auto_include', () => {
     assert.deepEqual(none.config, { scope: 'category', autoInclude: true, categoryIds: full(500) });
   });
 
-  it('stops where the draft is as large as a draft may be', () => {
+  it('stops when the draft reaches its maximum size', () => {
     const draft = { ...draftOf({ scope: 'offers', autoInclude: true, offerIds: [] }), note: '' };
     const room = 256 * 1024 - bytes(JSON.stringify(assemble(draft, [offer('a')], bytes).draft));
     assert.equal(assemble({ ...draft, note: 'x'.repeat(room) }, [offer('a')], bytes).fits, true);
@@ -93,7 +93,7 @@ describe('auto_include', () => {
 });
 
 describe('drop_dead', () => {
-  it('takes archived and deleted offers out, whatever the scope, and says where they stood', () => {
+  it('removes archived and deleted offers, whatever the scope, and says where they were', () => {
     const dead = [
       offer('b', { status: 'archived' }),
       offer('c', { isDeleted: true }),
@@ -106,7 +106,7 @@ describe('drop_dead', () => {
     }
   });
 
-  it('and auto_include work on one list together', () => {
+  it('and auto_include share a list', () => {
     const { config, changes } = configAfter({ scope: 'offers', autoInclude: true, offerIds: ['b'] }, [
       offer('a'),
       offer('b', { isDeleted: true }),

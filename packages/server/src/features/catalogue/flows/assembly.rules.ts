@@ -11,7 +11,7 @@ export interface AssemblyOffer {
   readonly isDeleted: boolean;
 }
 
-export interface Assembled {
+export interface AssemblyResult {
   readonly draft: StoredConfig;
   readonly changes: readonly AssemblyChange[];
   /** False: the draft would be larger than a draft may be, and stays as it is. */
@@ -39,7 +39,7 @@ export function assemble(
   draft: StoredConfig,
   offers: readonly AssemblyOffer[],
   byteLength: (text: string) => number,
-): Assembled {
+): AssemblyResult {
   const changes: AssemblyChange[] = [];
   let fits = true;
   let assembled = draft;

@@ -83,7 +83,7 @@ async function assembleFlow(
   const seen = assemble(draftConfig, offers, bytesOf);
   if (seen.changes.length === 0) return { changes: [], applied: false };
   const current = await findRecord(tx, flowSpec, id, 'change');
-  // Meanwhile it is no flow for this any more.
+  // By now the flow may no longer qualify.
   if (current === null || isDeleted(current) || current.status !== 'active' || !current.autoAssembly) return null;
   const { draft, changes, fits } = assemble(current.draftConfig, offers, bytesOf);
   if (changes.length === 0 || !fits) return { changes: [...changes], applied: false };

@@ -25,7 +25,7 @@ const runColumns = columns(runs, [
 /** A row of `flow_assembly_runs`. */
 export type AssemblyRunRow = RowOf<typeof runColumns>;
 
-/** Flows that auto-assembly works on, by id: so everybody locks them in one order. */
+/** Flows that auto-assembly works on, by id: so everyone locks them in one order. */
 export async function selectAssembledFlows(tx: Tx): Promise<Pick<DecisionFlowRow, 'id' | 'draftConfig'>[]> {
   return select(
     tx,

@@ -153,7 +153,7 @@ describe('auto-assembly', () => {
     assert.equal((await flowOf(made.id)).rowVersion, after.rowVersion, 'it rises with a change only');
   });
 
-  it('fills empty drafts, takes dead offers out, and includes what came back or became active', async () => {
+  it('fills empty drafts, removes dead offers, and includes restored or activated ones', async () => {
     const { offer, change, flow, flowOf, inventoryOf, log, must } = callsOf(freshTenant());
     const empty = await flow(null);
     const listed = await flow({ scope: 'offers', autoInclude: true });
@@ -198,7 +198,7 @@ describe('auto-assembly', () => {
     ]);
   });
 
-  it('leaves flows alone that are not active, deleted, or without autoAssembly, and changes nothing with a refused call', async () => {
+  it('leaves flows unchanged that are inactive, deleted, or without autoAssembly, and ignores rejected calls', async () => {
     const { offer, flow, log, must, tenant } = callsOf(freshTenant());
     const inventory = { scope: 'offers', autoInclude: true };
     const idle = [
@@ -224,7 +224,7 @@ describe('auto-assembly', () => {
     assert.deepEqual((await log(active.id)).data, []);
   });
 
-  it('loses nothing when offers are made, deleted and flows are changed at once', async () => {
+  it('loses nothing when offers are created and deleted and flows changed at once', async () => {
     const { offer, flow, flowOf, inventoryOf, log, must } = callsOf(freshTenant());
     const flows = [
       await flow({ scope: 'offers', autoInclude: true }),
@@ -244,7 +244,7 @@ describe('auto-assembly', () => {
     }
   });
 
-  it('runs once for files that are applied, and not for what a plan only looks at', async () => {
+  it('runs once for applied files, and not for a plan', async () => {
     const { flow, flowOf, inventoryOf, log, must } = callsOf(freshTenant());
     const made = await flow({ scope: 'category', autoInclude: true });
     const before = await flowOf(made.id);
@@ -272,7 +272,7 @@ describe('auto-assembly', () => {
     assert.deepEqual([latest?.trigger, latest?.applied], ['offer.status_changed', false]);
   });
 
-  it('says what it could not do when a list is full', async () => {
+  it("says what it couldn't do when a list is full", async () => {
     const { offer, flow, inventoryOf, log, must } = callsOf(freshTenant());
     const made = await flow({ scope: 'offers', autoInclude: true });
     const ids = Array.from({ length: 5000 }, (_, at) => `0199a0a0-0000-7000-8000-${String(at).padStart(12, '0')}`);
@@ -319,7 +319,7 @@ describe('the log', () => {
     assert.equal((await log(other.id)).pagination.total, 2, 'others have their own');
   });
 
-  it('is of the own tenant and of flows that are there', async () => {
+  it('belongs to the tenant and to existing flows', async () => {
     const { flow, must, tenant } = callsOf(freshTenant());
     const made = await flow({ scope: 'all' });
     const path = `/api/v1/decision-flows/${made.id}/assembly-log`;

@@ -110,7 +110,7 @@ function finding({ path, nodeId, code, message }: Omit<Finding, 'code'> & { read
   return { path, nodeId, code, message };
 }
 
-/** The findings for a draft as publishing would have them; stores nothing. 404 when `flowId` names no flow. */
+/** The findings for a draft as publishing would have them; stores nothing. 404 when the flow doesn't exist. */
 export async function inspectDraft(
   tx: Tx,
   draft: StoredConfig,
@@ -128,7 +128,7 @@ export async function inspectDraft(
   return { valid: found.length === 0, ...shown, findings: checked };
 }
 
-/** A draft as a flow that could run. One without a flow is checked by itself. */
+/** A draft as a flow that could run. One without a flow is checked on its own. */
 function runnableDraft(draft: StoredConfig, flow: DecisionFlowRow | null): RunnableFlow {
   const { id = newId(), key = 'draft', name = 'Draft', couplingOverride = null } = flow ?? {};
   return { id, key, name, version: null, couplingOverride, config: asFlowConfig(draft) };

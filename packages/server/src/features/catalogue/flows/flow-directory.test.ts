@@ -16,7 +16,7 @@ const flow = (key: string, extra: Partial<PublishedFlowRow> = {}): PublishedFlow
 });
 
 describe('which flow runs (docs/design/api-decisioning.md 5)', () => {
-  it('finds by key, then by id, deleted ones are not there', () => {
+  it('finds by key, then by ID, and never a deleted flow', () => {
     const directory = flowDirectory([flow('a1'), flow('b2', { key: flow('a1').id })]);
     assert.equal(directory.find('a1')?.runnable?.key, 'a1');
     assert.equal(directory.find(flow('a1').id)?.runnable?.name, 'b2');
@@ -31,7 +31,7 @@ describe('which flow runs (docs/design/api-decisioning.md 5)', () => {
     assert.equal(directory.fallback(), null);
   });
 
-  it('falls back to the default, else to the first runnable one', () => {
+  it('falls back to the default, then to the first flow that can run', () => {
     const rows = [flow('a1', { status: 'draft' }), flow('b2'), flow('c3', { isDefault: true })];
     assert.equal(flowDirectory(rows).fallback()?.key, 'c3');
     assert.equal(flowDirectory(rows.slice(0, 2)).fallback()?.key, 'b2');

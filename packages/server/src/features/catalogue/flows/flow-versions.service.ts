@@ -19,7 +19,7 @@ export interface FlowVersions {
   }[];
 }
 
-/** Published versions, newest first; `version` adds its config to that one, 404 when there is no such version. */
+/** Published versions, newest first; `version` adds its config to that one, 404 if the version doesn't exist. */
 export async function readVersions(tx: Tx, id: string, version: number | undefined): Promise<FlowVersions> {
   const flow = await getRecord(tx, flowSpec, id);
   const rows = await selectVersions(tx, [flow.id], version ?? 'none');
@@ -42,7 +42,7 @@ export async function readVersions(tx: Tx, id: string, version: number | undefin
 /** A version by its number, or the draft. */
 export type VersionName = number | 'draft';
 
-/** The config of a version; 404 when there is no such version. */
+/** The config of a version; 404 if the version doesn't exist. */
 export async function readConfig(tx: Tx, flow: DecisionFlowRow, name: VersionName): Promise<StoredConfig> {
   if (name === 'draft') return flow.draftConfig;
   const rows = await selectVersions(tx, [flow.id], name);

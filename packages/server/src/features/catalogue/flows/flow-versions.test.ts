@@ -173,7 +173,7 @@ describe('versions of a decision flow', () => {
 });
 
 describe('hidden values of extension points', () => {
-  it('are bullets wherever the flow is shown, and sealed beside it', async () => {
+  it('are bullets wherever the flow is shown, and stored sealed', async () => {
     const secret = 'Bearer very-secret-token';
     const flow = await make(
       config([
@@ -203,7 +203,7 @@ describe('hidden values of extension points', () => {
     assert.doesNotMatch(logged, /very-secret-token|pa55word/);
   });
 
-  it('stay when bullets come back, for the same node, header and address only', async () => {
+  it('stay when bullets are sent back, for the same node, header and address only', async () => {
     const flow = await make(config([hook({ headers: { 'X-Key': 'one', 'X-Other': 'two' } })]));
     const sent = (more: Body, id?: string) => put(flow.id, { draftConfig: config([hook(more, id)]) });
     await put(flow.id, { draftConfig: flow.draftConfig, name: 'Renamed' });
@@ -231,7 +231,7 @@ describe('hidden values of extension points', () => {
     assert.deepEqual(await secretsOf(flow.id, 1), { '/headers/x-key': 'one' });
   });
 
-  it('are told as missing by validate, and are no part of what it answers', async () => {
+  it('are reported as missing by validate, and never part of its response', async () => {
     const flow = await make(config([hook({ headers: { 'X-Key': 'one' } })]));
     const check = (body: Body) =>
       must<{ valid: boolean; errors: { code: string; path: string }[] }>('POST', 'decision-flows/validate', body, 200);
@@ -251,7 +251,7 @@ describe('hidden values of extension points', () => {
     assert.doesNotMatch(JSON.stringify(wrong), /secret/);
   });
 
-  it('need a key of the installation', async () => {
+  it('require an encryption key', async () => {
     const bare = await startTestServer({ config: { DATA_ENCRYPTION_KEY: null } });
     try {
       const body = (draftConfig: Body) => ({ body: { key: word('flow'), name: 'F', draftConfig } });
@@ -267,7 +267,7 @@ describe('hidden values of extension points', () => {
     }
   });
 
-  it('may name no address that calls may not reach', async () => {
+  it("can't name an address that calls must not reach", async () => {
     for (const url of [
       'http://x.example.com',
       'https://127.0.0.1/',
@@ -385,7 +385,7 @@ describe('one flow as a file', () => {
     );
   });
 
-  it('is of the draft, the last version or one of them', async () => {
+  it('exports the draft, the last version or any other', async () => {
     const { id } = await make(config());
     const nodesOf = async (version: string, status = 200) =>
       (
@@ -415,7 +415,7 @@ describe('one flow as a file', () => {
     await must('GET', `decision-flows/${id}/export`, undefined, 404, away.keys.viewer);
   });
 
-  it('is refused when it is none, or does not fit', async () => {
+  it("is rejected if it's invalid or doesn't match", async () => {
     const flow = await make(config());
     const file = await must('GET', `decision-flows/${flow.id}/export`, undefined, 200);
     const take = async (more: Body, status: number) => {
@@ -453,7 +453,7 @@ describe('one flow as a file', () => {
 });
 
 describe('what a draft names', () => {
-  it('is there, and of the right kind', async () => {
+  it('exists, and has the right type', async () => {
     const category = await must<{ id: string }>('POST', 'categories', { name: word('Loans') }, 201);
     const scoped = await must<{ id: string }>(
       'POST',
@@ -496,7 +496,7 @@ describe('what a draft names', () => {
     assert.deepEqual(await refused(optimize(profile.id)), ['unknown_reference /draftConfig/nodes/2/config/profileId']);
   });
 
-  it('may be another flow, but not in a circle', async () => {
+  it('can be another flow, but not in a cycle', async () => {
     const other = await make(config());
     const calls = (flowKey: string) => config([{ id: 'k', type: 'call_flow', config: { flowKey } }]);
     const refused = async (id: string, flowKey: string) =>
@@ -518,7 +518,7 @@ describe('what a draft names', () => {
 });
 
 describe('deleting what a flow names', () => {
-  it('is refused for profiles, in drafts and in the last version, and told of for policies', async () => {
+  it('is rejected for profiles, in drafts and in the last version, and warns of policies', async () => {
     const profile = await must<{ id: string }>(
       'POST',
       'ranking-profiles',

@@ -250,7 +250,7 @@ async function read(tenant: TestTenant): Promise<Flows> {
   );
 }
 
-it('hold what the model holds after any calls in any order, side by side too', async () => {
+it('match a model after any calls in any order, even in parallel', async () => {
   let next = 0;
   const seen = new Map<string, number>();
   await fc.assert(

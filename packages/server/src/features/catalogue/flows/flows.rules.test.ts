@@ -5,7 +5,7 @@ import { emptyDraft, namesPolicy } from './flows.rules.ts';
 
 describe('drafts that name a contact policy', () => {
   const id = '0199aaaa-0000-7000-8000-000000000001';
-  it('sees the old form and v2 nodes', () => {
+  it('finds the old form and v2 nodes', () => {
     assert.equal(namesPolicy({ stages: { filter: { contactPolicyIds: [id] } } }, id), true);
     assert.equal(
       namesPolicy({ version: 2, nodes: [{ id: 'f', type: 'filter', config: { contactPolicyIds: [id] } }] }, id),
@@ -17,7 +17,7 @@ describe('drafts that name a contact policy', () => {
     );
   });
 
-  it('sees nothing elsewhere', () => {
+  it('finds nothing elsewhere', () => {
     assert.equal(namesPolicy(emptyDraft, id), false);
     assert.equal(namesPolicy(baseFlowConfig, id), false);
     assert.equal(

@@ -119,7 +119,7 @@ describe('decision flows', () => {
     assert.deepEqual(await defaults(tenantId), [{ id: first.id }]);
   });
 
-  it('leave one default under 30 parallel creates, and under parallel changes of it (T9)', async () => {
+  it('keep one default under 30 parallel creates, and under parallel changes of it (T9)', async () => {
     const tenantId = await makeTenant();
     const made = await Promise.all(Array.from({ length: 30 }, () => create(tenantId)));
     assert.equal((await defaults(tenantId)).length, 1);
@@ -135,7 +135,7 @@ describe('decision flows', () => {
     }
   });
 
-  it('refuse a stale rowVersion without any write, and take changes without one', async () => {
+  it('reject a stale rowVersion without any write, and accept changes without one', async () => {
     const tenantId = await makeTenant();
     const flow = await create(tenantId);
     const changed = await as(tenantId, (tx) =>
@@ -153,7 +153,7 @@ describe('decision flows', () => {
     assert.deepEqual([cleared.rowVersion, cleared.couplingOverride, cleared.name], [3, null, 'New']);
   });
 
-  it('answer structural problems with 400, pipeline problems with 422 on PUT and 400 on POST', async () => {
+  it('return 400 for structural problems, and 422 on PUT but 400 on POST for pipeline problems', async () => {
     const tenantId = await makeTenant();
     const flow = await create(tenantId);
     const update = (draftConfig: Draft) => as(tenantId, (tx) => updateFlow(tx, { id: flow.id, draftConfig }));
@@ -223,7 +223,7 @@ describe('decision flows', () => {
     assert.equal((await as(tenantId, (tx) => readFlow(tx, flow.id))).rowVersion, 1);
   });
 
-  it('know references of their tenant only', async () => {
+  it('accept references of their tenant only', async () => {
     const [tenantId, stranger] = [await makeTenant(), await makeTenant()];
     const offerId = newId();
     await db.ownerQuery(
@@ -284,7 +284,7 @@ describe('decision flows', () => {
     );
   });
 
-  it('refuse to publish without scoring method, and change nothing', async () => {
+  it("can't be published without a scoring method, and don't change then", async () => {
     const tenantId = await makeTenant();
     const empty = await create(tenantId);
     const unscored = await create(tenantId, { draftConfig: draft([], null) });
@@ -307,7 +307,7 @@ describe('decision flows', () => {
     );
   });
 
-  it('publish 1..n without gap or twin under 20 parallel publishes and changes (E11)', async () => {
+  it('publish versions 1..n without gaps or duplicates under 20 parallel publishes and changes (E11)', async () => {
     const tenantId = await makeTenant();
     const flow = await create(tenantId, { draftConfig: draft() });
     const drafts = Array.from({ length: 10 }, (_, n) => draft([{ id: `q${n}`, type: 'qualify', config: {} }]));
@@ -365,7 +365,7 @@ describe('decision flows', () => {
     assert.deepEqual(seen, [c.id, a.id, d.id, b.id]);
   });
 
-  it('have a base flow, made once under parallel calls', async () => {
+  it('have a base flow, created once under parallel calls', async () => {
     const tenantId = await makeTenant();
     const answers = await Promise.all(Array.from({ length: 8 }, () => as(tenantId, (tx) => ensureBaseFlow(tx))));
     assert.equal(answers.filter((answer) => answer.created).length, 1);
@@ -401,7 +401,7 @@ describe('decision flows', () => {
     );
   });
 
-  it('tell who names a contact policy', async () => {
+  it('list those that name a contact policy', async () => {
     const tenantId = await makeTenant();
     const policyId = newId();
     await db.ownerQuery(

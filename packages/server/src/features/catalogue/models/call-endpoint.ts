@@ -32,8 +32,8 @@ export async function callEndpoint(
       anyPort: true,
     });
     if (status < 200 || status > 299) return { error: `status_${status}` };
-    const asked = new Set(body.candidates.map(({ id }) => id));
-    return readEndpointAnswer(answer.toString('utf8'), mapping, asked) ?? { error: 'invalid_answer' };
+    const candidateIds = new Set(body.candidates.map(({ id }) => id));
+    return readEndpointAnswer(answer.toString('utf8'), mapping, candidateIds) ?? { error: 'invalid_answer' };
   } catch (error) {
     if (error instanceof OutboundError) return { error: error.reason };
     throw error;

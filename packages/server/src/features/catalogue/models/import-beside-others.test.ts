@@ -67,7 +67,7 @@ function largeModel(): string {
   return text.replace('{', `{${' '.repeat(fileBytes - text.length)}`);
 }
 
-test('the server answers while a large model is imported', async () => {
+test('responds while a large model is imported', async () => {
   const file = largeModel();
   assert.equal(file.length, fileBytes);
   // Excludes the start of the thread.

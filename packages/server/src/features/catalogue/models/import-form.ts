@@ -10,26 +10,27 @@ import { AppError } from '../../../platform/app-error.ts';
 
 const fields: ReadonlySet<string> = new Set(['key', 'name', 'family', 'format', 'featureDefaults']);
 
-/** Reads the form of an import to its end; its parts come in any order. Throws 400 `validation_failed`, 413. */
+/** Reads the whole form of an import; its parts come in any order. Throws 400 `validation_failed`, 413. */
 export async function readImportForm(parts: Parts): Promise<ModelImport> {
   const values = new Map<string, string>();
   let file: string | null = null;
   for await (const part of parts) {
     if (part.name === 'file') {
-      if (part.kind !== 'file') throw refused([{ path: '/file', message: 'must be sent as a file, with a file name' }]);
-      if (file !== null) throw refused([{ path: '/file', message: 'must be sent once' }]);
+      if (part.kind !== 'file')
+        throw invalidForm([{ path: '/file', message: 'must be sent as a file, with a file name' }]);
+      if (file !== null) throw invalidForm([{ path: '/file', message: 'must be sent once' }]);
       file = await readText(part.content);
     } else if (fields.has(part.name)) {
       if (part.kind !== 'field')
-        throw refused([{ path: `/${part.name}`, message: 'must be a text value, not a file' }]);
-      if (values.has(part.name)) throw refused([{ path: `/${part.name}`, message: 'must be sent once' }]);
+        throw invalidForm([{ path: `/${part.name}`, message: 'must be a text value, not a file' }]);
+      if (values.has(part.name)) throw invalidForm([{ path: `/${part.name}`, message: 'must be sent once' }]);
       values.set(part.name, part.value);
     }
   }
   return importOf(values, file);
 }
 
-const refused = (errors: readonly ErrorEntry[]): AppError => new AppError('validation_failed', { errors });
+const invalidForm = (errors: readonly ErrorEntry[]): AppError => new AppError('validation_failed', { errors });
 
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = [];
@@ -68,7 +69,7 @@ function importOf(values: ReadonlyMap<string, string>, file: string | null): Mod
   if (featureDefaults === null) {
     errors.push({ path: '/featureDefaults', message: 'must be a JSON object of numbers, strings and booleans' });
   }
-  if (errors.length > 0) throw refused(errors);
+  if (errors.length > 0) throw invalidForm(errors);
   return {
     key: key!,
     name: name!,

@@ -53,7 +53,7 @@ const names = ['age', 'balance', 'ratio', 'visits', 'region', 'plan'];
 const attributesOf = (row: readonly (number | null)[]) =>
   Object.fromEntries(names.flatMap((name, at) => (row[at] === null ? [] : [[name, row[at]]])));
 
-test('imports a file of a form as a draft that scores as its library does, with SHAP values as explanations', async () => {
+test('imports a file of each form as a draft that scores as its library does, with SHAP values', async () => {
   const made = await sendForm({ key: 'xgb', name: 'From a file' }, textOf('xgboost.model.json'));
   assert.equal(made.status, 201, made.text);
   assert.deepEqual([made.body.modelType, made.body.status], ['gradient_boosted', 'draft']);
@@ -102,7 +102,7 @@ test('imports models as JSON: an object, or the text of a file', async () => {
   assert.notEqual(await scoreOf(text.body.id, row), await scoreOf(dump.body.id, row));
 });
 
-test("refuses what it can't import, says why, and creates nothing", async () => {
+test("rejects what it can't import, says why, and creates nothing", async () => {
   const count = async () => (await server.call<Answer>('GET', `${url}?limit=1`)).body.total;
   const earlier = await count();
   const sound = textOf('lightgbm.nan.model.txt');
@@ -143,7 +143,7 @@ test("refuses what it can't import, says why, and creates nothing", async () => 
   assert.equal(await count(), earlier);
 });
 
-test('refuses files above 50 MB with 413', async () => {
+test('rejects files above 50 MB with 413', async () => {
   const answer = await sendForm({ key: 'big', name: 'Big' }, 'x'.repeat(largestModelFile + 1));
   assert.deepEqual([answer.status, answer.body.code], [413, 'payload_too_large']);
 });

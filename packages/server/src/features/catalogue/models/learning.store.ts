@@ -8,7 +8,7 @@ export interface LearningModel {
   readonly modelType: string;
   readonly config: { readonly [key: string]: Json };
   readonly predictors: readonly Json[];
-  /** False: it isn't used in decisions or doesn't learn by itself, so events don't reach it. */
+  /** False: it isn't used in decisions or doesn't learn on its own, so events don't reach it. */
   readonly learns: boolean;
   readonly outcomeWeights: Readonly<Record<string, number>>;
   readonly noResponseHours: number | null;

@@ -38,7 +38,7 @@ const make = async (modelType: string, more: object = {}) => {
   return made.body;
 };
 
-test('models have the defaults of their type, and what they learned only in answers about one', async () => {
+test('models have the defaults of their type, and show what they learned only one by one', async () => {
   const bandit = await make('epsilon_greedy', { config: { epsilon: 0.2 } });
   assert.deepEqual(
     [bandit.status, bandit.autoLearn, bandit.learnMode, bandit.registryStatus],
@@ -55,7 +55,7 @@ test('models have the defaults of their type, and what they learned only in answ
   );
 });
 
-test('what cannot act is refused at its place, and changes nothing', async () => {
+test("rejects what can't act with its path, and changes nothing", async () => {
   const refused = async (body: object, path: string) => {
     const made = await call('POST', url, { key: 'refused', name: 'Refused', modelType: 'scorecard', ...body });
     assert.deepEqual(
@@ -97,7 +97,7 @@ test('what cannot act is refused at its place, and changes nothing', async () =>
   );
 });
 
-test('a state is judged by its type, and takes the place of what was learned', async () => {
+test('validates a state by its type, and replaces what was learned', async () => {
   const arm = 'aaaaaaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa';
   const thompson = await make('thompson_bandit');
   const epsilon = await make('epsilon_greedy');
@@ -129,7 +129,7 @@ test('a state is judged by its type, and takes the place of what was learned', a
   assert.equal((await put(card.id, { arms: {} })).status, 400);
 });
 
-test('scores are those of the worked example, explained, and as decisions would score', async () => {
+test('scores and explains the worked example, as decisions would', async () => {
   const points = [
     { id: 'adult', field: 'age', operator: 'gte', value: 30, points: 15 },
     { id: 'gold', field: 'customer.tier', operator: 'eq', value: 'gold', points: 5 },
@@ -177,7 +177,7 @@ test('scores are those of the worked example, explained, and as decisions would 
   assert.equal((await call('POST', `${url}/${card.id}/score`, { attributes: {} }, other?.keys.admin)).status, 404);
 });
 
-test('the registry moves as the page says, with one champion a family', async () => {
+test('the registry follows the design page, with one champion per family', async () => {
   const family = 'next-best';
   const first = await make('scorecard', { family });
   const second = await make('scorecard', { family });
@@ -212,7 +212,7 @@ test('the registry moves as the page says, with one champion a family', async ()
   assert.equal((await call('DELETE', `${url}/${second.id}`)).status, 204);
 });
 
-test('flows name models by key or family; a model in use stays, and one that is not active is not published', async () => {
+test("flows name models by key or family; a model in use can't be deleted, nor an inactive one published", async () => {
   const unknown = await world.publish({ method: 'propensity', modelKey: 'nobody' });
   assert.equal(unknown.status, 422, unknown.text);
   assert.match(unknown.text, /unknown_reference/);
@@ -268,7 +268,7 @@ test('flows name models by key or family; a model in use stays, and one that is 
   await world.replays(made);
 });
 
-test('a model that fails five times in a row is left alone, and the record says so', async () => {
+test('skips a model after five failures in a row, and the record says so', async () => {
   const bandit = await make('thompson_bandit', { status: 'active' });
   assert.equal((await world.publish({ method: 'propensity', modelKey: bandit.key })).status, 200);
   const broken = { arms: Object.fromEntries(world.offers.map((id) => [id, { alpha: 'x', beta: 1 }])) };
@@ -289,7 +289,7 @@ test('a model that fails five times in a row is left alone, and the record says 
   await world.replays(left);
 });
 
-test('champion and challengers share the customers, who stay with theirs; overrides, scores of the request and holdout', async () => {
+test('champion and challengers share customers, who keep theirs; overrides, scores of the request and holdout', async () => {
   const champion = await make('scorecard', { status: 'active', config: { baseScore: 20 } });
   const challenger = await make('scorecard', { status: 'active', config: { baseScore: 70 } });
   const shares = (weight: number, more: object = {}) => ({
@@ -338,7 +338,7 @@ test('champion and challengers share the customers, who stay with theirs; overri
   await server.call('PUT', '/api/v1/tenant-settings', { body: { holdoutPercentage: 0 } });
 });
 
-test('rules ask a model for a threshold, and shadow models are told in traces alone', async () => {
+test('rules compare a model with a threshold, and shadow models appear in traces only', async () => {
   const model = await make('scorecard', {
     status: 'active',
     config: { rules: [{ ...rule, field: 'attributes.age' }] },
@@ -375,7 +375,7 @@ test('rules ask a model for a threshold, and shadow models are told in traces al
   await server.call('DELETE', `/api/v1/qualification-rules/${made.body.id}`);
 });
 
-test('where a bandit scores, eligibility shows one draw of it, says so, and pages of it fit together', async () => {
+test('with a bandit, eligibility shows one draw, says so, and its pages match', async () => {
   const bandit = await make('thompson_bandit', { status: 'active' });
   const ask = async (query = '') => {
     const url = `/api/v1/customers/D1/eligibility?${query}`;

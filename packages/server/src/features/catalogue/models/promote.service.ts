@@ -23,7 +23,7 @@ export interface PromotePorts {
 
 /**
  * Moves a model in the registry; the champion that the family had is archived with it. 409 `invalid_transition`; `in_use`
- * when a flow in use names the family and would have no champion of it any more; `rollback_guard` when the new champion
+ * when a flow in use names the family and would be left without a champion of it; `rollback_guard` when the new champion
  * would be worse, unless an admin bypasses the guard.
  */
 export async function promoteModel(
@@ -93,7 +93,7 @@ async function guard(
   const shown = breaches.map((breach) => ({ ...breach, value: round6(breach.value) }));
   if (bypassRollbackGuard !== true) {
     throw new AppError('rollback_guard', {
-      detail: `This model would be worse than its family's champion: ${shown.map(told).join('; ')}.`,
+      detail: `This model would be worse than its family's champion: ${shown.map(breachText).join('; ')}.`,
       members: { breaches: shown },
     });
   }
@@ -107,7 +107,7 @@ async function guard(
   });
 }
 
-function told({ metric, predictor, value, threshold }: GuardBreach): string {
+function breachText({ metric, predictor, value, threshold }: GuardBreach): string {
   if (metric === 'psi') return `the PSI of ${predictor} is ${value}, above ${threshold}`;
   return `the ${metric === 'auc_drop' ? 'drop of the AUC' : 'error rate'} is ${value}, above ${threshold}`;
 }

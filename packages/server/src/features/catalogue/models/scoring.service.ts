@@ -124,13 +124,14 @@ async function ask(
       now: tx.now.getTime(),
       seed: hash('sha256', newId(), 'hex').slice(0, 32),
     };
-    const asked = endpointQuestion(
+    const endpointCall = endpointQuestion(
       model,
       offers.filter((offer) => offer !== null),
       question,
     );
-    const ready = asked === null ? null : await readyEndpoint(tx, ports.envelope, model.id, asked.endpoint.url);
-    return { model, offers, question, state: learned?.state ?? null, asked, ready };
+    const ready =
+      endpointCall === null ? null : await readyEndpoint(tx, ports.envelope, model.id, endpointCall.endpoint.url);
+    return { model, offers, question, state: learned?.state ?? null, asked: endpointCall, ready };
   };
   const found = await ports.database.withTenant(tenantId, actor, read, { requestId, until });
   const { model, offers, question, asked, ready } = found;

@@ -180,7 +180,7 @@ export async function lockOpenTrainingOf(tx: Tx, modelId: string): Promise<Train
   return row ?? null;
 }
 
-/** Stores how far a training is. Returns false when it has ended, because somebody cancelled it. */
+/** Stores how far a training is. Returns false when it has ended, because someone cancelled it. */
 export async function noteProgress(tx: Tx, id: string, progress: number): Promise<boolean> {
   const rows = await tx.query(
     `update model_trainings set status = 'running', progress = $3

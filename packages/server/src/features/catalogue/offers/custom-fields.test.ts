@@ -71,13 +71,13 @@ describe('definitions', () => {
     [Array.from({ length: 501 }, (_, at) => ({ key: `f${at}`, type: 'text' })), '/customFields'],
   ];
   for (const [customFields, path] of refused) {
-    it(`refuse ${JSON.stringify(customFields).slice(0, 80)}`, async () => {
+    it(`reject ${JSON.stringify(customFields).slice(0, 80)}`, async () => {
       const { status, body, text } = await send('POST', 'categories', { name: `C ${++counter}`, customFields });
       assert.deepEqual([status, body.code, body.errors[0]?.path], [400, 'validation_failed', path], text);
     });
   }
 
-  it('of all types, and 500 of them, are kept; an unknown key is kept and named', async () => {
+  it('accept all types, 500 fields, and unknown keys, which are named', async () => {
     const category = await make('categories', { customFields: all });
     assert.deepEqual(category.customFields, all);
     await make('categories', {
@@ -89,7 +89,7 @@ describe('definitions', () => {
     assert.deepEqual(named.body.customFields, [odd]);
   });
 
-  it('formulas of a sub-category name fields of the category, which then stay', async () => {
+  it("of a sub-category can use fields of the category in formulas, which then can't be removed", async () => {
     const category = await make('categories', { customFields: all });
     const categoryId = category.id;
     const own = [{ key: 'plus', type: 'computed', formula: 'twice + 1', outputType: 'number' }];
@@ -110,7 +110,7 @@ describe('definitions', () => {
 });
 
 describe('values', () => {
-  it('are checked by type at their own path, unknown keys are kept, computed ones refused', async () => {
+  it('are checked by type at their own path; unknown keys are kept, computed ones rejected', async () => {
     const category = await make('categories', { customFields: all });
     const where = { categoryId: category.id };
     const wrong = { note: 1, fee: '5', on: 'yes', tier: 'red', day: '2026-02-30', twice: 4 };
@@ -153,7 +153,7 @@ describe('values', () => {
     assert.deepEqual([moved.status, moved.body.errors[0]?.path], [400, path]);
   });
 
-  it('keep a field from changing its type while offers hold what does not fit', async () => {
+  it("prevent a change of type while offers hold values that don't match", async () => {
     const { id: categoryId } = await make('categories', {
       customFields: [
         { key: 'fee', type: 'number' },
@@ -183,7 +183,7 @@ describe('values', () => {
     assert.equal(free.status, 200, free.text);
   });
 
-  it('are judged by one definition when both change at once', async () => {
+  it('follow one definition when both change at once', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id: categoryId } = await make('categories', { customFields: [{ key: 'fee', type: 'number' }] });
       const answers = await Promise.all([

@@ -34,12 +34,12 @@ describe('custom field values (docs/design/api-catalogue.md 4)', () => {
     assert.deepEqual(check(fields, { text: 'x'.repeat(2001) }), ['text']);
   });
 
-  it('takes no value for a computed field', () => {
+  it('rejects a value for a computed field', () => {
     assert.deepEqual(check([field('sum', 'computed')], { sum: 1 }), ['sum']);
     assert.deepEqual(check([field('sum', 'computed')], { sum: null }), []);
   });
 
-  it('asks for required values of active offers only', () => {
+  it('requires values of active offers only', () => {
     const fields = [field('rate', 'number', { required: true })];
     assert.deepEqual(check(fields, {}, false), []);
     assert.deepEqual(check(fields, {}, true), ['rate']);
@@ -51,7 +51,7 @@ describe('custom field values (docs/design/api-catalogue.md 4)', () => {
     assert.deepEqual(check([], null), []);
   });
 
-  it('lets the sub-category replace the category', () => {
+  it('prefers the sub-category to the category', () => {
     const fields = effectiveFields([field('a', 'number'), field('b', 'text')], [field('a', 'text')]);
     assert.deepEqual(
       fields.map(({ key, type }) => [key, type]),

@@ -24,7 +24,7 @@ const post = (body: object, headers: Record<string, string> = {}) =>
 
 const maxCents = Number.MAX_SAFE_INTEGER;
 
-describe('what is wrong is told at its own path', () => {
+describe('names the path of each error', () => {
   const wrong: readonly (readonly [object, string])[] = [
     [{ schedule: { startDate: '2026-02-30' } }, '/schedule/startDate'],
     [{ schedule: { endDate: '2026-11-20T10:00' } }, '/schedule/endDate'],
@@ -74,7 +74,7 @@ describe('what is wrong is told at its own path', () => {
   }
 });
 
-it('limits are taken on both of their bounds, and null says nothing', async () => {
+it('accepts limits at both bounds, and null without a limit', async () => {
   for (const body of [
     { frequencyCaps: { perCustomer: { daily: 0, weekly: 1_000_000, monthly: null } } },
     { schedule: { daysOfWeek: [0, 6], startHour: 0, endHour: 24, startDate: null, timezone: null } },
@@ -89,7 +89,7 @@ it('limits are taken on both of their bounds, and null says nothing', async () =
   }
 });
 
-it('unknown keys are kept and named, known ones of the server are ignored', async () => {
+it('keeps and names unknown keys, and ignores known keys of the server', async () => {
   const body = {
     schedule: { startDate: '2026-01-01', note: 'spring' },
     eligibility: { requiredSegment: ['vip'] },
@@ -110,7 +110,7 @@ it('unknown keys are kept and named, known ones of the server are ignored', asyn
   assert.equal((await post(body, { prefer: 'handling=strict' })).status, 400);
 });
 
-it('what is refused changes nothing', async () => {
+it('a rejected change changes nothing', async () => {
   const made = await post({ schedule: { startHour: 8 } });
   for (const changes of [
     { priority: 99, schedule: { startHour: 25 } },

@@ -16,7 +16,7 @@ const mandatory = {
 const paths = (problems: readonly { path: string }[]) => problems.map((problem) => problem.path);
 
 describe('governance of mandatory offers (E19)', () => {
-  it('asks for all three fields', () => {
+  it('requires all three fields', () => {
     const after = governanceAfter(governanceOf(null), { mandatory: true });
     assert.deepEqual(paths(governanceProblems(after, now)), [
       '/mandatoryReason',
@@ -25,7 +25,7 @@ describe('governance of mandatory offers (E19)', () => {
     ]);
   });
 
-  it('takes an expiry in the future only', () => {
+  it('accepts only an expiry in the future', () => {
     const at = (mandatoryExpiresAt: string) =>
       governanceProblems(governanceAfter(governanceOf(null), { ...mandatory, mandatoryExpiresAt }), now);
     assert.deepEqual(at('2026-11-20T12:00:00.001Z'), []);
@@ -33,12 +33,12 @@ describe('governance of mandatory offers (E19)', () => {
     assert.deepEqual(paths(at('2026-11-20T11:00:00+00:00')), ['/mandatoryExpiresAt']);
   });
 
-  it('a blank reason is none', () => {
+  it('treats a blank reason as missing', () => {
     const after = governanceAfter(governanceOf(null), { ...mandatory, mandatoryReason: '  ' });
     assert.deepEqual(paths(governanceProblems(after, now)), ['/mandatoryReason']);
   });
 
-  it('sees no change in what is stored, whatever its spelling', () => {
+  it('finds no change in the stored value, whatever its spelling', () => {
     const before = governanceAfter(governanceOf(null), mandatory);
     const again = governanceAfter(before, {
       mandatoryExpiresAt: '2026-11-20T13:00:00.001+01:00',
@@ -56,14 +56,14 @@ describe('schedules (docs/design/api-catalogue.md 6)', () => {
   const check = (schedule: Parameters<typeof scheduleProblems>[0], tenantZone = 'UTC') =>
     paths(scheduleProblems(schedule, zones, tenantZone));
 
-  it('takes days and instants', () => {
+  it('accepts days and instants', () => {
     assert.deepEqual(check({}), []);
     assert.deepEqual(check({ startDate: '2026-11-01', endDate: '2026-11-01', timezone: 'Europe/Berlin' }), []);
     assert.deepEqual(check({ startDate: '2026-11-01T10:00:00Z', endDate: '2026-11-01T13:00:00+02:00' }), []);
     assert.deepEqual(check({ startDate: null, endDate: null }), []);
   });
 
-  it('refuses what is no date', () => {
+  it('rejects invalid dates', () => {
     for (const startDate of [
       '2026-02-30',
       '2026-11-01T10:00:00',
@@ -76,7 +76,7 @@ describe('schedules (docs/design/api-catalogue.md 6)', () => {
     }
   });
 
-  it('refuses an end before the start and an unknown zone', () => {
+  it('rejects an end before the start and an unknown zone', () => {
     assert.deepEqual(check({ startDate: '2026-11-02', endDate: '2026-11-01' }), ['/schedule/endDate']);
     assert.deepEqual(check({ startDate: '2026-11-01T10:00:00Z', endDate: '2026-11-01T09:59:59Z' }), [
       '/schedule/endDate',
@@ -84,7 +84,7 @@ describe('schedules (docs/design/api-catalogue.md 6)', () => {
     assert.deepEqual(check({ timezone: 'Mars/Olympus' }), ['/schedule/timezone']);
   });
 
-  it('refuses an end instant that is not after the start', () => {
+  it("rejects an end instant that isn't after the start", () => {
     const startDate = '2026-11-01T10:00:00Z';
     assert.deepEqual(check({ startDate, endDate: '2026-11-01T11:00:00+01:00' }), ['/schedule/endDate']);
     assert.deepEqual(check({ startDate, endDate: '2026-11-01T10:00:00.001Z' }), []);
@@ -102,19 +102,19 @@ describe('schedules (docs/design/api-catalogue.md 6)', () => {
     assert.deepEqual(check({ ...ending, startDate: '2026-11-01T22:59:59.999Z', timezone: 'Europe/Berlin' }), []);
   });
 
-  it('asks for the zone only when a day stands beside an instant', () => {
+  it('needs the zone only to compare a day with an instant', () => {
     assert.equal(needsZone({ startDate: '2026-11-01', endDate: '2026-11-02T00:00:00Z' }), true);
     assert.equal(needsZone({ startDate: '2026-11-01', endDate: '2026-11-02' }), false);
     assert.equal(needsZone({ startDate: '2026-11-01' }), false);
   });
 
-  it('lets a day that the zone skipped be a day', () => {
+  it('accepts a day that the zone skipped', () => {
     assert.deepEqual(check({ startDate: '2011-12-30', endDate: '2011-12-30' }, 'Pacific/Apia'), []);
   });
 });
 
 describe('other fields of an offer', () => {
-  it('refuses limits that nothing enforces yet, and tells what is wrong with them first', () => {
+  it('rejects limits that nothing enforces yet, but reports their own errors first', () => {
     assert.deepEqual(limitProblems({ budget: { dailyCapCents: 0 }, inventory: { totalStock: 0 } }), []);
     assert.deepEqual(paths(limitProblems({ budget: { currency: 'Euro', dailyCapCents: 1 } })), ['/budget/currency']);
     assert.deepEqual(paths(limitProblems({ budget: { maxPerDay: 1, dailyMaxImpressions: 2 } })), ['/budget/maxPerDay']);

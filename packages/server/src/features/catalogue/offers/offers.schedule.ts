@@ -33,7 +33,7 @@ export function needsZone({ startDate, endDate }: OfferSchedule): boolean {
 /**
  * Checks what a schedule's schema can't express: dates exist, the end follows the start, the time zone is known
  * (docs/design/api-catalogue.md 6, docs/design/api-settled.md 54). Equal days mean one day. `tenantZone` applies if the
- * schedule compares a day with an instant and names no zone.
+ * schedule compares a day with an instant and has no zone.
  */
 export function scheduleProblems(schedule: OfferSchedule, zones: ZoneRules, tenantZone: string): ErrorEntry[] {
   const problems: ErrorEntry[] = [];

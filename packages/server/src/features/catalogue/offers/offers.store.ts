@@ -74,8 +74,8 @@ const snapshotColumns = selectList(
 const inDecisions = `from arbiter.offers where tenant_id = $1 and deleted_at is null and status = any($2::text[])`;
 
 /**
- * Returns a page of the offers that can take part in decisions (not deleted, with one of these statuses) in the
- * engine's form, by id. Paged because there may be thousands and decisions go on meanwhile. `budgets: false` leaves
+ * Returns a page of the offers that decisions can use (not deleted, with one of these statuses) in the
+ * engine's form, by id. Paged because there may be thousands and decisions go on in the meantime. `budgets: false` leaves
  * budgets out, for tenants with budgets off.
  */
 export async function snapshotOffers(

@@ -113,7 +113,7 @@ describe('offers', () => {
     assert.equal(row?.after?.name, 'Term deposit');
   });
 
-  it('change the supplied fields only, clear with null, and keep conditions in the first spelling', async () => {
+  it('change only the given fields, clear with null, and keep conditions in canonical spelling', async () => {
     const tenantId = await makeTenant();
     const { categoryId, subCategoryId } = await plantCategory(tenantId);
     const offer = await as(tenantId, editor, (tx) =>
@@ -153,7 +153,7 @@ describe('offers', () => {
     assert.equal((await as(tenantId, editor, (tx) => readOffer(tx, offer.id))).version, 2);
   });
 
-  it('refuse a sub-category of another category, foreign references, taken names', async () => {
+  it('reject a sub-category of another category, foreign references and taken names', async () => {
     const tenantId = await makeTenant();
     const stranger = await makeTenant();
     const mine = await plantCategory(tenantId);
@@ -217,7 +217,7 @@ describe('offers', () => {
     assert.equal(freed.version, 3);
   });
 
-  it('have another approver than the caller where the tenant asks for four eyes', async () => {
+  it('need another approver than the caller where the tenant requires four eyes', async () => {
     const tenantId = await makeTenant();
     const [me, other] = [await plantUser(tenantId, 'admin'), await plantUser(tenantId, 'admin')];
     const create = (mandatoryApprovedBy: string) =>
@@ -248,7 +248,7 @@ describe('offers', () => {
     await create(other);
   });
 
-  it('refuse budgets in no currency and schedules that no decision could read', async () => {
+  it('reject budgets without currency and schedules that no decision could read', async () => {
     const tenantId = await makeTenant();
     const create = (body: Omit<Parameters<typeof createOffer>[1], 'name'>) =>
       as(tenantId, editor, (tx) => createOffer(tx, { name: 'x', ...body }));
@@ -273,7 +273,7 @@ describe('offers', () => {
     );
   });
 
-  it('leave a row of their own for each change of the mandate (53)', async () => {
+  it('write an audit row of their own for each change of the mandate (53)', async () => {
     const tenantId = await makeTenant();
     const approver = await plantUser(tenantId, 'admin');
     const mandate = {
@@ -307,7 +307,7 @@ describe('offers', () => {
     );
   });
 
-  it('take 50 parallel changes in one chain (T23)', async () => {
+  it('apply 50 parallel changes in one chain (T23)', async () => {
     const tenantId = await makeTenant();
     const offer = await as(tenantId, editor, (tx) => createOffer(tx, { name: 'hot' }));
     await Promise.all(

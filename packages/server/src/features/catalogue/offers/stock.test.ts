@@ -43,7 +43,7 @@ const isShown = async ({ id }: Offer, more: object = {}) => {
   return body.decisions.some(({ offerId }) => offerId === id);
 };
 
-test('a conversion takes a piece, and the offer leaves with the last one', async () => {
+test('a conversion takes one from stock, and the last one removes the offer', async () => {
   const offer = await offerOf('Phone', 2);
   assert.deepEqual(offer.inventory, { totalStock: 2, remainingStock: 2 });
   const timestamp = new Date(Date.now() - 1000).toISOString();
@@ -71,7 +71,7 @@ test('a conversion takes a piece, and the offer leaves with the last one', async
   assert.equal((await inventoryOf(offer)).remainingStock, 0);
 });
 
-test('a changed total moves the rest with it, not below 0; without a total the stock is not tracked', async () => {
+test("a changed total moves the rest with it, not below 0; without a total, stock isn't tracked", async () => {
   const offer = await offerOf('Tablet', 3);
   await convert(offer, 'a');
   await convert(offer, 'b');
@@ -90,7 +90,7 @@ test('a changed total moves the rest with it, not below 0; without a total the s
   assert.deepEqual([none.inventory, await isShown(none)], [{ totalStock: null }, true]);
 });
 
-test('parallel conversions and changes of the total lose no piece', async () => {
+test('parallel conversions and changes of the total lose nothing', async () => {
   const offer = await offerOf('Watch', 100);
   const other = await offerOf('Band', 10);
   await Promise.all([
@@ -102,7 +102,7 @@ test('parallel conversions and changes of the total lose no piece', async () => 
   assert.deepEqual(await inventoryOf(other), { totalStock: 10, remainingStock: 0 });
 });
 
-test('a deleted offer that comes back has what was left of it, and other tenants see none of it', async () => {
+test('a restored offer has its remaining stock, and other tenants see none of it', async () => {
   const offer = await offerOf('Lamp', 2);
   await convert(offer, 'a');
   assert.equal((await server.call('DELETE', `/api/v1/offers?id=${offer.id}`)).status, 200);

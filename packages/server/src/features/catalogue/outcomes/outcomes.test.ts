@@ -58,7 +58,7 @@ test('every tenant has the system types in order', async () => {
   assert.equal([...facts.values()].filter((type) => type.isConversion).length, 1);
 });
 
-test('system types are protected, whatever is sent', async () => {
+test('protects system types, whatever is sent', async () => {
   const id = (await call('GET', `${url}?search=click`)).json.data[0].id;
   for (const [method, path, body] of [
     ['PUT', url, { id, name: 'Tap' }],
@@ -71,7 +71,7 @@ test('system types are protected, whatever is sent', async () => {
   }
 });
 
-test('a type of the tenant: made, found by respond, deactivated, deleted; its key is taken for ever', async () => {
+test("a tenant's type is created, found by respond, deactivated and deleted; its key is never reused", async () => {
   const body = {
     key: 'branch_visit',
     name: 'Branch visit',
@@ -117,7 +117,7 @@ test('a key is in use while an active policy names it', async () => {
     );
     return id;
   };
-  // A text that happens to read like the key names nothing.
+  // A text that happens to equal the key is no reference.
   await plant({ reason: 'in_policy', afterOutcome: 'in_policy_too' });
   const naming = [await plant({ afterOutcome: 'in_policy' }), await plant({ afterOutcome: ['click', 'in_policy'] })];
   const refused = await call('DELETE', `${url}/${made.json.id}`);

@@ -43,7 +43,7 @@ export function qualificationRuleProblems(ruleType: string, config: Readonly<Rec
     path: `/config${path}`,
     message,
   }));
-  // Stored plans may have both, and go on by valueFrom: the engine takes them, a caller is told.
+  // Stored plans may have both, and go on by valueFrom: the engine accepts them, and a remark tells the caller.
   if (ruleType === 'offer_attribute' && config.value != null && config.valueFrom != null) {
     problems.push({ path: '/config/value', message: "can't be combined with valueFrom, which takes precedence" });
   }

@@ -15,12 +15,12 @@ export const qualificationRuleSpec = recordSpec<typeof qualificationRuleResource
   qualificationRuleResource,
 );
 
-/** Rules that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
+/** Rules that decisions can use: not deleted, active; by id. One statement, at every catalogue change. */
 export async function snapshotRules(tx: Tx): Promise<SnapshotRule[]> {
   return selectRules(tx, ['active']);
 }
 
-/** Rules that may take part in decisions one day: not deleted, draft or paused; by id. */
+/** Rules that decisions may use later: not deleted, draft or paused; by id. */
 export async function idleRules(tx: Tx): Promise<SnapshotRule[]> {
   return selectRules(tx, ['draft', 'paused']);
 }

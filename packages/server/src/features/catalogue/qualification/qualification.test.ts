@@ -32,7 +32,7 @@ async function makeTenant(): Promise<string> {
 }
 const as = <T>(tenantId: string, work: (tx: Tx) => Promise<T>) => db.database.withTenant(tenantId, admin, work);
 type NewRule = Parameters<typeof createQualificationRule>[1];
-const age = { attribute: 'age', operator: 'gte', value: 18 };
+const age = { attribute: 'age', operator: 'gte', value: 18 } as const;
 
 describe('qualification rules', () => {
   it('have a stage by type, and read the other names of stages', async () => {
@@ -75,7 +75,7 @@ describe('qualification rules', () => {
     assert.equal(byStage.pagination.total, 2);
   });
 
-  it('store operators in the first spelling and refuse what cannot be evaluated', async () => {
+  it("store operators in canonical spelling, and reject what can't be evaluated", async () => {
     const tenantId = await makeTenant();
     const create = (ruleType: NewRule['ruleType'], config: Record<string, unknown>, more: Partial<NewRule> = {}) =>
       as(tenantId, (tx) => createQualificationRule(tx, { name: newId(), ruleType, config, ...more }));
@@ -114,7 +114,7 @@ describe('qualification rules', () => {
     );
   });
 
-  it('take part while active and not deleted', async () => {
+  it('apply while active and not deleted', async () => {
     const tenantId = await makeTenant();
     const create = (status: NewRule['status']) =>
       as(tenantId, (tx) =>

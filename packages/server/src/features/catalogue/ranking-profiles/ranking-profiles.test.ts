@@ -26,7 +26,7 @@ const make = async (name: string) => {
   return made.body;
 };
 
-test('a profile: made with a key from its name, changed, deleted, and its name and key are free again', async () => {
+test('a profile gets a key from its name, is changed and deleted, and frees its name and key', async () => {
   const made = await make('Margin first!');
   assert.deepEqual([made.key, made.version, made.weights], ['margin-first', 1, { margin: 1 }]);
   assert.equal((await make('Margin first')).key, 'margin-first-2');
@@ -51,7 +51,7 @@ test('a profile: made with a key from its name, changed, deleted, and its name a
   assert.equal((await ids('search=margin&includeDeleted=true')).includes(made.id), true);
 });
 
-test('weights that cannot rank are refused, now and in a change', async () => {
+test("rejects weights that can't rank, on create and on change", async () => {
   const { id } = await make('Kept');
   for (const weights of [
     {},
@@ -75,7 +75,7 @@ test('weights that cannot rank are refused, now and in a change', async () => {
   assert.deepEqual([kept.body.version, kept.body.weights], [1, { margin: 1 }]);
 });
 
-test('a profile that a flow names in its draft cannot be deleted', async () => {
+test("a profile named in a flow's draft can't be deleted", async () => {
   const { id } = await make('Named');
   const category = await call('POST', '/api/v1/categories', { name: 'Cards' });
   const draftConfig = draftFlowConfig(category.body.id);

@@ -30,7 +30,7 @@ const fields = [
   { name: 'likes', dataType: 'jsonb' },
 ];
 
-test('a new row is told with the columns that have a value, a skipped one is not told', async () => {
+test('reports a new row with its non-empty columns, and no skipped row', async () => {
   const schema = await kit.create({ fields });
   await kit.insert(schema.id, [{ customer_id: 'a', age: 1 }, { customer_id: 'b', tier: null }, { customer_id: 'a' }]);
   assert.deepEqual(told(), [
@@ -46,7 +46,7 @@ test('a new row is told with the columns that have a value, a skipped one is not
   assert.deepEqual(told(), []);
 });
 
-test('an updated row is told with the columns that changed, one that stays as it is is not told', async () => {
+test('reports an updated row with its changed columns, and no unchanged row', async () => {
   const schema = await kit.create({ fields });
   await kit.insert(schema.id, [
     { customer_id: 'a', age: 1, likes: { tea: true } },
@@ -73,7 +73,7 @@ test('an updated row is told with the columns that changed, one that stays as it
   ]);
 });
 
-test('a row is found by its unique field, and told by its row key in the form of rows', async () => {
+test('finds a row by its unique field, and reports it by its row key in the form of rows', async () => {
   const schema = await kit.create({
     fields: [
       { name: 'customer_id', dataType: 'bigint' },
@@ -88,7 +88,7 @@ test('a row is found by its unique field, and told by its row key in the form of
   ]);
 });
 
-test('a schema that is not of customers, a large request and a refused one tell nothing', async () => {
+test('reports nothing for a schema without customers, a large request or a rejected one', async () => {
   const events = await kit.create({ schemaType: 'event', fields });
   await kit.insert(events.id, [{ customer_id: 'a' }]);
   const schema = await kit.create({ fields });
@@ -101,7 +101,7 @@ test('a schema that is not of customers, a large request and a refused one tell 
   assert.equal(told().length, 1_000);
 });
 
-test('parallel updates of one row tell each change once', async () => {
+test('parallel updates of one row report each change once', async () => {
   const schema = await kit.create({ fields });
   await kit.insert(schema.id, [{ customer_id: 'a', age: 0 }]);
   kit.events.length = 0;

@@ -8,8 +8,8 @@ import { readSchemaTables, type SchemaTable, toSnapshotSchema } from './schema-t
 import { figuresByKeyStatement } from './stats/figures-by-key.store.ts';
 
 /**
- * The attributes that every decision can read of a customer: of customer-type schemas without a parent that enrich by
- * themselves, of two columns of one name that of the older schema, then of linked schemas and joins
+ * The attributes that every decision can read of a customer: of customer-type schemas without a parent that enrich
+ * automatically, of two columns with the same name that of the older schema, then of linked schemas and joins
  * (docs/design/api-catalogue.md 2.3). Of an unknown customer, the figures of no rows.
  */
 export async function readCustomerProfile(tx: Tx, customerId: string): Promise<Readonly<Record<string, unknown>>> {

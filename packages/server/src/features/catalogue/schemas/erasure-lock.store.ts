@@ -15,7 +15,7 @@ export async function tryKeepErasuresWaiting(tx: Tx): Promise<boolean> {
   return row?.taken === true;
 }
 
-/** Locks an erasure's deletion of rows against loads that end meanwhile. */
+/** Locks an erasure's deletion of rows against loads that end in the meantime. */
 export async function lockErasedRows(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${lock})`, [tx.tenantId]);
 }

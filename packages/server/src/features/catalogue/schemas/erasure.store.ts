@@ -55,7 +55,7 @@ export async function eraseRows(tx: Tx, customerId: string): Promise<number> {
     schemas.set(schema.id, { ...schema, joinedBy });
   }
   let deleted = 0;
-  // Deepest first: a deleted row can't tell what was linked to it.
+  // Deepest first: a deleted row can't show what was linked to it.
   const deepestFirst = [...schemas.values()].sort((a, b) => depthOf(schemas, b) - depthOf(schemas, a));
   for (const schema of deepestFirst) {
     const condition = ownRows(tx.tenantId, schemas, schema, customerId, 'r0');
@@ -113,14 +113,14 @@ function ownRows(
   return known.length === 0 ? null : `(${known.join(' or ')})`;
 }
 
-/** A customer schema has customers in its row key; another schema only if it has a column of that name. */
+/** A customer schema has customers in its row key; another schema only if it has a column with that name. */
 function keyOf(schema: ErasedSchema, customerId: string, alias: string): string | null {
   const name = rowKeyOf(schema.fields);
   if (schema.schemaType !== 'customer' && name !== 'customer_id' && name !== 'customerId') return null;
   return columnIs(schema, name, customerId, alias);
 }
 
-/** SQL: the column holds the customer's id; null when there is no such column, or when it cannot hold this id. */
+/** SQL: the column holds the customer's id; null if the column doesn't exist, or when it cannot hold this id. */
 function columnIs({ fields }: ErasedSchema, name: string | null, customerId: string, alias: string): string | null {
   const field = fields.find((each) => each.name === name);
   if (field === undefined || !canBeKey(field.dataType, customerId)) return null;

@@ -106,7 +106,7 @@ test('no identifier, type, default, key, filter or cursor reaches the database a
   assert.deepEqual(await fingerprint(), before);
 });
 
-test('what may hold any text keeps it as text', async () => {
+test('properties that hold any text keep it as text', async () => {
   for (const [index, payload] of payloads.entries()) {
     const schema = await kit.create({
       name: `text_${index}`,
@@ -134,13 +134,13 @@ test('what may hold any text keeps it as text', async () => {
   }
 });
 
-test('a name that is all payload becomes a harmless one', async () => {
+test('a name that is all payload becomes harmless', async () => {
   const schema = await kit.create({ name: payloads[0] });
   assert.match(schema.name, /^[a-z0-9_]{1,60}$/);
   assert.equal((await kit.rows(schema.id)).status, 200);
 });
 
-test('the functions that make tables trust nobody, not even the application role', async () => {
+test('the functions that create tables trust nobody, not even the application role', async () => {
   const before = await fingerprint();
   const column = (values: Record<string, unknown>) =>
     JSON.stringify([{ name: 'a', dataType: 'text', isNullable: true, ...values }]);
@@ -186,7 +186,7 @@ test('the functions that make tables trust nobody, not even the application role
   assert.deepEqual(await fingerprint(), before);
 });
 
-test("another tenant's table shows and takes nothing, however it is named", async () => {
+test("another tenant's table shows and accepts nothing, whatever name is used", async () => {
   const theirs = `t_${tenantB.replaceAll('-', '')}.ds_canary`;
   const asA = (text: string, values: unknown[] = []) =>
     kit.db.database.withTenant(tenantA, systemActor('test'), (tx) => tx.query(text, values));

@@ -52,7 +52,7 @@ const file = async () =>
     ?.file;
 
 describe('a field of a large table', () => {
-  test('with a constant, now() or no default is a word in the description of the table: nothing is rewritten', async () => {
+  test('with a constant, now() or no default changes only the description of the table', async () => {
     const before = await file();
     for (const body of [
       { name: 'a', dataType: 'integer', isNullable: false, defaultValue: 7 },
@@ -67,7 +67,7 @@ describe('a field of a large table', () => {
     assert.equal(await version(), 4);
   });
 
-  test('that is filled row by row and unique is whole when it is answered', async () => {
+  test('that is unique and filled row by row is complete when the call returns', async () => {
     const before = await file();
     const field = await add({
       name: 'token',
@@ -103,7 +103,7 @@ describe('a field of a large table', () => {
     assert.equal((await kit.insert(schema.id, [{ member: 'z' }])).json.inserted, 1);
   });
 
-  test('that many rows make impossible is refused, and nothing of it stays', async () => {
+  test('that the number of rows makes impossible is rejected, and leaves nothing behind', async () => {
     const before = await columnNames();
     for (const [body, path] of [
       [{ name: 'u', isUnique: true, defaultValue: 'same' }, '/isUnique'],
@@ -116,7 +116,7 @@ describe('a field of a large table', () => {
     assert.deepEqual([await columnNames(), await version()], [before, 1]);
   });
 
-  test('two of one name at once: one is there, the other is told', async () => {
+  test('can be added once under one name, by either of two calls at once', async () => {
     const unique = { name: 'Twin', isUnique: true };
     const answers = await Promise.all([add(unique), add({ ...unique, name: 'twin' })]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
@@ -128,7 +128,7 @@ describe('a field of a large table', () => {
     );
   });
 
-  test('waits while the table is read, keeps no reader waiting, and is given up with 503 and without a column', async () => {
+  test('waits while the table is read, delays no reader, and gives up with 503 and without a column', async () => {
     const release = await kit.db.ownerHold(`lock table ${tableOf(schema.tableName)} in access share mode`);
     try {
       const run = <T>(work: Parameters<typeof kit.db.database.withTenant<T>>[2], options: object) =>
@@ -157,7 +157,7 @@ describe('a field of a large table', () => {
     assert.equal((await add({ name: 'plain' })).status, 201);
   });
 
-  test('what a process left unfinished is dropped by the next change; what another is doing stays', async () => {
+  test("left unfinished by a process is dropped by the next change; another's work in progress stays", async () => {
     const young = `__new_${newId().replaceAll('-', '')}`;
     const old = '__new_01900000000070008000000000000000';
     await owner(`alter table ${tableOf(schema.tableName)} add column ${old} text, add column ${young} text`);
@@ -177,7 +177,7 @@ describe('a field of a large table', () => {
   });
 });
 
-test('when the row key goes, the column that takes its place has its index before', async () => {
+test('gets its index before it replaces a removed row key', async () => {
   assert.equal((await indexesOn('"customerId"')).length, 0);
   assert.equal((await kit.call('DELETE', `${fieldsUrl}?fieldId=${schema.fields[1]?.id}`)).status, 204);
   assert.equal((await kit.call('GET', `${url}/${schema.id}`)).json.rowKey, 'customerId');
@@ -185,7 +185,7 @@ test('when the row key goes, the column that takes its place has its index befor
   assert.deepEqual((await kit.rows(schema.id, '?key=d7')).json.rows, [{ member: 'm7', customerId: 'd7' }]);
 });
 
-test('a field that becomes the row key of a large table has its index', async () => {
+test('gets its index when it becomes the row key', async () => {
   await kit.call('DELETE', `${fieldsUrl}?fieldId=${schema.fields[1]?.id}`);
   const field = await add({ name: 'customer_id', dataType: 'varchar(64)' });
   assert.equal(field.status, 201, field.text);
@@ -193,7 +193,7 @@ test('a field that becomes the row key of a large table has its index', async ()
   assert.equal((await indexesOn('customer_id')).length, 1);
 });
 
-test('a schema whose rows are read for long is not deleted, and nobody waits behind it', async (context) => {
+test("a schema whose rows are being read isn't deleted, and delays nobody", async (context) => {
   if (kit.db.isCluster) return context.skip('on a cluster, a table is dropped after its schema');
   const release = await kit.db.ownerHold(`lock table ${tableOf(schema.tableName)} in access share mode`);
   try {

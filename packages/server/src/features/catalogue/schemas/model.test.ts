@@ -168,7 +168,7 @@ after(() => kit.db.close());
 
 let counter = 0;
 
-test('any sequence of fields, rows and deletions does what the model does', async () => {
+test('any sequence of fields, rows and deletions matches a model', async () => {
   const seen = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {

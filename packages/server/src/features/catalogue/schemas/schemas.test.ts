@@ -79,7 +79,7 @@ describe('a schema', () => {
     assert.equal(audit?.after.fields.length, 2);
   });
 
-  test('gets a name that fits, or none (E35)', async () => {
+  test('gets a valid name, or none (E35)', async () => {
     for (const [name, stored] of [
       ['Straße', 'stra_e'],
       ['123', '123'],
@@ -101,7 +101,7 @@ describe('a schema', () => {
     assert.deepEqual(await kit.tables(), before);
   });
 
-  test('with one bad field of twenty is refused, and there is no table', async () => {
+  test('with one bad field of twenty is rejected, and has no table', async () => {
     const before = await kit.tables();
     const [{ count } = { count: 0 }] = await kit.db.ownerQuery<{ count: number }>(
       'select count(*)::int as count from arbiter.schemas',
@@ -167,7 +167,7 @@ describe('a schema', () => {
     assert.equal((await kit.rows(again.id)).json.total, 0);
   });
 
-  test('is in use while a flow or a linked schema names it', async () => {
+  test('is in use while a flow or a linked schema refers to it', async () => {
     const parent = await kit.create({ fields: [{ name: 'customer_id', isPrimaryKey: true }] });
     const child = await kit.create({
       schemaType: 'event',
@@ -215,7 +215,7 @@ describe('a schema', () => {
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 400]);
   });
 
-  test('what decisions read of a linked schema is said with the link, for columns that need not exist yet', async () => {
+  test('describes what decisions read of a linked schema with the link, for columns that may not exist yet', async () => {
     const parent = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }] });
     const child = await kit.create({
       schemaType: 'event',
@@ -251,7 +251,7 @@ describe('a schema', () => {
     assert.equal((await call('GET', url)).json.pagination.limit, 20);
   });
 
-  test('is what compile reads: columns in order, the row key, what may not be stored', async () => {
+  test('gives the compiler its columns in order, the row key, and what must not be stored', async () => {
     const schema = await kit.create({
       name: 'snap',
       autoEnrich: true,
@@ -284,7 +284,7 @@ describe('a schema', () => {
 });
 
 describe('a field', () => {
-  test('is added with its column, described anew, moved and dropped', async () => {
+  test('is added with its column, redescribed, moved and dropped', async () => {
     const schema = await kit.create({ fields: [{ name: 'a' }, { name: 'b' }] });
     await kit.insert(schema.id, [{ a: '1', b: '2' }]);
     const added = await call('POST', fieldsUrl, {
@@ -331,7 +331,7 @@ describe('a field', () => {
     assert.equal((await call('DELETE', `${fieldsUrl}?fieldId=${schema.fields[0].id}`)).status, 404);
   });
 
-  test('is refused where the contract says so', async () => {
+  test('is rejected where the contract says so', async () => {
     const schema = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }, { name: 'a' }] });
     await kit.insert(schema.id, [{ k: '1' }, { k: '2' }]);
     const add = (body: Record<string, unknown>) =>
@@ -373,7 +373,7 @@ describe('a field', () => {
     assert.deepEqual([unchanged.json.version, unchanged.json.fields.length], [1, 2]);
   });
 
-  test('keeps its column: another one is refused at each of its properties, what is sent as it is passes', async () => {
+  test('keeps its column: rejects a change of each property, and accepts the same value', async () => {
     const schema = await kit.create({ fields: [{ name: 'a', dataType: 'varchar(20)', defaultValue: 'x' }] });
     const [field] = schema.fields;
     const change = (body: Record<string, unknown>) => call('PUT', fieldsUrl, { fieldId: field.id, ...body });
@@ -401,7 +401,7 @@ describe('a field', () => {
     assert.equal((await change({ fieldId: newId(), displayName: 'x' })).status, 404);
   });
 
-  test('is in use while a join, or a feature above, names it', async () => {
+  test('is in use while a join or a higher feature refers to it', async () => {
     const parent = await kit.create({ fields: [{ name: 'customer_id', isPrimaryKey: true }, { name: 'home' }] });
     const child = await kit.create({ schemaType: 'event', fields: [{ name: 'client' }, { name: 'note' }] });
     const join = await call('POST', joinsUrl, {
@@ -431,7 +431,7 @@ describe('a field', () => {
     assert.equal((await call('DELETE', `${url}/${child.id}`)).status, 204);
   });
 
-  test('customer_id becomes the row key when it is added, with an index', async () => {
+  test("named customer_id becomes the row key when it's added, with an index", async () => {
     const schema = await kit.create({ fields: [{ name: 'a' }] });
     await call('POST', fieldsUrl, { schemaId: schema.id, name: 'customer_id', dataType: 'varchar' });
     assert.equal((await call('GET', `${url}/${schema.id}`)).json.rowKey, 'customer_id');
@@ -443,7 +443,7 @@ describe('a field', () => {
   });
 });
 
-test('the reserved words are those of the server', async () => {
+test('the reserved words match those of the server', async () => {
   const words = await kit.db.ownerQuery<{ word: string }>(
     `select word from pg_get_keywords() where catcode in ('R', 'T')`,
   );

@@ -7,14 +7,14 @@ import { limitLockWait } from './fields/columns.store.ts';
 /** Runs work in its own transaction, whose statements may take `statementTimeoutMs`. */
 export type Run = <T>(work: (tx: Tx) => Promise<T>, options: { readonly statementTimeoutMs: number }) => Promise<T>;
 
-/** Pause between two tries of a step, so that those who waited behind it go first. */
+/** Pause between two attempts of a step, so that those who waited behind it go first. */
 const pauseMs = 300;
 /** For locks that no decision waits for. Functions of columns.store.ts that take another one wait less. */
 const longestWaitMs = 5_000;
 
 /** A change of a table in steps that share one deadline. */
 export interface TableChange {
-  /** Retries a transaction while somebody else holds a lock that it needs. Throws 503 when the time is up. */
+  /** Retries a transaction while someone else holds a lock that it needs. Throws 503 when the time is up. */
   step<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The same with so much time from now on: to tidy up. */
   within(ms: number): TableChange;
@@ -70,7 +70,7 @@ export function changeInside(tx: Tx): TableChange {
   return change;
 }
 
-/** Somebody else has the lock, or the database broke the transaction off for the sake of another one. */
+/** Someone else has the lock, or the database broke the transaction off for the sake of another one. */
 function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.kind === 'lock_not_available';
   return error instanceof AppError && error.code === 'concurrent_modification' && error.cause !== undefined;

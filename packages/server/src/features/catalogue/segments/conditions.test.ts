@@ -36,7 +36,7 @@ after(() => server.close());
 const sameValue = (dataType: string | undefined, value: unknown): unknown =>
   dataType === 'timestamptz' && typeof value === 'string' ? Date.parse(value) : value;
 
-test('the values of the cases are what answers show of the rows', async () => {
+test('the values of the cases match what responses show of the rows', async () => {
   const { call } = testSegments(server);
   const answer = await call<{ rows: Record<string, unknown>[] }>('GET', `/api/v1/schemas/${schemaId}/data`);
   const { rows } = answer.body;
@@ -79,7 +79,7 @@ const sqlOf = (condition: unknown, literals: ReturnType<typeof newLiterals>): st
 
 const actor = { id: 'system:test', name: 'system', role: 'admin' } as const;
 
-test('SQL with parameters gives the answers of the engine', async () => {
+test('SQL with parameters matches the engine', async () => {
   const tenantId = server.tenants[0].id;
   const table = `"t_${tenantId.replaceAll('-', '')}"."ds_cases"`;
   await server.database.withTenant(tenantId, actor, async (tx) => {
@@ -98,7 +98,7 @@ test('SQL with parameters gives the answers of the engine', async () => {
   });
 });
 
-test('a view with literals gives the same answers', async () => {
+test('a view with literals matches the engine', async () => {
   const tenantId = server.tenants[0].id;
   const schema = `"t_${tenantId.replaceAll('-', '')}"`;
   await server.database.withTenant(tenantId, actor, async (tx) => {

@@ -25,7 +25,7 @@ export interface DefinitionInput {
 
 /**
  * Reads a definition; the schemas that it names stay as they are until the transaction ends. Throws 400
- * `validation_failed` with everything that is wrong, or `reference_not_found` for a schema that is not there.
+ * `validation_failed` with everything that is wrong, or `reference_not_found` for a missing schema.
  */
 export async function readDefinition(tx: Tx, input: DefinitionInput): Promise<Definition> {
   const base = await keepBaseSchema(tx, input.baseSchemaId?.toLowerCase());

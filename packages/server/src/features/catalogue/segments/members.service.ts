@@ -27,7 +27,7 @@ export async function listMembers(tx: Tx, id: string, query: { readonly limit?: 
   return { data: page.rows.map((customerId) => ({ customerId })), pagination: page.pagination };
 }
 
-/** The ids of so many members behind this one, in the order of their row keys. 404. */
+/** The IDs of this many members after this one, in the order of their row keys. 404. */
 export async function memberIds(tx: Tx, id: string, after: string | null, limit: number): Promise<string[]> {
   const row = await getRecord(tx, segmentSpec, id);
   return selectMembers(tx, await loadDefinition(tx, row), after, limit);
@@ -37,7 +37,7 @@ const cursorAfter = (customerId: string): string =>
   Buffer.from(JSON.stringify([customerId]), 'utf8').toString('base64url');
 
 /**
- * The customer id in a cursor. Members come and go, so it needn't be one. A customer without a row gets the same error
+ * The customer id in a cursor. Members come and go, so it doesn't have to be one. A customer without a row gets the same error
  * as an invalid cursor, and so does another tenant's (docs/design/quality.md E15).
  */
 async function readCursor(tx: Tx, definition: Definition, cursor: string): Promise<string> {

@@ -48,7 +48,7 @@ export async function selectMembers(
   return rows.flatMap(({ k }) => keyText(form.convert(k)) ?? []);
 }
 
-/** Number of members, at most so many. */
+/** Number of members, at most this many. */
 export async function countUpTo(tx: Tx, definition: Definition, most: number): Promise<number> {
   const { text, values } = membersQuery(definition, 2);
   const [row] = await tx.query<{ count: number }>(

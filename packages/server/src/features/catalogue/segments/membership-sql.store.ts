@@ -18,7 +18,7 @@ export interface Query {
   readonly values: readonly string[];
 }
 
-/** The row that is asked; the walls want no name of ours here. */
+/** The queried row; the walls forbid our names here. */
 const base = 'b';
 
 function requireColumn(schema: ConditionSchema, name: string): ConditionColumn {
@@ -96,7 +96,7 @@ export function belongs(definition: Definition, literals: SqlLiterals): string {
   return parts.length === 1 ? condition : `(${parts.join(' and ')})`;
 }
 
-/** Finds the joined row of the base row. The joined column stands alone, so that its index is used. */
+/** Finds the joined row of the base row. The joined column is the only one, so that its index is used. */
 function linkSql(
   schema: ConditionSchema,
   { schema: joined, baseField, joinField }: ConditionJoin,

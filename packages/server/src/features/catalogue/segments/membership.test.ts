@@ -137,7 +137,7 @@ test('decisions know the active segments of their customer, and those of the req
   }
 });
 
-test('the record holds the membership, and replays without the segments', async () => {
+test('the record stores the membership, and replays without the segments', async () => {
   const { recommendationId } = await recommend('C1');
   const shown = await segments.call<Shown>('GET', `/api/v1/decisions/${recommendationId}?include=inputs`);
   assert.equal(shown.status, 200, shown.text);
@@ -159,7 +159,7 @@ test('the record holds the membership, and replays without the segments', async 
   assert.deepEqual([replayed.status, replayed.body.identical], [200, true], replayed.text);
 });
 
-test('recordReads keeps the membership of further segments, and the decision is the same', async () => {
+test("recordReads stores the membership of more segments, and the decision doesn't change", async () => {
   const unknown = await segments.call('PUT', '/api/v1/tenant-settings', {
     recordReads: { customer: [], segments: ['Unnamed', 'Unnamd'] },
   });
@@ -183,7 +183,7 @@ test('recordReads keeps the membership of further segments, and the decision is 
   assert.equal(replayed.body.identical, true, replayed.text);
 });
 
-test('the segments of some customers, for estimates', async () => {
+test('finds the segments of some customers, for estimates', async () => {
   await server.database.withTenant(server.tenants[0].id, systemActor('test'), async (tx) => {
     const among = await segmentsAmong(tx, ['C1', '2', 'nobody', 'x\u00e9']);
     assert.deepEqual(
@@ -205,7 +205,7 @@ test('the segments of some customers, for estimates', async () => {
   });
 });
 
-test('membership costs no further trip', async () => {
+test('membership costs no additional trip', async () => {
   const tripsOf = async (work: () => Promise<unknown>): Promise<number> => {
     const before = server.hot.trips();
     await work();
@@ -216,7 +216,7 @@ test('membership costs no further trip', async () => {
   assert.equal(named, 2, 'read and commit');
 });
 
-test('of a crowd one customer is found by the index, with a join too; pages are read along it', async () => {
+test('the index finds one customer of many, with a join too, and reads pages in order', async () => {
   const crowd = await segments.schema('crowd', [
     { name: 'customer_id', dataType: 'varchar(64)', isPrimaryKey: true },
     { name: 'age', dataType: 'integer' },

@@ -118,14 +118,14 @@ export function planMembership(questions: readonly MembershipRequest[]): Members
     if (customers === undefined) customersOf.set(reader, [customerId]);
     else customers.push(customerId);
   }
-  const asked = [...customersOf].flatMap(([reader, customers]) =>
+  const queries = [...customersOf].flatMap(([reader, customers]) =>
     reader.statements.map((statement) => ({ reader, statement, hot: statement.ask(customers) })),
   );
   return {
-    statements: asked.map(({ hot }) => hot),
+    statements: queries.map(({ hot }) => hot),
     resolve(answers) {
       const found = new Map<MembershipReader, ReadonlyMap<string, readonly boolean[]>[]>();
-      for (const [at, { reader, statement }] of asked.entries()) {
+      for (const [at, { reader, statement }] of queries.entries()) {
         const rows = statement.parse(answers[at] ?? []);
         found.set(reader, [...(found.get(reader) ?? []), rows]);
       }

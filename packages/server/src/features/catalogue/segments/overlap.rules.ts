@@ -17,7 +17,7 @@ function setsOf(count: number): number[][] {
   return count > 2 ? [...pairs, all] : pairs;
 }
 
-/** Figures of segments from how many customers belong to exactly which of them. `share`: the part that was looked at. */
+/** Figures of segments from how many customers belong to exactly which of them. `share`: the part that was checked. */
 export function compareSegments(
   segments: readonly NamedSegment[],
   counts: ReadonlyMap<number, number>,

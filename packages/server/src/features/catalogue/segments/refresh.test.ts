@@ -59,7 +59,7 @@ const put = async (rows: object[]): Promise<void> => {
   assert.equal(answer.status, 201, answer.text);
 };
 
-test('a watched segment tells who entered and who left, the first time nothing', async () => {
+test('a watched segment reports who entered and left, but nothing the first time', async () => {
   const { id } = await segments.create({ name: 'Gold', filters: [{ field: 'tier', operator: 'eq', value: 'gold' }] });
   assert.deepEqual(await changesOf(id), [], 'nobody watches');
   watched.add(id);
@@ -90,7 +90,7 @@ test('a watched segment tells who entered and who left, the first time nothing',
   assert.deepEqual(await changesOf(id), [], 'a later watcher begins anew');
 });
 
-test('an empty snapshot is one: the first customer afterwards entered', async () => {
+test('an empty snapshot counts: the first customer afterwards entered', async () => {
   const { id } = await segments.create({
     name: 'Platinum',
     filters: [{ field: 'tier', operator: 'eq', value: 'platinum' }],
@@ -101,7 +101,7 @@ test('an empty snapshot is one: the first customer afterwards entered', async ()
   assert.deepEqual(await changesOf(id), [['segment.changed.v1', { segmentId: id, customerId: 'p', event: 'entered' }]]);
 });
 
-test('a new definition tells its difference; a segment that is gone is no error', async () => {
+test('reports the difference of a new definition, and ignores a deleted segment', async () => {
   const { id } = await segments.create({ name: 'Moving', filters: [{ field: 'tier', operator: 'eq', value: 'gold' }] });
   watched.add(id);
   await changesOf(id);
@@ -122,7 +122,7 @@ test('a new definition tells its difference; a segment that is gone is no error'
   assert.deepEqual(await changesOf(newId()), []);
 });
 
-test('a field customer_id that is added later names the customers, in the view after the next refresh', async () => {
+test('a field customer_id added later identifies the customers, in the view after the next refresh', async () => {
   const schemaId = await segments.schema('keyed', [{ name: 'no', dataType: 'integer', isPrimaryKey: true }]);
   await segments.insert(schemaId, [{ no: 1 }, { no: 2 }]);
   const { id, viewName } = await segments.create({ name: 'Keyed', baseSchemaId: schemaId });
@@ -139,7 +139,7 @@ test('a field customer_id that is added later names the customers, in the view a
   assert.equal((await segments.call('GET', `${segmentsUrl}/${id}`)).body.customerCount, 1);
 });
 
-test('two refreshes at once tell each change once', async () => {
+test('two refreshes at once report each change once', async () => {
   const { id } = await segments.create({ name: 'Twice' });
   watched.add(id);
   await changesOf(id);
@@ -148,7 +148,7 @@ test('two refreshes at once tell each change once', async () => {
   assert.equal(events.splice(0).length, 50);
 });
 
-test('the hourly job refreshes every segment that is not archived, each once', async () => {
+test("the hourly job refreshes every segment that isn't archived, each once", async () => {
   const archived = await segments.create({ name: 'Archived', status: 'archived' });
   await inTenant((tx) => tx.query('delete from arbiter.outbox'));
   await run(refreshSegmentsJob, {});
@@ -168,7 +168,7 @@ test('the hourly job refreshes every segment that is not archived, each once', a
   assert.equal(refreshSegmentsJob.schedule?.cron, '20 * * * *');
 });
 
-test('a count that takes too long goes on as a job', async () => {
+test('a count that takes too long continues as a job', async () => {
   await inTenant(async (tx) => {
     const slow = await inTime(tx, () => tx.query('select pg_sleep(5)'), 50);
     assert.equal(slow, null);

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test('the database makes no view that reads more than the tables of its tenant', async () => {
+test('the database creates no view that reads beyond the tables of its tenant', async () => {
   const actor = { id: 'system:test', name: 'system', role: 'admin' } as const;
   const [tenant, other] = server.tenants;
   assert.ok(other !== undefined);

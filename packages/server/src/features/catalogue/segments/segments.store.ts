@@ -28,7 +28,7 @@ export async function selectActiveSegments(tx: Tx): Promise<StoredDefinition[]> 
   ]);
 }
 
-/** IDs of the segments that are counted by themselves: all but archived ones. */
+/** IDs of the segments that are counted on their own: all but archived ones. */
 export async function selectCountedIds(tx: Tx): Promise<string[]> {
   const rows = await select(
     tx,

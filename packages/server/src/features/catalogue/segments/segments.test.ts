@@ -51,7 +51,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test('a segment of a name alone is everybody of the oldest customer-type schema', async () => {
+test('a segment with only a name has all customers of the oldest customer schema', async () => {
   const made = await segments.create({ name: 'Everybody' });
   assert.deepEqual(
     {
@@ -90,7 +90,7 @@ test('a segment of a name alone is everybody of the oldest customer-type schema'
   assert.deepEqual([taken.status, taken.body.code], [409, 'duplicate_name']);
 });
 
-test('filters decide who belongs, live, and PUT rebuilds the view under its name', async () => {
+test('filters decide membership live, and PUT rebuilds the view under its name', async () => {
   const made = await segments.create({
     name: 'Gold',
     filters: [{ field: 'tier', operator: '=', value: 'gold', note: 'gone' }],
@@ -134,7 +134,7 @@ test('filters decide who belongs, live, and PUT rebuilds the view under its name
   assert.equal((await segments.call('GET', `${segmentsUrl}/${made.id}`)).status, 404);
 });
 
-test('joins: any and none, leaves of one alias are asked of one row', async () => {
+test('joins: any and none, and conditions on one alias apply to one row', async () => {
   const join = { alias: 'acc', schemaId: accounts };
   const loan = { field: 'acc.kind', operator: 'eq', value: 'loan' };
   const rich = { field: 'acc.balance', operator: 'gte', value: 900.5 };
@@ -179,7 +179,7 @@ test('joins: any and none, leaves of one alias are asked of one row', async () =
   ]);
 });
 
-test('what cannot be asked is refused, with its place, and changes nothing', async () => {
+test("rejects what can't be queried with its path, and changes nothing", async () => {
   const join = { alias: 'acc', schemaId: accounts };
   const cases: [object, string][] = [
     [{ filters: [{ field: 'tire', operator: 'eq', value: 'x' }] }, '/filters/0/field'],
@@ -229,7 +229,7 @@ test('what cannot be asked is refused, with its place, and changes nothing', asy
   assert.equal((await segments.call('GET', `${segmentsUrl}?limit=1`)).body.pagination.total, before);
 });
 
-test('a schema or column that a segment asks is in use', async () => {
+test('a schema or column that a segment reads is in use', async () => {
   await segments.create({
     name: 'Old loans',
     joins: [{ alias: 'acc', schemaId: accounts }],
@@ -258,7 +258,7 @@ test('a schema or column that a segment asks is in use', async () => {
   });
 });
 
-test('DELETE is refused while a rule, policy or offer names the segment, another name while they name it by its name, a rest while they restrict its members', async () => {
+test('DELETE is rejected while a rule, policy or offer refers to the segment, by ID or name, or its members are restricted by it', async () => {
   const named = await segments.create({ name: 'Named' });
   const url = `${segmentsUrl}/${named.id}`;
   const uses: [string, object][] = [
@@ -321,7 +321,7 @@ test('DELETE is refused while a rule, policy or offer names the segment, another
   assert.equal((await segments.call('DELETE', url)).status, 204);
 });
 
-test('cursors are those of this list, and roles and tenants hold', async () => {
+test('cursors belong to this list, and roles and tenants are enforced', async () => {
   const made = await segments.create({ name: 'Paged' });
   const url = `${segmentsUrl}/${made.id}/customers`;
   for (const cursor of [
@@ -360,7 +360,7 @@ test('cursors are those of this list, and roles and tenants hold', async () => {
   assert.deepEqual(seen, []);
 });
 
-test('parallel changes count up, and the view is that of the last', async () => {
+test("parallel changes count up, and the view is the last one's", async () => {
   const made = await segments.create({ name: 'Raced' });
   const ages = Array.from({ length: 8 }, (_, at) => at * 10);
   const answers = await Promise.all(

@@ -50,7 +50,7 @@ export async function takeSnapshot(tx: Tx, segmentId: string, definition: Defini
   );
 }
 
-/** Strikes out members that do not belong to the segment any more; answers with them, so many at most. */
+/** Removes members that no longer belong to the segment; returns them, at most this many. */
 export async function takeLeft(tx: Tx, segmentId: string, definition: Definition, most: number): Promise<string[]> {
   const { text, values } = membersQuery(definition, 4);
   const rows = await tx.query<{ customerId: string }>(
@@ -66,7 +66,7 @@ export async function takeLeft(tx: Tx, segmentId: string, definition: Definition
   return rows.map(({ customerId }) => customerId);
 }
 
-/** Writes down members that are not known yet; answers with them, so many at most. */
+/** Adds members that aren't recorded yet; returns them, at most this many. */
 export async function takeEntered(tx: Tx, segmentId: string, definition: Definition, most: number): Promise<string[]> {
   const { text, values } = membersQuery(definition, 4);
   const rows = await tx.query<{ customerId: string }>(

@@ -33,7 +33,7 @@ export interface ComputePorts {
     dayParameters(zone: string): Promise<DayParameters>;
     /** How long before its time an event may be stored, in ms. */
     readonly aheadMs: number;
-    /** The customer up to whom there are about so many rows of history behind this one. Null: up to the last. */
+    /** The customer up to whom there are about this many rows of history behind this one. Null: up to the last. */
     customerAfterRows(tx: Tx, after: string | null, rows: number): Promise<string | null>;
   };
 }
@@ -46,7 +46,7 @@ const minuteMs = 60_000;
 /** Rows of history that a step of a rebuild reads. Writes of events wait for a step, not for the rebuild. */
 const rowsPerStep = 4_000;
 
-/** Times that a computation begins again because the metric's definition changed meanwhile. */
+/** Times that a computation begins again because the metric's definition changed in the meantime. */
 const maxStarts = 3;
 
 /** Throws 403 `feature_disabled` if metrics are off for the tenant (docs/design/api-access.md 6). */
@@ -100,7 +100,7 @@ async function rebuildRange(
 }
 
 /**
- * When a metric is computed again. A realtime metric that changed a moment ago is rebuilt once more: transactions that began
+ * When a metric is computed again. A realtime metric that changed a moment ago is rebuilt again: transactions that began
  * before the change don't count for it.
  */
 function nextComputeAt(now: Date, { computeMode, batchIntervalMin, updatedAt }: MetricRow): Date | null {

@@ -228,7 +228,7 @@ test('filters by SQL', async () => {
   );
 });
 
-test('counts what retention removed, where sums by day say enough', async () => {
+test('counts what retention removed, if daily sums suffice', async () => {
   const [tenant] = server.tenants;
   await server.database.withTenant(tenant.id, systemActor('test'), (tx) =>
     changeRetention(tx, 'interactions', { days: 30 }),

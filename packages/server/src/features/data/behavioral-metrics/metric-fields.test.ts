@@ -159,7 +159,7 @@ test('a decision sees membership by a metric', async () => {
   await server.testDatabase.ownerQuery(`delete from arbiter.contact_policies`);
 });
 
-test('rejects fields that are no metric, and keeps metrics that segments read', async () => {
+test("rejects fields that aren't metrics, and keeps metrics that segments read", async () => {
   const { id, key } = await metric('Kept');
   const grouped = await metric('Grouped', { groupByDimensions: ['offerId'] });
   const path = '/filters/0/field';

@@ -20,7 +20,7 @@ const dueJob = job({
   schedule: { cron: '*/5 * * * *', payload: {} },
 });
 
-/** Deletes values that the tenant keeps no longer (docs/design/api-access.md 14, class metrics). */
+/** Deletes values that the tenant no longer keeps (docs/design/api-access.md 14, class metrics). */
 const retainJob = job({
   name: 'behavioral-metrics.retain',
   payload: Type.Object({}, { additionalProperties: false }),

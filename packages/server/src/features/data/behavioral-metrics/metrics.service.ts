@@ -88,7 +88,9 @@ export async function createMetric(tx: Tx, body: BehavioralMetricCreate): Promis
   await assertSqlFilter(fields.sqlFilter ?? null);
   const condition = storedCondition(filterConditions);
   if ((await countAndHold(tx)) >= maxBehavioralMetrics) {
-    throw new AppError('limit_reached', { detail: `A tenant can have ${maxBehavioralMetrics} behavioral metrics.` });
+    throw new AppError('limit_reached', {
+      detail: `A tenant can have at most ${maxBehavioralMetrics} behavioral metrics.`,
+    });
   }
   const row = await createRecord(tx, metricSpec, {
     ...fields,

@@ -53,7 +53,7 @@ export async function selectStates(tx: Tx, ids: readonly string[]): Promise<Read
   return new Map(rows.map((row) => [row.metricId, row]));
 }
 
-/** Sets when a metric is computed next. Null: not by itself. */
+/** Sets when a metric is computed next. Null: not on its own. */
 export async function setNextCompute(tx: Tx, id: string, at: Date | null): Promise<void> {
   await tx.query(
     `insert into arbiter.behavioral_metric_states (tenant_id, metric_id, next_compute_at) values ($1, $2, $3)

@@ -9,7 +9,7 @@ import { condition } from './sql-filter-tree.rules.ts';
 
 const uuid = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
 
-/** Pieces that stand where a filter has a constant, a condition, or nothing. */
+/** Pieces in place of a constant, a condition, or nothing. */
 const values = [
   ...['null', 'true', 'default', 'current_user', 'session_user', 'now()', 'pg_sleep(1)', 'version()', 'random()'],
   ...[
@@ -368,7 +368,7 @@ function randomNode(random: () => number, depth: number): unknown {
   ])();
 }
 
-test('builds nothing but comparisons of columns with parameters, from any tree', () => {
+test('builds only comparisons of columns with parameters, from any tree', () => {
   const random = newRandom(11);
   class Refused extends Error {}
   const refuse = (): never => {

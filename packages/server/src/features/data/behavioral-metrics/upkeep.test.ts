@@ -140,7 +140,7 @@ test('imported history counts in realtime, on its own day', async () => {
   await remove(ever);
 });
 
-test('another time zone rebuilds the days, and so does switching metrics on', async () => {
+test('a new time zone rebuilds the days, and so does enabling metrics', async () => {
   const id = await create('Zoned', { computeMode: 'realtime' });
   const noon = new Date(Math.floor(Date.now() / 86_400_000 - 3) * 86_400_000 + 23.5 * 3_600_000);
   await importClick('zoned', noon);
@@ -185,7 +185,7 @@ test('another time zone rebuilds the days, and so does switching metrics on', as
   await remove(id);
 });
 
-test('a metric that is redefined or deleted while it is computed keeps nothing of the old definition', async () => {
+test('a metric redefined or deleted during its computation keeps nothing of the old definition', async () => {
   const id = await create('Races');
   await click('racing');
   const actor = systemActor('test');

@@ -175,7 +175,7 @@ export async function eraseValues(tx: Tx, customerId: string): Promise<number> {
 const rowsPerSlice = 5_000;
 
 /**
- * Deletes values of metrics that were last computed so many days ago, and sums of days that are as old and that no window
+ * Deletes values of metrics that were last computed this many days ago, and sums of days that are as old and that no window
  * reaches.
  */
 export async function expireValues(tx: Tx, days: number): Promise<Removed> {

@@ -36,7 +36,7 @@ const refusal = async (method: string, path: string, body: unknown) => {
 };
 
 describe('records', () => {
-  test('have defaults, merge both configs, and name what their type is', async () => {
+  test('have defaults, merge both configs, and show details of their type', async () => {
     const made = await create({
       type: 'postgresql',
       connectionConfig: { host: 'a.example', port: 1 },
@@ -70,18 +70,18 @@ describe('records', () => {
     ['an empty name', { name: ' ' }, '/name'],
     ['bullets without a secret', { authConfig: { apiKey: bullets } }, '/authConfig/apiKey'],
   ] as const) {
-    test(`are refused with ${words}`, async () => {
+    test(`are rejected with ${words}`, async () => {
       const whole = { name: 'Refused', type: 'rest_api', ...body };
       assert.deepEqual(await refusal('POST', '', whole), [400, 'validation_failed', path]);
     });
   }
 
-  test('are refused with a name that is taken', async () => {
+  test('are rejected with a taken name', async () => {
     const { name } = await create({});
     assert.deepEqual(await refusal('POST', '', { name, type: 'csv' }), [409, 'duplicate_name', '/name']);
   });
 
-  test('of other tenants are not there', async () => {
+  test("of other tenants aren't found", async () => {
     const { id } = await create({});
     const [, other] = server.tenants;
     assert.ok(other);
@@ -110,7 +110,7 @@ describe('records', () => {
 describe('credentials', () => {
   const url = 'https://api.example.com/rows';
 
-  test('never leave, wherever they were entered', async () => {
+  test('are never returned, wherever they were entered', async () => {
     const made = await create({
       config: {
         url: 'https://robot:planted-user-pw@api.example.com/rows',
@@ -137,7 +137,7 @@ describe('credentials', () => {
     }
   });
 
-  test('keep what masks stand for, and replace the rest as a whole', async () => {
+  test('are kept where masks are sent, and otherwise replaced as a whole', async () => {
     const { id } = await create({
       config: { url },
       authConfig: { apiKey: 'a key of some length', headerName: 'X-Key' },
@@ -152,7 +152,7 @@ describe('credentials', () => {
     assert.equal((await put(id, { config: { url: `${url}?page=2` } })).body.hasAuth, true);
   });
 
-  test('stay behind when the connector moves to another server or type', async () => {
+  test("aren't kept when the connector moves to another server or type", async () => {
     const { id } = await create({ config: { url }, authConfig: { apiKey: 'a key of some length' } });
     const moved = await put(id, { config: { url: 'https://elsewhere.example.com/rows' } });
     assert.deepEqual([moved.status, moved.body.hasAuth], [200, false]);
@@ -178,7 +178,7 @@ describe('tests', () => {
     );
   });
 
-  test('of types to come say so', async () => {
+  test('of types that are coming soon say so', async () => {
     const { id } = await create({ type: 'oracle' });
     const { reason, status } = await tested(id);
     assert.deepEqual([reason, status], ['coming_soon', 'error']);
@@ -194,7 +194,7 @@ describe('tests', () => {
     ['too many requests', { HEAD: 429 }, 'rate_limited'],
     ['a failure', { HEAD: 500 }, 'unexpected_response'],
   ] as const) {
-    test(`of an API know ${words}`, async () => {
+    test(`of an API recognize ${words}`, async () => {
       const path = `/probe/${encodeURIComponent(words)}`;
       const statuses: Readonly<Record<string, number>> = answers;
       peer.on(path, (response) => {
@@ -264,7 +264,7 @@ describe('previews', () => {
     assert.equal((await preview(id, { source: { responseRowsPath: 'rows' } })).rowCount, 20);
   });
 
-  test('of a source that fails answer like its test', async () => {
+  test('of a failing source respond like its test', async () => {
     peer.on('/secret', (response) => void response.writeHead(403).end('the text of the other side'));
     const { id } = await create({
       config: { url: peer.url('/secret') },
@@ -277,7 +277,7 @@ describe('previews', () => {
     });
   });
 
-  test('take no address and no credentials from the call', async () => {
+  test('accept no address and no credentials from the call', async () => {
     peer.on('/mine', (response) => void response.end('[{"a":1}]'));
     const { id } = await create({ config: { url: peer.url('/mine') }, authConfig: { apiKey: 'a key of some length' } });
     const source = { url: peer.url('/thief'), headers: { host: 'x' }, apiKey: 'other' };
@@ -292,7 +292,7 @@ describe('previews', () => {
   });
 });
 
-test('100 tests a minute', async () => {
+test('allows 100 tests a minute', async () => {
   const body = { id: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00' };
   const key = server.tenants[1]?.keys.editor ?? '';
   const statuses = new Map<number, number>();

@@ -4,8 +4,8 @@ import type { Sources } from './sources.ts';
 import { openConnector } from './tests.service.ts';
 
 /**
- * Returns how pipelines open connectors. It throws 404, 503 `not_configured`, and SourceError for what is known before
- * connecting: `coming_soon`, `missing_config`, `circuit_open`, `driver_missing`.
+ * Returns how pipelines open connectors. It throws 404, 503 `not_configured`, and SourceError for
+ * problems known before connecting: `coming_soon`, `missing_config`, `circuit_open`, `driver_missing`.
  */
 export const createOpenReader =
   ({

@@ -59,7 +59,7 @@ export function createSources({ onProbed, onBreakerMoved = () => undefined, ...d
     onMove: onBreakerMoved,
   });
   const keyOf = ({ tenantId, id }: Pick<SourceOfConnector, 'tenantId' | 'id'>) => `${tenantId} ${id}`;
-  /** Throws SourceError for a connector that nothing can be asked of now. */
+  /** Throws SourceError for a connector that can't be used now. */
   const judge = (source: SourceOfConnector): void => {
     if (connectorTypeInfo(source.type).status === 'coming_soon') throw new SourceError('coming_soon');
     if (missingConfig(source.type, source.config).length > 0) throw new SourceError('missing_config');
@@ -72,10 +72,10 @@ export function createSources({ onProbed, onBreakerMoved = () => undefined, ...d
   return {
     retry: (tenantId, id) => breaker.succeeded(keyOf({ tenantId, id })),
     async probe(source) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const done = (outcome: ProbeResult & Pick<ProbeOutcome, 'reason' | 'line' | 'driver'>) => {
         note(source, outcome.reason);
-        const latencyMs = Math.round(performance.now() - begun);
+        const latencyMs = Math.round(performance.now() - startedAt);
         onProbed?.(source.type, outcome.reason, latencyMs / 1000);
         const missing = outcome.reason === 'missing_config' ? missingConfig(source.type, source.config) : [];
         return { ...outcome, probe: connectorTypeInfo(source.type).probe, latencyMs, missing };

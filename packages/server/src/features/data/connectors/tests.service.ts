@@ -77,7 +77,7 @@ const statusAfter = (status: ConnectorStatus, reason: ConnectorReason): Connecto
   return reason === 'ok' ? 'active' : 'error';
 };
 
-/** Notes a test. A connector that was deleted meanwhile stays deleted. */
+/** Notes a test. A connector that was deleted in the meantime stays deleted. */
 async function noteTest(tx: Tx, id: string, outcome: ProbeOutcome, isFile: boolean): Promise<void> {
   const row = await findRecord(tx, connectorSpec, id, 'change');
   if (row === null) return;
@@ -150,7 +150,7 @@ export async function previewConnector(
   { source: over, limit = defaultRows }: { readonly source?: ConnectorValues; readonly limit?: number },
 ): Promise<ConnectorPreview | ConnectorTest> {
   const open = await read(ports, caller, id, over);
-  const begun = performance.now();
+  const startedAt = performance.now();
   let reader: SourceReader | null = null;
   try {
     reader = ports.connectorSources.open(open.source);
@@ -167,7 +167,7 @@ export async function previewConnector(
     const { type, config } = open.source;
     const outcome: ProbeOutcome = {
       ...{ reason, line, driver, probe: connectorTypeInfo(type).probe, details: {} },
-      latencyMs: Math.round(performance.now() - begun),
+      latencyMs: Math.round(performance.now() - startedAt),
       missing: reason === 'missing_config' ? missingConfig(type, config) : [],
     };
     return testOf(open, outcome, open.openedAt);

@@ -75,7 +75,7 @@ test('the table has the 85 types of the design page: 57 are ready, 28 come later
 });
 
 for (const row of rows) {
-  test(`${row.type} is as the design page says`, () => {
+  test(`${row.type} matches the design page`, () => {
     const shown = describedTypes.find(({ type }) => type === row.type);
     const info = Object.entries(connectorTypes).find(([type]) => type === row.type)?.[1];
     assert.ok(shown && info);
@@ -106,7 +106,7 @@ test('each field of a form is a setting or a credential of its type', () => {
   }
 });
 
-test('the default method stands for the first of the type', () => {
+test('the default method is the first of the type', () => {
   assert.equal(methodOf('postgresql', 'access_key'), 'basic');
   assert.equal(methodOf('aws_s3', 'access_key'), 'access_key');
   assert.equal(takesMethod('postgresql', 'access_key'), true);

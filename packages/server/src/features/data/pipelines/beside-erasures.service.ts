@@ -7,8 +7,8 @@ import type { InTenant } from './work.ts';
 class ErasedMeanwhile extends Error {}
 
 /**
- * Runs `write`, which leaves out rows of customers erased since the run began, in a transaction. If somebody is erased
- * meanwhile, nothing of it stays, and it runs once more while erasures wait.
+ * Runs `write`, which leaves out rows of customers erased since the run began, in a transaction. If someone is erased
+ * in the meantime, nothing of it stays, and it runs again while erasures wait.
  */
 export async function besideErasures<T>(
   inTenant: InTenant,

@@ -7,7 +7,7 @@ import { pipelineRunJob } from './run-jobs.ts';
 import { expireRuns } from './runs.store.ts';
 import type { ExecutePorts } from './work.ts';
 
-/** Deletes runs that the tenant keeps no longer (docs/design/api-access.md 14, class metrics, as runs of reports). */
+/** Deletes runs that the tenant no longer keeps (docs/design/api-access.md 14, class metrics, as runs of reports). */
 const retainJob = job({
   name: 'pipelines.retain',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -103,7 +103,7 @@ function stored(tx: Tx, { schedule, executionConfig, ...body }: PipelineChanges,
   refuseProblems(
     (body.source === undefined ? [] : secretKeys(body.source)).map((path) => ({
       path: `/source${path}`,
-      message: 'must not be here; store secrets in the connector',
+      message: 'is not allowed here; store secrets in the connector',
     })),
   );
   if (body.transforms !== undefined) assertTransforms(tx, body.transforms, ports);

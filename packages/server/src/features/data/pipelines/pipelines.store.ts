@@ -93,7 +93,7 @@ export async function selectDuePipelines(tx: Tx, now: Date, most: number): Promi
   );
 }
 
-/** Returns the pipeline, locked; null when it isn't due any more or another call has it. */
+/** Returns the pipeline, locked; null when it is no longer due or another call has it. */
 export async function claimPipeline(tx: Tx, id: string, now: Date): Promise<StartablePipeline | null> {
   const [row] = await select(
     tx,

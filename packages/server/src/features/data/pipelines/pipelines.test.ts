@@ -25,7 +25,7 @@ const owner = <T>(text: string, values: unknown[] = []) =>
   world.server.testDatabase.ownerQuery<T & Record<string, unknown>>(text, values);
 
 describe('a pipeline', () => {
-  test('has defaults and shows what it names', async () => {
+  test('has defaults and shows the records it refers to', async () => {
     const pipeline = await world.pipeline();
     const { status, loadMode, onRowError, allowEmpty, schedule, nextRunAt, transforms, upsertKey, source } = pipeline;
     assert.deepEqual(
@@ -128,12 +128,12 @@ describe('a pipeline', () => {
     assert.match(body.errors?.[0]?.path ?? '', /^\/transforms\/0/);
   });
 
-  test('takes 50 steps and batches of 1 and 5000', async () => {
+  test('accepts 50 steps and batches of 1 and 5000', async () => {
     await world.pipeline({ ...steps(50), executionConfig: { batchSize: 1 } });
     await world.pipeline({ executionConfig: { batchSize: 5000 } });
   });
 
-  test("can't name another tenant's records, and isn't found by another tenant", async () => {
+  test("can't refer to another tenant's records, and isn't found by another tenant", async () => {
     const key = world.server.tenants[1]!.keys.admin;
     const body = { name: 'Theirs', type: 'postgresql' };
     const theirs = (await world.call<{ id: string }>('POST', '/api/v1/connectors', body, key)).body.id;
@@ -154,7 +154,7 @@ describe('a pipeline', () => {
     }
   });
 
-  test('keeps its schema, columns that it names, and its connector until it is archived', async () => {
+  test("protects its schema, its columns and its connector until it's archived", async () => {
     const connector = await world.server.create('connectors', { name: 'Used', type: 'postgresql' });
     const { id } = await world.pipeline({ connectorId: connector, ...step({ op: 'lower', columns: ['email'] }) });
     assert.equal((await world.call('DELETE', `/api/v1/schemas/${world.ids.schema}`)).body.code, 'in_use');

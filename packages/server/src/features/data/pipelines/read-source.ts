@@ -70,7 +70,7 @@ export async function* readSource(
       yield batch.value;
     }
   } finally {
-    // Not awaited: a source that hangs never returns. Its result doesn't matter any more.
+    // Not awaited: a source that hangs never returns. Its result no longer matters.
     source.return?.().catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ export interface RunTally {
   readonly log: readonly LogEntry[];
 }
 
-/** Rows that went one way. */
+/** Rows with one outcome. */
 export interface RowCounts {
   readonly read: number;
   readonly written: number;

@@ -93,7 +93,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<void> {
   );
 }
 
-/** Returns null for an id that names no run of the tenant. `lock`: until the transaction ends. */
+/** Returns null for an ID that isn't a run of the tenant. `lock`: until the transaction ends. */
 export async function selectRun(tx: Tx, id: string, lock = false): Promise<RunRow | null> {
   if (!isUuid(id)) return null;
   const [row] = await select(
@@ -135,7 +135,7 @@ export async function hasOpenRun(tx: Tx, pipelineId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Takes a locked run: batches of whoever had it before can't commit any more. */
+/** Takes a locked run: batches of whoever had it before can no longer commit. */
 export async function markTaken(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update arbiter.pipeline_runs set token = token + 1, status = 'running', started_at = coalesce(started_at, $3)
@@ -180,7 +180,7 @@ export async function markEnded(tx: Tx, id: string, { status, error }: RunEnd): 
 
 const rowsPerSlice = 100;
 
-/** Deletes one slice of the runs that were created so many days ago and have ended. */
+/** Deletes one slice of the runs that were created this many days ago and have ended. */
 export async function expireRuns(tx: Tx, days: number): Promise<{ readonly rows: number; readonly more: boolean }> {
   const deleted = await tx.query(
     `delete from arbiter.pipeline_runs where tenant_id = $1 and id in (

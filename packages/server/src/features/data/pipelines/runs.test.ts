@@ -102,7 +102,7 @@ describe('append', () => {
     assert.equal((await world.table()).length, 25);
   });
 
-  test('fails at the first bad row if asked to, and keeps what is committed', async () => {
+  test('fails at the first bad row if requested, and keeps what is committed', async () => {
     world.source.rows = [...people(4), person(4, { age: 'old' }), person(5)];
     const { id } = await world.pipeline({ onRowError: 'fail', executionConfig: { batchSize: 2 } });
     const progress = await world.run(id);
@@ -121,7 +121,7 @@ describe('append', () => {
     const run = await world.start(id);
     await assert.rejects(world.work(run.id), /source failed/);
     assert.deepEqual([(await world.progress(run)).status, await keys()], ['running', ['C-0', 'C-1', 'C-2', 'C-3']]);
-    // It has made progress, so a new job continues with all its tries.
+    // It has made progress, so a new job continues with all its attempts.
     await world.work(run.id, { attempt: 2 });
     const { status, rowsIn } = await world.progress(run);
     assert.deepEqual([status, rowsIn], ['running', 6]);
@@ -138,7 +138,7 @@ describe('append', () => {
     assert.equal((await keys()).length, 7);
   });
 
-  test('loads a source that can only begin again in one step', async () => {
+  test("loads a source that can't resume in one step", async () => {
     // Rows without a key: a second insert would be another row.
     const schema = await world.server.create('schemas', {
       ...{ name: `events_${Date.now()}`, displayName: 'Events', schemaType: 'event' },
@@ -240,7 +240,7 @@ describe('replace', () => {
     await world.run((await world.pipeline()).id);
   });
 
-  test('shows the old rows until all new ones are there', async () => {
+  test('shows the old rows until all new ones are loaded', async () => {
     const seen: number[] = [];
     world.source.rows = Array.from({ length: 6 }, (_, at) => person(100 + at));
     world.source.before = async () => {
@@ -269,7 +269,7 @@ describe('replace', () => {
     assert.deepEqual(await keys(), []);
   });
 
-  test('keeps the old rows when a row is bad and none may be', async () => {
+  test("keeps the old rows when a row is bad and bad rows aren't allowed", async () => {
     world.source.rows = [person(100), person(101, { age: 'old' })];
     const { id } = await world.pipeline({ loadMode: 'replace', onRowError: 'fail' });
     const progress = await world.run(id);
@@ -316,7 +316,7 @@ describe('a run', () => {
     assert.equal(world.source.closed, 1);
   });
 
-  test("can't commit after another process took it", async () => {
+  test("can't commit after another process took it over", async () => {
     world.source.rows = people(4);
     let second: Promise<void> | null = null;
     world.source.before = async (from) => {
@@ -340,7 +340,7 @@ describe('a run', () => {
     }
   });
 
-  test('fails at once for what stays wrong, without words of the source', async () => {
+  test('fails at once for permanent errors, without quoting the source', async () => {
     world.source.rows = people(2);
     failOnceAt(0, Object.assign(new Error('password of bob is hunter2'), { reason: 'auth_failed' }));
     const progress = await world.run((await world.pipeline()).id);
@@ -348,7 +348,7 @@ describe('a run', () => {
     assert.ok(!JSON.stringify(progress).includes('hunter2'));
   });
 
-  test('is tried again for what may pass, and fails at the last try', async () => {
+  test('is retried for temporary errors, and fails after the last attempt', async () => {
     const refuse = () => {
       throw Object.assign(new Error('refused'), { reason: 'connection_refused' });
     };
@@ -400,7 +400,7 @@ describe('a run', () => {
     assert.equal((await world.run((await world.pipeline({ source: { rowLimit: 3 } })).id)).rowsIn, 3);
   });
 
-  test('reads no row beyond the limit after its turn ended there', async () => {
+  test('reads no row beyond the limit if its turn ended there', async () => {
     world.source.rows = people(5);
     const run = await world.start(
       (await world.pipeline({ source: { rowLimit: 2 }, executionConfig: { batchSize: 2 } })).id,
@@ -468,7 +468,7 @@ describe('a run', () => {
     );
   });
 
-  test('goes with its pipeline', async () => {
+  test('is deleted with its pipeline', async () => {
     world.source.rows = people(4);
     const { id } = await world.pipeline({ executionConfig: { batchSize: 2 } });
     world.source.before = async (from) => {

@@ -7,7 +7,7 @@ export interface RunError {
   readonly message: string;
 }
 
-/** The source was read, but not to its end. `isPassing`: another try may work. */
+/** The source was read only in part. `isPassing`: another attempt may work. */
 export class SourceFailed extends Error {
   readonly error: RunError;
   readonly isPassing: boolean;

@@ -11,7 +11,7 @@ export interface TestSource {
   rows: readonly Readonly<Record<string, unknown>>[];
   rowsPerBatch: number;
   isResumable: boolean;
-  /** Where a read begins after a crash, once so many rows are committed. Less than them: the batch is partial. */
+  /** Where a read begins after a crash, once this many rows are committed. Less than them: the batch is partial. */
   cursorAfter: (rows: number) => number;
   /** Called before each batch. */
   before: (from: number, signal: AbortSignal) => Promise<void> | void;

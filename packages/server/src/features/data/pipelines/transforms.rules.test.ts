@@ -89,7 +89,7 @@ describe('each transform', () => {
     });
   }
 
-  test('deduplicate lets the first row through, and tells types and missing values apart', () => {
+  test('deduplicate keeps the first row, and distinguishes types and missing values', () => {
     const run = compiled({ op: 'deduplicate', columns: ['a', 'b'] });
     const rows = [{ a: 1, b: 'x' }, { a: '1', b: 'x' }, { a: 1 }, { a: 1, b: 'x', c: 2 }, { a: 1, b: null }];
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('each transform', () => {
     assert.equal((run({ a: 4, c: 0 }) as { column: string }).column, 'b');
   });
 
-  test('steps run in order, and the first that drops ends', () => {
+  test('steps run in order, and the first that drops a row ends', () => {
     const run = compiled(
       { op: 'rename', map: { a: 'b' } },
       { op: 'filter', condition: { field: 'b', operator: 'eq', value: 'x' } },
@@ -132,7 +132,7 @@ const refused: [PipelineTransform, string][] = [
   [{ op: 'rename', map: { a: 'c', b: 'c' } }, '/0/map'],
 ];
 
-describe('a transform is refused', () => {
+describe('a transform is rejected', () => {
   for (const [transform, path] of refused) {
     test(`${JSON.stringify(transform)} at ${path}`, () => {
       const result = compileTransforms([transform], context);

@@ -62,9 +62,9 @@ const eachValue =
 const compilers: { readonly [Op in TransformOp]: Compile<Op> } = {
   rename: renameStep,
   keep({ columns }) {
-    const kept = new Set(columns);
+    const keptColumns = new Set(columns);
     return (row) => {
-      for (const name of Object.keys(row)) if (!kept.has(name)) delete row[name];
+      for (const name of Object.keys(row)) if (!keptColumns.has(name)) delete row[name];
       return undefined;
     };
   },

@@ -21,7 +21,7 @@ export interface Work {
   readonly reader: SourceReader;
   readonly preparer: Preparer;
   readonly inTenant: InTenant;
-  /** Aborts when the process stops or the run isn't its own any more. */
+  /** Aborts when the process stops or the run is no longer its own. */
   readonly signal: AbortSignal;
   /** A run that can resume ends its turn after this many ms, but at least one batch. */
   readonly turnMs: number;

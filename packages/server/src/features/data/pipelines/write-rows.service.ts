@@ -36,7 +36,7 @@ function upsertBy({ settings: { loadMode, upsertKey } }: RunRow, { schema }: Loa
   return upsertKey[0] ?? schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? null;
 }
 
-/** Locks the run until the transaction ends. Throws `Superseded` if it isn't this process's any more. */
+/** Locks the run until the transaction ends. Throws `Superseded` if it is no longer this process's. */
 export async function lockOwnRun(tx: Tx, { id, token }: RunRow): Promise<RunRow> {
   const run = await selectRun(tx, id, true);
   if (run === null || run.status !== 'running' || run.token !== token) throw new Superseded();

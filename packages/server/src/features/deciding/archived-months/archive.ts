@@ -76,7 +76,7 @@ async function whenReadable<T>(part: Part, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Milliseconds within which a request gets what it reads, because it holds a connection to the database meanwhile. */
+/** Milliseconds within which a request gets what it reads, because it holds a connection to the database in the meantime. */
 const readWithinMs = 3_000;
 
 /** Returns what a request reads of a part. Throws 503 `unavailable` when that takes too long. */

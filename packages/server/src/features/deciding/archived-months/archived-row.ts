@@ -61,12 +61,12 @@ export function fromParquet(row: ParquetRow): ArchivedRow {
   return {
     id,
     customerRef,
-    plain: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, shown(value)])),
+    plain: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, jsonValue(value)])),
     sealed: sealed instanceof Uint8Array ? Buffer.from(sealed) : null,
   };
 }
 
-function shown(value: unknown): unknown {
+function jsonValue(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;

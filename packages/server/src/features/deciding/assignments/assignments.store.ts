@@ -81,7 +81,7 @@ export async function deleteEnded(tx: Tx): Promise<{ readonly rows: number; read
 
 /** Deletes a customer's assignments and exposures. Returns how many assignments there were. */
 export async function eraseAssignments(tx: Tx, customerId: string): Promise<number> {
-  const gone = await tx.query(
+  const deletedRows = await tx.query(
     'delete from experiment_assignments where tenant_id = $1 and customer_id = $2 returning 1',
     [tx.tenantId, customerId],
   );
@@ -89,5 +89,5 @@ export async function eraseAssignments(tx: Tx, customerId: string): Promise<numb
     tx.tenantId,
     customerId,
   ]);
-  return gone.length;
+  return deletedRows.length;
 }

@@ -87,7 +87,7 @@ const inputsOf = async ({ recommendationId }: RecommendAnswer) => {
   return read.body;
 };
 
-test('each variant scores with its model, and answer, trace, record and history say so', async () => {
+test('each variant scores with its model, and response, trace, record and history say so', async () => {
   for (const [customerId, variant, modelKey, share] of [
     [champion(), '__champion__', 'one', 0.5],
     [challenger(), 'two', 'two', 0.3],
@@ -197,7 +197,7 @@ test('while it is paused, disabled or deleted, the champion scores for everyone 
   await world.replays(usual);
 });
 
-test('a challenger that is not active leaves its customers to the champion, as its own variant', async () => {
+test('an inactive challenger leaves its customers to the champion, as its own variant', async () => {
   await must('PUT', `algorithm-models/${two}`, { status: 'paused' });
   const customerId = challenger();
   const answer = await world.recommend(customerId);
@@ -296,7 +296,7 @@ test('assignments are counted by kind of variant', async () => {
   assert.equal(await counted(), before + 1);
 });
 
-test('exposures go with the history that they belong to', async () => {
+test('exposures are deleted with their history', async () => {
   const put = (days: number) =>
     must('POST', 'admin/retention-configs', { dataClass: 'interactions', retentionDays: days });
   const [old, young] = [challenger(), challenger()];
@@ -315,7 +315,7 @@ test('exposures go with the history that they belong to', async () => {
   assert.equal((await stored(old)).length, 1, 'the assignment has a life of its own');
 });
 
-test('why-not sees the variant that is stored', async () => {
+test('why-not uses the stored variant', async () => {
   await change({ trafficSplit: 50, challengers: [{ modelId: two, trafficPct: 30 }], holdoutPercent: 20 });
   const customerId = challenger();
   await world.recommend(customerId);
@@ -328,7 +328,7 @@ test('why-not sees the variant that is stored', async () => {
   await change({ trafficSplit: 50, challengers: [{ modelId: two, trafficPct: 30 }], holdoutPercent: 20 });
 });
 
-test('a campaign decides under the experiment as recommend does', async () => {
+test('a campaign decides under the experiment like recommend', async () => {
   const customers = [champion(), challenger(), heldOut()];
   const schema = await world.create('schemas', {
     ...{ name: 'people', displayName: 'People', schemaType: 'customer', autoEnrich: true },
@@ -346,7 +346,7 @@ test('a campaign decides under the experiment as recommend does', async () => {
   for (const customer of customers) assert.equal((await exposed(customer)).length, 1);
 });
 
-test('of two processes that see a new customer at once, one assigns and the other takes that', async () => {
+test('of two processes that see a new customer at once, one assigns and the other reuses it', async () => {
   const customerId = challenger();
   // Another process has made the customer and assigned a variant that no hash gives, and commits while this one waits.
   const commit = await server.testDatabase.ownerHold(

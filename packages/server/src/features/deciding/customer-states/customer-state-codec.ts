@@ -10,7 +10,7 @@ import { bytesOfId, idAt, textOfId } from './known-ids.ts';
 
 // Binary, because every decision reads and writes the row (measured against JSON: docs/adr/0011).
 // A short state is written whole. A long one is split in two (docs/adr/0022): a base,
-// written now and then, and a tail of what came since. Numbers are LEB128 varints up to 2^53.
+// written now and then, and a tail of later changes. Numbers are LEB128 varints up to 2^53.
 //
 // Whole, and base: format, UUID dictionary, lanes, log (delta-coded instants), reservations, outcomes.
 // Tail: format, length and lanes of the base, start of the log, UUID dictionary, new lanes, contacts in the order in which they
@@ -110,7 +110,7 @@ interface LaneIds {
   readonly refs: readonly number[];
 }
 
-/** Up to so many lanes, looking through a list is as fast as a map and leaves less to collect (docs/benchmarks.md). */
+/** Up to this many lanes, looking through a list is as fast as a map and leaves less to collect (docs/benchmarks.md). */
 const fewLanes = 9;
 
 function fewIds(lanes: CustomerState['lanes'], first: number): LaneIds {

@@ -8,7 +8,7 @@ import { decodeState, encodeState, longestTail, longestWhole } from './customer-
 const uuid = fc.uuid();
 const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
-test('a state survives its codec', () => {
+test('a state survives encoding and decoding', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -51,7 +51,7 @@ test('an empty row is a customer without history', () => {
   assert.deepEqual(decodeState(Buffer.alloc(0), null), emptyState());
 });
 
-test('a state that is cut short or of another format is refused, never read as empty', () => {
+test('rejects a truncated state or an unknown format, and never reads it as empty', () => {
   const state = emptyState();
   addContact(
     state,
@@ -68,7 +68,7 @@ test('a state that is cut short or of another format is refused, never read as e
   assert.throws(() => decodeState(Buffer.concat([Buffer.from([9]), bytes]), null));
 });
 
-test('pruning keeps totals and says since when the log is whole', () => {
+test('pruning keeps totals, and records since when the log is complete', () => {
   const state = emptyState();
   const lane = laneOf(state, {
     offerId: '0190a000-0000-7000-8000-000000000001',
@@ -91,7 +91,7 @@ test('pruning keeps totals and says since when the log is whole', () => {
   assert.equal(state.totals[lane], 4);
 });
 
-test('a state written by the build before is read', () => {
+test('reads a state written by the previous build', () => {
   const written =
     '01050190a0000000700080000000000000010190a0000000700080000000000000020190a0000000700080000000000000030190a0000000' +
     '700080000000000000040190a00000007000800000000000000502010203000385bcd9f29e34040003050183bcd9f29e3498b4d9f29e34030' +
@@ -167,7 +167,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fill' as const) }) },
 );
 
-test('a state that is saved and read after every step is the state that never was', () => {
+test("a state saved and read after every step equals one that wasn't", () => {
   let rebased = 0;
   let kept = 0;
   fc.assert(
@@ -207,7 +207,7 @@ test('a state that is saved and read after every step is the state that never wa
   assert.ok(rebased > 0 && kept > rebased, `${rebased} bases, ${kept} saves without one`);
 });
 
-test('a long state writes little per contact, and goes back to one piece when it is short again', () => {
+test("a long state writes little per contact, and is one piece again when it's short", () => {
   const row: Row = { state: Buffer.alloc(0), base: null, rebased: 0 };
   const state = emptyState();
   for (let i = 0; i < 5000; i++) addContact(state, laneOf(state, lane(i % 200)), 1_790_000_000_000 + i * 400_000);
@@ -249,7 +249,7 @@ test('many open reservations of a long state do not rewrite its base', () => {
   assert.equal(decodeState(row.state, row.base).reservations.length, 60);
 });
 
-test('a tail is refused without its base, beside another one, and cut short', () => {
+test('rejects a tail without its base, with another base, or truncated', () => {
   const state = emptyState();
   for (let i = 0; i < 400; i++) addContact(state, laneOf(state, lane(i % 100)), 1_790_000_000_000 + i);
   const first = encodeState(state);
@@ -269,7 +269,7 @@ test('a tail is refused without its base, beside another one, and cut short', ()
   }
 });
 
-test('the instant of a customer is the database’s, and never before the newest contact or open reservation', () => {
+test("a customer's instant is the database's, never before the newest contact or open reservation", () => {
   const state = emptyState();
   assert.equal(instantFor(state, 100), 100);
   const lane = laneOf(state, { offerId: 'A', creativeId: null, channelId: null, campaignId: null });

@@ -7,7 +7,7 @@ import { forgetOffers } from './forget-offers.ts';
 const id = (number: number): string => `0193b0a0-0000-7000-8000-00000000000${number}`;
 const lane = (number: number) => ({ offerId: id(number), creativeId: null, channelId: id(9), campaignId: null });
 
-test('a state without an offer is that of a customer who never met it', () => {
+test('removing an offer leaves the state of a customer who never saw it', () => {
   const both = emptyState();
   const own = emptyState();
   for (const at of [1_000, 2_000, 3_000]) {
@@ -23,7 +23,7 @@ test('a state without an offer is that of a customer who never met it', () => {
   assert.deepEqual(decodeState(state, base ?? null), decodeState(encodeState(own).state, null));
 });
 
-test('what is reserved stays reserved', () => {
+test('keeps open reservations', () => {
   const state = emptyState();
   addContact(state, laneOf(state, lane(1)), 1_000);
   state.reservations.push({ id: id(5), lane: 0, at: 2_000, expiresAt: 9_000 });

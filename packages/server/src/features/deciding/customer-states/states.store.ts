@@ -58,7 +58,7 @@ export function makeStates(
 }
 
 /**
- * Locks rows that others have created since this transaction began and that nobody holds any more. Locks none while
+ * Locks rows that others have created since this transaction began and that nobody holds now. Locks none while
  * someone is erased, as in `makeStates`.
  */
 export function lockMadeStates(tenantId: string, customerIds: readonly string[]): HotStatement {
@@ -211,7 +211,7 @@ export async function ensureStates(
   tx: Tx,
   rows: readonly ({ readonly customerId: string } & FreshState)[],
 ): Promise<ReadonlySet<string>> {
-  const made = await tx.query<{ customerId: string }>(
+  const createdRows = await tx.query<{ customerId: string }>(
     `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
      select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
      order by u.customer_id collate "C" on conflict (tenant_id, customer_id) do nothing returning customer_id as "customerId"`,
@@ -222,7 +222,7 @@ export async function ensureStates(
       bytesArray(rows.map((r) => r.dataKey)),
     ],
   );
-  return new Set(made.map(({ customerId }) => customerId));
+  return new Set(createdRows.map(({ customerId }) => customerId));
 }
 
 /** Holds the customers' rows, in id order, waiting for those that others hold. Customers without a row are left out. */
@@ -258,7 +258,7 @@ export async function resetState(tx: Tx, customerId: string): Promise<void> {
   ]);
 }
 
-/** Gives the row another key, so that what the old one sealed can't be opened any more. The caller holds the row. */
+/** Gives the row another key, so that what the old one sealed can no longer be opened. The caller holds the row. */
 export async function rekeyState(tx: Tx, customerId: string, { ref, dataKey }: FreshState): Promise<void> {
   await tx.query('update customer_states set ref = $3, data_key = $4 where tenant_id = $1 and customer_id = $2', [
     tx.tenantId,

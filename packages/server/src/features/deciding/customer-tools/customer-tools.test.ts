@@ -110,7 +110,7 @@ before(async () => {
       config: { maxPerDay: 1 },
     })
   ).id!;
-  // On an offer that qualification refuses too: both are told.
+  // On an offer that qualification blocks too: both are reported.
   await server.createRecord('contact-policies', {
     name: 'Never the young',
     ruleType: 'segment_exclusion',
@@ -154,7 +154,7 @@ before(async () => {
 
 after(() => server?.close());
 
-test('eligibility tells every gate of every active offer, and leaves nothing behind', async () => {
+test('eligibility shows every gate of every active offer, and stores nothing', async () => {
   const before = await effects();
   const body = await eligibility('C1', '?channel=email');
   assert.deepEqual([body.customerId, body.known, body.evaluatedAt], ['C1', true, '2026-11-20T09:00:00.000Z']);
@@ -204,7 +204,7 @@ test('eligibility tells every gate of every active offer, and leaves nothing beh
   assert.deepEqual(await effects(), before);
 });
 
-test('without a channel every active channel is asked', async () => {
+test('without a channel, checks every active channel', async () => {
   const body = await eligibility('C2');
   assert.deepEqual(
     body.offers.filter(({ eligible }) => eligible).map(({ offerName, rank }) => [offerName, rank]),
@@ -222,7 +222,7 @@ test('without a channel every active channel is asked', async () => {
   assert.deepEqual([nowhere.summary.eligibleCount, offerOf(nowhere, 'Best').primaryReason], [0, 'no_channel']);
 });
 
-test('pages of the eligibility, and cursors that are none', async () => {
+test('pages through eligibility, and rejects invalid cursors', async () => {
   const all = await eligibility('C1');
   assert.deepEqual([all.pagination.limit, all.pagination.total, all.pagination.hasMore], [200, 8, false]);
   const seen: string[] = [];
@@ -242,7 +242,7 @@ test('pages of the eligibility, and cursors that are none', async () => {
   }
 });
 
-test('unknown customers, odd ids, other tenants and no credential', async () => {
+test('handles unknown customers, odd IDs, other tenants and missing credentials', async () => {
   const unknown = await eligibility('nobody');
   assert.deepEqual([unknown.known, unknown.customer, unknown.segments], [false, {}, []]);
   assert.equal(offerOf(unknown, 'Adults only').primaryReason, 'qualification');
@@ -305,7 +305,7 @@ test('the profile shows a decision stage by stage', async () => {
   assert.deepEqual([none.status, none.body.code], [404, 'not_found']);
 });
 
-test('where objectives change the scores, ranks are those of the answer: in eligibility, why-not and the details of a decision', async () => {
+test('with objectives, ranks match the response: in eligibility, why-not and the details of a decision', async () => {
   const flows = await server.call<{ data: { id: string; draftConfig: { nodes: { id: string }[] } }[] }>(
     'GET',
     '/api/v1/decision-flows',
@@ -349,7 +349,7 @@ test('where objectives change the scores, ranks are those of the answer: in elig
   assert.deepEqual([asked.body.rank, asked.body.score, asked.body.cutoffScore], [delivered.length, 0, 1], asked.text);
 });
 
-test('equal scores stand as the decision has them: by the priority of the creative', async () => {
+test('orders equal scores like the decision: by the priority of the creative', async () => {
   const flows = await server.call<{ data: { id: string; draftConfig: { nodes: { id: string }[] } }[] }>(
     'GET',
     '/api/v1/decision-flows',

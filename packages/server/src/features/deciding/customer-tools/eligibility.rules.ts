@@ -18,7 +18,7 @@ interface Verdict {
   readonly first: string | null;
   /** Null when the flow does not score it. */
   readonly score: number | null;
-  /** Where it stands among those that are scored; behind them when it is not. */
+  /** Its rank among scored offers; after them if it has no score. */
   readonly place: number;
   readonly qualification: readonly RuleResult[];
   readonly policies: readonly PolicyResult[];
@@ -104,7 +104,7 @@ function rowOf(offer: SnapshotOffer, verdict: Verdict, creativeCount: number, is
 type PlacedRow = { readonly isForced: boolean; readonly place: number; readonly row: EligibilityRow };
 
 /**
- * Offers that must be shown stand first; then the tie break of docs/design/api-decisioning.md 1 no. 3. Equal scores of one
+ * Mandatory offers come first; then the tie break of docs/design/api-decisioning.md 1 no. 3. Equal scores of one
  * channel stand as the decision has them, which compares unrounded scores and the priorities of creatives.
  */
 function byPlace(a: PlacedRow, b: PlacedRow): number {

@@ -14,7 +14,7 @@ const expireKeysJob = job({
   schedule: { cron: '43 * * * *', payload: {}, upkeep: true },
 });
 
-/** Deletes traces and figures that the tenant keeps no longer (docs/design/api-access.md 14). */
+/** Deletes traces and figures that the tenant no longer keeps (docs/design/api-access.md 14). */
 const retainTracesJob = job({
   name: 'decisions.retain',
   payload: Type.Object({}, { additionalProperties: false }),

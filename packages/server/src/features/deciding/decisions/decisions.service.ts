@@ -38,7 +38,7 @@ export interface DecisionService {
   decideChunk(chunk: Chunk): Promise<void>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
   warmUp(until: number): Promise<void>;
-  /** Refuses what has waited for its turn too long, and what has no answer in time (503). To be called a few times a second. */
+  /** Rejects calls that waited too long or got no response in time (503). To be called a few times a second. */
   refuseLate(): void;
   /** Writes the figures of decisions; to be called every few seconds. */
   flushMinutes(): Promise<void>;

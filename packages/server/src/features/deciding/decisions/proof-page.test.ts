@@ -31,7 +31,7 @@ test('a proof without model states and pieces is complete', async () => {
   assert.deepEqual(JSON.parse(contentOf(await proofPage(template, small))), small);
 });
 
-test('a large plan lets other requests go on', async () => {
+test("a large plan doesn't block other requests", async () => {
   const piece = JSON.stringify({ offers: Array.from({ length: 40 }, () => ({ text: '<p>A & B</p>'.repeat(300) })) });
   const large = { ...proof, plan: { head: '{}', pieces: Array.from({ length: 40 }, () => piece) } };
   let turns = 0;

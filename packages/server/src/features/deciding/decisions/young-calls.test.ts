@@ -145,7 +145,7 @@ async function fill({ server }: Scene, first: number, last: number, onlyCustomer
 /** Tables that each round writes to, over all its connections. */
 const written = ['interactions', 'decision_impressions', 'decisions', 'response_keys', 'import_keys'];
 
-/** Returns the average reads of a call with plans made when PostgreSQL had analyzed so many rows and customers. */
+/** Returns the average reads of a call with plans made when PostgreSQL had analyzed this many rows and customers. */
 async function readsPerCall(scene: Scene, rowsThen: number, onlyCustomer: string | null): Promise<number> {
   await playRound(scene, 'First');
   const { testDatabase } = scene.server;

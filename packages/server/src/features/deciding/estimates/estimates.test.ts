@@ -87,7 +87,7 @@ describe('impact preview (docs/design/api-catalogue.md 8.5)', () => {
     await server.call('DELETE', `/api/v1/offers?id=${old}`);
   });
 
-  it('counts rows beyond the cap per customer, oldest first, by the last name of their offer', async () => {
+  it('counts rows beyond the cap per customer, oldest first, by the latest name of the offer', async () => {
     const { status, body, text } = await cap({});
     assert.equal(status, 200, text);
     assert.deepEqual(body, {
@@ -107,7 +107,7 @@ describe('impact preview (docs/design/api-catalogue.md 8.5)', () => {
     assert.deepEqual([week.totalCustomersAnalyzed, week.customersAffected], [4, 2]);
   });
 
-  it('narrows to a scope; the sample stays all customers with traffic', async () => {
+  it('narrows to a scope; the sample is still all customers with traffic', async () => {
     const offer = (await cap({}, { scope: 'offer', scopeId: gold })).body;
     assert.deepEqual(
       [offer.totalCustomersAnalyzed, offer.customersAffected, offer.offersSuppressed, offer.avgOffersBeforePolicy],
@@ -121,7 +121,7 @@ describe('impact preview (docs/design/api-catalogue.md 8.5)', () => {
     assert.deepEqual([clicks.totalCustomersAnalyzed, clicks.avgOffersBeforePolicy], [3, 0.33]);
   });
 
-  it('takes the first customers by hash, the same each time', async () => {
+  it('samples customers by hash, the same each time', async () => {
     const customers = Array.from({ length: 120 }, (_, n) => `many ${n}`);
     await plant(customers.flatMap((id) => [1, 2].map((n) => ({ customerId: id, offerId: other, at: now - n }))));
     const sample = ['a', 'b', 'd', ...customers]
@@ -134,7 +134,7 @@ describe('impact preview (docs/design/api-catalogue.md 8.5)', () => {
     }
   });
 
-  it('supports frequency caps only, and judges the rest of other types all the same', async () => {
+  it('supports frequency caps only, but validates other types', async () => {
     const { status, body } = await preview({ policyType: 'cooldown', config: {} });
     assert.deepEqual([status, body.supported, body.totalCustomersAnalyzed], [200, false, 0]);
     const bad: [object, string, string][] = [
@@ -209,7 +209,7 @@ describe('reach estimate (docs/design/api-catalogue.md 9)', () => {
     assert.equal(made.status, 201, made.text);
   });
 
-  it('says who passes, and how the values of a column of numbers lie', async () => {
+  it('shows who passes, and the distribution of a number column', async () => {
     const rule = { ruleType: 'attribute_condition', field: 'age', operator: '>=', value: 20 };
     const { status, body, text } = await estimate(rule);
     assert.equal(status, 200, text);
@@ -233,7 +233,7 @@ describe('reach estimate (docs/design/api-catalogue.md 9)', () => {
     assert.equal((await estimate({ ruleType: 'segment_required', value: ['Nobody'] })).body.excluded, 4);
   });
 
-  it('looks at the first rows by hash', async () => {
+  it('reads the first rows by hash', async () => {
     const ids = Array.from({ length: 150 }, (_, n) => `c${n}`);
     const rows = ids.map((customer_id, age) => ({ customer_id, age }));
     assert.equal((await server.call('POST', `/api/v1/schemas/${people}/data`, { body: { rows } })).status, 201);
@@ -244,7 +244,7 @@ describe('reach estimate (docs/design/api-catalogue.md 9)', () => {
     assert.deepEqual([body.totalSampled, body.qualifying], [100, first.length]);
   });
 
-  it('refuses what it cannot ask, with its path', async () => {
+  it("rejects what it can't query, with its path", async () => {
     const rule = { ruleType: 'attribute_condition', field: 'age', operator: 'gte', value: 20 };
     const bad: [object, string, string][] = [
       [{ ...rule, ruleType: 'offer_attribute' }, '/ruleType', 'validation_failed'],

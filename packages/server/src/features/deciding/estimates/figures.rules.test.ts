@@ -13,7 +13,7 @@ test('quantiles are interpolated', () => {
   assert.deepEqual(distribution([7]), { min: 7, max: 7, avg: 7, median: 7, p25: 7, p75: 7 });
 });
 
-test('the five segments with most members chosen come first, then by name; those without any are left out', () => {
+test('lists the five largest segments, then by name, without empty ones', () => {
   const of = (name: string, ...members: string[]) => ({ name, members: new Set(members) });
   const segments = [of('c', 'a', 'x'), of('a', 'b', 'y'), of('none', 'x'), of('most', 'a', 'b')];
   assert.deepEqual(topSegments([...segments, of('d', 'a'), of('e', 'a'), of('f', 'a')], new Set(['a', 'b'])), [

@@ -4,7 +4,7 @@ import { round6 } from '@arbiter/engine';
 export const percent = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
 
-/** So many for each, two decimals; 0 for none. */
+/** The ratio with two decimals; 0 without a divisor. */
 export const mean = (sum: number, count: number): number => (count === 0 ? 0 : Math.round((sum * 100) / count) / 100);
 
 /** How numbers lie, with interpolated quantiles; null without numbers. */

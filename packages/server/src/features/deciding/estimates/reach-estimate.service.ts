@@ -140,7 +140,7 @@ function readMetricTest({ field, operator = 'gte', value = 0, onMissing }: Reach
 
 const isMetricOperator = (word: string): word is MetricOperator => metricOperators.some((each) => each === word);
 
-/** Segments by id or name; an empty list lets everybody pass. */
+/** Segments by id or name; an empty list lets everyone pass. */
 function readSegments(value: unknown): readonly string[] {
   const given = typeof value === 'string' ? [value] : value;
   if (Array.isArray(given) && given.every((name): name is string => typeof name === 'string' && name !== '')) {

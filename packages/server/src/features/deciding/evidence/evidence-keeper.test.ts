@@ -17,7 +17,7 @@ const [offerId, categoryId, channelId] = [newId(), newId(), newId()];
 const positive = { offerId, categoryId, channelId, positives: 1, negatives: 0 };
 const negative = { offerId, categoryId: null, channelId: null, positives: 0, negatives: 1 };
 
-test('a state counts by offer, category, channel and tenant; any number is rebuilt', async () => {
+test('a state counts by offer, category, channel and tenant; any number can be rebuilt', async () => {
   const tenant = newId();
   const numbered = await db.database.withTenant(tenant, systemActor('test'), (tx) =>
     appendChanges(tx, [positive, negative, positive]),
@@ -44,7 +44,7 @@ test('a state counts by offer, category, channel and tenant; any number is rebui
   });
 });
 
-test('a snapshot and the changes after it give what all changes give; one without channels is read', async () => {
+test('a snapshot and later changes equal all changes; reads a snapshot without channels', async () => {
   const tenant = newId();
   const full = emptyEvidence();
   const write = async (n: number) => {
@@ -65,7 +65,7 @@ test('a snapshot and the changes after it give what all changes give; one withou
   assert.deepEqual(evidenceToJson(evidenceFromJson(5_007, before)).channels, []);
 });
 
-test('a keeper fetches what another process has committed', async () => {
+test('a keeper fetches commits of other processes', async () => {
   const tenant = newId();
   const keeper = createEvidenceKeeper(db.database, (error) => assert.fail(String(error)));
   assert.equal(keeper.ageMs(tenant), 0);
@@ -79,7 +79,7 @@ test('a keeper fetches what another process has committed', async () => {
   assert.deepEqual(state.channels.get(channelId), [1, 0]);
 });
 
-test('a process that makes all changes itself writes snapshots too, and reads a long way back in pieces', async () => {
+test('a process that makes all changes itself also writes snapshots, and reads far back in pieces', async () => {
   const tenant = newId();
   const keeper = createEvidenceKeeper(db.database, (error) => assert.fail(String(error)));
   await keeper.get(tenant);

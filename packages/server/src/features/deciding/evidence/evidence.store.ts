@@ -63,7 +63,7 @@ export async function appendChanges(
   return numbered;
 }
 
-/** Changes after a number, in order, so many that the reading is short; `more` when there may be others. */
+/** Changes after a number, in order, few enough for a short read; `more` when there may be others. */
 async function changesAfter(tx: Tx, number: number): Promise<{ changes: EvidenceChange[]; more: boolean }> {
   const rows = await select(
     tx,

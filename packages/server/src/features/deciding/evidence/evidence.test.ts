@@ -11,7 +11,7 @@ const change = (number: number, offerId: string) => ({
   negatives: 0,
 });
 
-test('a pair that was handed out stays good until pairsOf is another', () => {
+test('a pair stays valid until pairsOf changes', () => {
   const state = emptyEvidence();
   const view = evidenceView(state);
   const before = view.pairsOf;

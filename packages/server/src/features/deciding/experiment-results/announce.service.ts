@@ -13,7 +13,7 @@ const sentences: Readonly<Record<AutoPromoteVerdict, string>> = {
 
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200);
 
-/** Tells the tenant's destinations what came of an experiment, once the transaction has committed. */
+/** Tells the tenant's destinations the result of an experiment, once the transaction has committed. */
 export async function announce(
   tx: Tx,
   { id, key, name }: Pick<ExperimentRow, 'id' | 'key' | 'name'>,

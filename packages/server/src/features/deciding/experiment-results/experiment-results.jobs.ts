@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { handleJob, type JobHandler, job } from '../../../jobs/index.ts';
 import { type JudgePorts, judgeDue } from './judge.service.ts';
 
-/** Judges experiments that promote by themselves, on the first day after their time (docs/design/api-decisioning.md 16). */
+/** Judges experiments that promote on their own, on the first day after their time (docs/design/api-decisioning.md 16). */
 const judgeJob = job({
   name: 'experiments.judge',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -18,7 +18,7 @@ export interface JudgePorts extends PromotePorts {
 const actor = systemActor('experiments-judge');
 
 /**
- * Judges a tenant's experiments whose day has come, each once and in a transaction of its own. Nothing while experiments are
+ * Judges a tenant's experiments that are due, each once and in a transaction of its own. Nothing while experiments are
  * disabled.
  */
 export async function judgeDue(
@@ -43,7 +43,7 @@ export async function judgeDue(
 
 const isGuard = (error: unknown): boolean => error instanceof AppError && error.code === 'rollback_guard';
 
-/** Null: somebody has changed, completed or deleted it since it was found. */
+/** Null: someone has changed, completed or deleted it since it was found. */
 async function lockDue(tx: Tx, id: string): Promise<ExperimentRow | null> {
   const experiment = await findRecord(tx, experimentSpec, id, 'change');
   return experiment !== null && experiment.deletedAt === null && isDue(experiment, tx.now) ? experiment : null;

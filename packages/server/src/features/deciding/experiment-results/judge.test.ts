@@ -165,7 +165,7 @@ test('the best challenger takes over: registry, swap, completion, audit and noti
   assert.equal((await announced(made.id)).length, 1, 'it is judged once');
 });
 
-test('what is not better, not significant or a mismatch leaves the champion', async () => {
+test("keeps the champion if a challenger isn't better or significant, or the groups mismatch", async () => {
   const cases: [string, object, Parameters<typeof fillAll>[1]][] = [
     ['not_better', {}, { a: [2000, 200], b: [1000, 119], c: [1000, 50] }],
     ['not_better', { promoteThreshold: 0.08 }, { a: [2000, 200], b: [1000, 170], c: [1000, 150] }],
@@ -195,7 +195,7 @@ test('what is not better, not significant or a mismatch leaves the champion', as
   }
 });
 
-test('a later day rearms it, and it is judged again on that day', async () => {
+test("a later day rearms it, and it's judged again on that day", async () => {
   const made = await make();
   now += 14 * dayMs;
   await run();
@@ -211,7 +211,7 @@ test('a later day rearms it, and it is judged again on that day', async () => {
   assert.equal((await get<Experiment>(`experiments/${made.id}`)).autoPromoteVerdict, 'promoted');
 });
 
-test('only active experiments that promote by themselves are judged, and none while they are disabled', async () => {
+test('judges only active experiments with automatic promotion, and none while disabled', async () => {
   const [manual, paused, disabled] = [await make({ autoPromote: false }), await make(), await make()];
   await put(paused.id, { status: 'paused' });
   now += 14 * dayMs;

@@ -106,7 +106,7 @@ test('the worked example X8 comes out over HTTP', async () => {
   assert.deepEqual(srm, { chiSquare: 0, pValue: 1, mismatch: false });
 });
 
-test('with two challengers the level is half of it (Bonferroni), and the holdout is compared too', async () => {
+test('with two challengers the level is halved (Bonferroni), and the holdout is compared too', async () => {
   const challengers = [models[1], models[2]].map((modelId) => ({ modelId, trafficPct: 25 }));
   const id = await experiment({ challengers, trafficSplit: 25, holdoutPercent: 25 });
   for (const variant of ['__champion__', 'two', 'three', '__holdout__']) await expose(id, variant, 1000);
@@ -125,7 +125,7 @@ test('with two challengers the level is half of it (Bonferroni), and the holdout
   assert.equal(rounded(variants[3]?.absoluteUplift), -0.06);
 });
 
-test('below 100 exposed customers nothing is significant, and what is undefined is null', async () => {
+test('below 100 exposed customers nothing is significant, and undefined values are null', async () => {
   const id = await experiment();
   const empty = await results(id);
   for (const { rate, ciLower, absoluteUplift, zScore, pValue } of empty.variants) {
@@ -171,7 +171,7 @@ test('customers convert within 7 days of their first impression, by the metric',
   }
 });
 
-test('groups of other sizes than the shares say are a mismatch', async () => {
+test('group sizes that differ from the shares are a mismatch', async () => {
   const id = await experiment({ trafficSplit: 80, challengers: [{ modelId: models[1], trafficPct: 20 }] });
   await expose(id, '__champion__', 800);
   await expose(id, 'two', 240);
@@ -183,7 +183,7 @@ test('groups of other sizes than the shares say are a mismatch', async () => {
   assert.equal((await results(other)).srm?.mismatch, true);
 });
 
-test('results read the customers of the experiment, not all history', async () => {
+test('results read only the customers of the experiment, not all history', async () => {
   const id = await experiment();
   await expose(id, '__champion__', 50);
   await convert(id, '__champion__', 50);
@@ -212,7 +212,7 @@ test('results read the customers of the experiment, not all history', async () =
   );
 });
 
-test('the report tells the same, of one experiment and of all that have started', async () => {
+test('the report shows the same, for one experiment and for all that have started', async () => {
   const id = await experiment({ status: 'active', key: 'started' });
   await expose(id, '__champion__', 200);
   await expose(id, 'two', 100);

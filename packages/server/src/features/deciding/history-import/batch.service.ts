@@ -24,7 +24,7 @@ export interface BatchPorts {
   readonly keyHash: KeyedHash;
 }
 
-/** What became of the lines of a batch. */
+/** What happened to the lines of a batch. */
 export interface BatchResult {
   readonly imported: number;
   readonly duplicates: number;
@@ -40,7 +40,7 @@ export interface PreparedBatch {
 /**
  * Looks up what the events name, in the catalogue as it is, deleted records included; leaves out duplicates and what is
  * refused; and makes the rows of customers that have none. To be committed before `writeBatch`, so that rows are only ever
- * waited for that are there for everybody.
+ * waited for that are there for everyone.
  */
 export async function prepareBatch(
   tx: Tx,
@@ -146,7 +146,7 @@ async function erasuresOf(
     });
 }
 
-/** Writes a batch with all that it moves, and its audit row. `again`: a customer's row is gone; prepare the batch once more. */
+/** Writes a batch with all that it moves, and its audit row. `again`: a customer's row is gone; prepare the batch again. */
 export async function writeBatch(
   tx: Tx,
   ports: BatchPorts,

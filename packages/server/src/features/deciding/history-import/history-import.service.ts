@@ -20,7 +20,7 @@ const lookAgainMs = 200;
 const renewMs = 4_000;
 
 /**
- * Imports the lines of a file in batches, in their order (docs/design/api-settled.md 10, 110). Each batch is committed before the
+ * Imports the lines of a file in batches, in order (docs/design/api-settled.md 10, 110). Each batch is committed before the
  * next begins, and what was committed is a duplicate for whoever sends the file again. Rejects when the body breaks off;
  * the batches before stay.
  */

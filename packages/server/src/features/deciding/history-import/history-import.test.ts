@@ -67,7 +67,7 @@ const rows = (customerId: string) =>
     [customerId],
   );
 
-test('each line becomes a row of history at the time of its event, stored now, in the order of the lines', async () => {
+test('each line becomes a row of history at the time of its event, stored now, in file order', async () => {
   const answer = await importLines(server, [
     line({ customerId: 'H-1', outcome: 'impression', creativeId: ids.creative, offerId: undefined }),
     line({
@@ -156,7 +156,7 @@ test('each line becomes a row of history at the time of its event, stored now, i
   assert.equal(list.body.data.length, 2, list.text);
 });
 
-test('a line that is wrong is refused alone, with its number, its path and a code of the registry', async () => {
+test('rejects only the wrong line, with its number, its path and a registered code', async () => {
   const long = 'x'.repeat(8_200);
   const unknown = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
   const wrong: [object | string, string, string][] = [
@@ -197,7 +197,7 @@ test('a line that is wrong is refused alone, with its number, its path and a cod
   assert.ok(answer.errors.every(({ message }) => message.length > 0));
 });
 
-test('the mark of UTF-8 before a file is no part of its first line; before another line it is', async () => {
+test('ignores a byte order mark before a file, but not before another line', async () => {
   const marked = (customerId: string) => `\ufeff${JSON.stringify(line({ customerId }))}`;
   const answer = await importLines(server, [marked('M-1'), marked('M-2')]);
   assert.deepEqual(counts(answer), [2, 1, 0, 1]);
@@ -205,7 +205,7 @@ test('the mark of UTF-8 before a file is no part of its first line; before anoth
   assert.deepEqual(counts(await importLines(server, ['\ufeff'])), [0, 0, 0, 0]);
 });
 
-test('a key is unique for ever; a repeat of the file imports nothing; a refused line leaves its key free', async () => {
+test('a key is unique forever; repeating a file imports nothing; a rejected line leaves its key free', async () => {
   const file = [
     line({ key: 'same', customerId: 'K-1', outcome: 'nothing' }),
     line({ key: 'same', customerId: 'K-1' }),
@@ -230,7 +230,7 @@ test('a key is unique for ever; a repeat of the file imports nothing; a refused 
   assert.ok(stored[0]!.n >= 2, 'keys are stored as keyed hashes');
 });
 
-test('of errors the first hundred are told, all are counted', async () => {
+test('reports the first hundred errors, and counts all', async () => {
   const answer = await importLines(
     server,
     Array.from({ length: 101 }, () => line({ outcome: 'nothing' })),
@@ -238,7 +238,7 @@ test('of errors the first hundred are told, all are counted', async () => {
   assert.deepEqual([answer.rejected, answer.errors.length, answer.errors[99]?.line], [101, 100, 100]);
 });
 
-test('batches of a thousand lines are committed one after the other, each with its audit row', async () => {
+test('commits batches of a thousand lines one after the other, each with its audit row', async () => {
   const file = Array.from({ length: 2_001 }, (_, i) => line({ key: `bulk-${i}`, customerId: `B-${i % 50}` }));
   assert.deepEqual(counts(await importLines(server, file)), [2_001, 2_001, 0, 0]);
   const audit = await server.call<{ data: { entityType: string; after: unknown; entityId: string }[] }>(
@@ -257,7 +257,7 @@ test('batches of a thousand lines are committed one after the other, each with i
   assert.equal((await rows('B-0')).at(-1)?.customer_seq, 41);
 });
 
-test('caps count imported impressions in the window of their event, and not in a later one', async () => {
+test('caps count imported impressions in the window of their event, and in no later one', async () => {
   const offerId = await server.create('offers', { name: 'Capped', status: 'active' });
   await server.create('contact-policies', {
     name: 'Twice a day',
@@ -289,7 +289,7 @@ test('caps count imported impressions in the window of their event, and not in a
   assert.deepEqual([await shown('P-3'), await shown('P-4')], [false, true], 'lifetime caps count years ago');
 });
 
-test('summaries, the figures of the tenant, evidence and stock move; nothing is in the event stream', async () => {
+test('updates summaries, tenant figures, evidence and stock, but not the event stream', async () => {
   const offerId = await server.create('offers', { name: 'Counted', status: 'active', inventory: { totalStock: 3 } });
   const before = await streamLength();
   await importLines(server, [
@@ -344,7 +344,7 @@ async function streamLength(): Promise<number> {
   return body.data.length;
 }
 
-test('policies on outcomes suppress from the time of the event, when that is not over yet', async () => {
+test("policies on outcomes suppress from the time of the event, if that isn't over yet", async () => {
   const offerId = await server.create('offers', { name: 'Disliked', status: 'active' });
   await server.create('contact-policies', {
     name: 'A week of peace',
@@ -369,7 +369,7 @@ test('policies on outcomes suppress from the time of the event, when that is not
   assert.deepEqual([await ends('D-1'), await ends('D-2')], [['2026-11-22T09:00:00.000Z'], []]);
 });
 
-test('imports and decisions for the same customers at once: all are counted, none waits for ever', async () => {
+test('parallel imports and decisions for the same customers: all count, none waits forever', async () => {
   const customers = Array.from({ length: 30 }, (_, i) => `R-${i}`);
   const file = Array.from({ length: 1_500 }, (_, i) =>
     line({ key: `race-${i}`, customerId: customers[i % 30]!, outcome: 'impression' }),
@@ -396,7 +396,7 @@ test('imports and decisions for the same customers at once: all are counted, non
   assert.deepEqual(numbers, [{ n: 52, seqs: 52, latest: 52 }]);
 });
 
-test('only lines are taken, and only from editors', async () => {
+test('accepts only lines, and only from editors', async () => {
   const { keys: own } = server.tenants[0];
   assert.equal((await post(JSON.stringify(line()), own.viewer)).status, 403);
   assert.equal((await server.call('POST', path, { body: line() })).status, 415);

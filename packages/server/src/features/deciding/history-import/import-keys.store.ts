@@ -9,7 +9,7 @@ export async function findImported(tx: Tx, hashes: readonly Buffer[]): Promise<R
   return new Set(rows.map(({ hash }) => hash));
 }
 
-/** Notes keys, for ever; answers with those that were not noted before, in hex. */
+/** Stores keys permanently, and returns the new ones in hex. */
 export async function noteImported(tx: Tx, hashes: readonly Buffer[]): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ hash: string }>(
     `insert into import_keys (tenant_id, key_hash) select $1, u.hash from unnest($2::bytea[]) as u(hash) order by u.hash

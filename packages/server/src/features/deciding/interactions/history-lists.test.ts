@@ -77,7 +77,7 @@ const itemIds = (answer: RecommendAnswer) => answer.decisions.map((item) => item
 const newestFirst = (ids: readonly string[]) => [...ids].sort().reverse();
 const ofC = () => [...itemIds(shown), ...itemIds(reserved), rows.click, rows.buy, rows.confirm, rows.old];
 
-test('history lists every row once, newest first, in pages that cut through what one decision showed', async () => {
+test('lists every row of history once, newest first, with page breaks inside a decision', async () => {
   const all = newestFirst([...ofC(), ...itemIds(other)]);
   for (const limit of [1, 2, 3, 200]) {
     const seen: string[] = [];
@@ -96,7 +96,7 @@ test('history lists every row once, newest first, in pages that cut through what
   }
 });
 
-test('a row says what happened, with the offer and the creative', async () => {
+test('a row says what happened, with offer and creative', async () => {
   const { data } = await history({ customerId: 'C', limit: '200' });
   const row = (id: string) => data.find((each) => each.id === id)!;
   const { createdAt, ...clicked } = row(rows.click);
@@ -138,7 +138,7 @@ test('a row says what happened, with the offer and the creative', async () => {
   assert.equal(row(rows.buy).conversionValue, 12.5);
 });
 
-test('each filter keeps exactly the rows that it names; days are those of the zone', async () => {
+test('each filter keeps exactly the matching rows, in days of the zone', async () => {
   const cases: [Record<string, string>, string[]][] = [
     [{ customerId: 'C' }, ofC()],
     [{ customerId: 'D' }, itemIds(other)],
@@ -166,7 +166,7 @@ test('each filter keeps exactly the rows that it names; days are those of the zo
   }
 });
 
-test('summaries by period are those of the zone, page by page, with totals', async () => {
+test('summaries by period follow the zone, page by page, with totals', async () => {
   const list = (filters: Readonly<Record<string, string>>) =>
     get<Page<InteractionSummary>>('interaction-summaries', { customerId: 'C', ...filters });
   const all = (await list({ limit: '200' })).data;
@@ -218,7 +218,7 @@ test('summaries by period are those of the zone, page by page, with totals', asy
   assert.deepEqual([nobody.data, nobody.totals.impressions, nobody.periodType], [[], 0, 'weekly']);
 });
 
-test('each filter of summaries keeps rows and leaves others out, for lists and for one customer alike', async () => {
+test('each filter of summaries keeps some rows and drops others, for lists and for one customer', async () => {
   const rowsOf = async (filters: Readonly<Record<string, string>>) =>
     (await get<Page<InteractionSummary>>('interaction-summaries', { customerId: 'C', limit: '200', ...filters })).data;
   const all = await rowsOf({});
@@ -269,7 +269,7 @@ interface Summed {
   readonly total: number;
 }
 
-test("the tenant's figures by customer are exact at once, and end with the days asked for", async () => {
+test("the tenant's figures by customer are exact at once, and end with the requested days", async () => {
   const found = await get<Summed>('interaction-summary', { groupBy: 'customer' });
   assert.deepEqual([found.groupBy, found.days, found.total], ['customer', 30, 2]);
   const [first, second] = found.data;
@@ -296,7 +296,7 @@ test("the tenant's figures by customer are exact at once, and end with the days 
 
 const reserveFor = (customerId: string) => decide({ customerId, channelId: mail, excludeOffers: offers.slice(0, 2) });
 
-test('reservations tell their state at this moment', async () => {
+test('reservations show their current state', async () => {
   interface Reservations {
     readonly data: { readonly id: string; readonly state: string; readonly offerId: string }[];
     readonly total: number;
@@ -327,7 +327,7 @@ test('reservations tell their state at this moment', async () => {
   assert.equal((await get<Reservations>('customers/X/reservations', {})).total, 0);
 });
 
-test('what is no filter is refused, and names its place', async () => {
+test('rejects an invalid filter, with its path', async () => {
   const wrong: [string, string][] = [
     ['interaction-history?type=click', 'query.type'],
     ['interaction-history?from=today-----', 'query.from'],
@@ -350,7 +350,7 @@ test('what is no filter is refused, and names its place', async () => {
   }
 });
 
-test('the other tenant reads nothing of it', async () => {
+test('another tenant reads none of it', async () => {
   const key = server.tenants[1]!.keys.viewer;
   assert.equal((await get<Page<unknown>>('interaction-history', {}, key)).pagination.total, 0);
   assert.equal((await get<Page<unknown>>('interaction-summaries', { customerId: 'C' }, key)).pagination.total, 0);

@@ -48,7 +48,7 @@ export const interactionRecorded = event({
 /** An interaction, as the stream describes it. */
 export type InteractionEvent = Type.Static<typeof interactionRecorded.payload>;
 
-/** The interactions among events of the stream, JSON texts, in their order. */
+/** The interactions among events of the stream, JSON texts, in order. */
 export function interactionsOf(events: readonly string[]): InteractionEvent[] {
   return events.flatMap((text): InteractionEvent[] => {
     const { type, payload } = JSON.parse(text);

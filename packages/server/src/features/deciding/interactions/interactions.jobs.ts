@@ -10,7 +10,7 @@ import { expireReservations, type SettlementNumbers } from './reservations.servi
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** Frees reservations that ran out (docs/design/api-access.md 14). */
+/** Frees reservations that expired (docs/design/api-access.md 14). */
 const expireReservationsJob = job({
   name: 'reservations.expire',
   payload: nothing,
@@ -31,7 +31,7 @@ const retainInteractionsJob = job({
   schedule: { cron: '30 4 * * *', payload: {}, upkeep: true },
 });
 
-/** Deletes sums of days that the tenant keeps no longer (docs/design/api-access.md 14). */
+/** Deletes sums of days that the tenant no longer keeps (docs/design/api-access.md 14). */
 const retainSummariesJob = job({
   name: 'summaries.retain',
   payload: nothing,

@@ -13,7 +13,7 @@ export interface ItemResponse {
   readonly at: number;
 }
 
-/** Returns the responses to these decisions of these customers that were stored by `until`, in their order. */
+/** Returns the responses to these decisions of these customers that were stored by `until`, in order. */
 export async function responsesToItems(
   tx: Tx,
   customerIds: readonly string[],

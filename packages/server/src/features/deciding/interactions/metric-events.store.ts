@@ -74,7 +74,7 @@ export function metricEventSources(from: string, seconds: string, subCategoryOf:
 }
 
 /**
- * The customer up to whom there are about so many stored rows behind this one, in the order of ids, so that work can be divided.
+ * The customer up to whom there are about this many stored rows behind this one, in the order of ids, so that work can be divided.
  * Null: up to the last.
  */
 export async function customerAfterRows(tx: Tx, after: string | null, rows: number): Promise<string | null> {

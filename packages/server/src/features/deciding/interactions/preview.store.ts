@@ -10,7 +10,7 @@ export interface PreviewQuestion {
   readonly offerIds: readonly string[] | null;
   /** Only rows of this channel; null: of any. */
   readonly channelId: string | null;
-  /** Customers that are looked at, at most. */
+  /** Maximum customers to check. */
   readonly sampleSize: number;
   /** Rows that a customer keeps. */
   readonly most: number;

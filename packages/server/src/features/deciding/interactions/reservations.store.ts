@@ -24,7 +24,7 @@ export async function settleReservations(tx: Tx, settlements: ReadonlyMap<string
   const each = [...settlements.values()];
   const ofEach = (list: string): string => `(${list})[array_position($2::uuid[], id)]`;
   await tx.query(
-    // Named by id, so that only their partitions are looked at.
+    // Named by id, so that only their partitions are read.
     `update interactions set reservation_state = ${ofEach('$3::text[]')},
        reservation_settled_at = coalesce(reservation_settled_at, $6),
        reservation_settled_by = coalesce(reservation_settled_by, ${ofEach('$4::text[]')}),
@@ -47,7 +47,7 @@ export interface DueReservation {
   readonly customerId: string;
 }
 
-/** Open reservations that ran out, the longest due first. `oldestMs`: none is older. */
+/** Open reservations that expired, the longest due first. `oldestMs`: none is older. */
 export async function findDueReservations(tx: Tx, oldestMs: number, limit: number): Promise<DueReservation[]> {
   return select(
     tx,
@@ -74,7 +74,7 @@ export async function markExpired(
   tx: Tx,
   rows: readonly { readonly id: string; readonly settledSeq: number | null }[],
 ): Promise<void> {
-  // Named by id, so that only their partitions are looked at.
+  // Named by id, so that only their partitions are read.
   await tx.query(
     `update interactions set reservation_state = 'expired', reservation_settled_at = $4, reservation_settled_by = 'sweep',
        reservation_settled_seq = ($3::bigint[])[array_position($2::uuid[], id)]

@@ -160,12 +160,12 @@ export async function customersOfShown(
     interactionIds,
   }: { readonly decisionIds: readonly string[]; readonly interactionIds: readonly string[] },
 ): Promise<ReadonlyMap<string, string>> {
-  const asked = [
+  const lookups = [
     ...decisionIds.map((id) => ({ id, from: id, to: lastItemIdOf(id), shownBy: id })),
     // The item of a decision, or a separate row, whose ID says which decision it belongs to.
     ...interactionIds.map((id) => ({ id, from: id, to: id, shownBy: `${id.slice(0, 34)}00` })),
   ];
-  if (asked.length === 0) return new Map();
+  if (lookups.length === 0) return new Map();
   const rows = await tx.query<{ id: string; customerId: string | null }>(
     `select asked.id, coalesce(
        (select shown.customer_id from decision_impressions shown where shown.tenant_id = $1 and shown.id = asked.shown_by),
@@ -174,10 +174,10 @@ export async function customersOfShown(
      from unnest($2::text[], $3::uuid[], $4::uuid[], $5::uuid[]) as asked(id, first, last, shown_by)`,
     [
       tx.tenantId,
-      textArray(asked.map(({ id }) => id)),
-      uuidArray(asked.map(({ from }) => from)),
-      uuidArray(asked.map(({ to }) => to)),
-      uuidArray(asked.map(({ shownBy }) => shownBy)),
+      textArray(lookups.map(({ id }) => id)),
+      uuidArray(lookups.map(({ from }) => from)),
+      uuidArray(lookups.map(({ to }) => to)),
+      uuidArray(lookups.map(({ shownBy }) => shownBy)),
     ],
   );
   return new Map(rows.flatMap(({ id, customerId }) => (customerId === null ? [] : [[id, customerId]])));

@@ -48,7 +48,7 @@ const itemsOf = (
     ...item,
   }));
 
-test('what a batch showed is one row a decision, and is read item by item as it was decided', async () => {
+test('a batch stores one row per decision, which is read item by item', async () => {
   const [tenant, other] = [newId(), newId()];
   const decisions = [
     // One channel and no placement for all; creatives and categories differ or are missing.
@@ -138,7 +138,7 @@ const viewColumns = `id, customer_id as "customerId", interaction_type as "inter
   recommendation_id as "recommendationId", rank, campaign_id as "campaignId", reservation_state as "reservationState",
   reservation_expires_at as "reservationExpiresAt", experiments`;
 
-test('items and contacts are found by key, whatever the planner believes', async () => {
+test('finds items and contacts by key, whatever the planner assumes', async () => {
   const tenant = newId();
   const decisions = Array.from({ length: 3_000 }, (_, i) => {
     const id = decisionId();
@@ -178,7 +178,7 @@ const ofErased: SettlementNumbers = {
   save: async () => undefined,
 };
 
-test('the first settlement of a reservation stays, whatever comes after', async () => {
+test('the first settlement of a reservation stays', async () => {
   const tenant = newId();
   const id = decisionId();
   const past = new Date(at.getTime() - 60_000);

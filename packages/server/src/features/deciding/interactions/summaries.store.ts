@@ -91,18 +91,18 @@ export async function readCustomerSummaries(
   return tx.query<CustomerSummary>(summariesText, values);
 }
 
-const asked = `($7::uuid is null or offer_id = $7) and ($8::uuid is null or channel_id = $8)`;
+const offerAndChannel = `($7::uuid is null or offer_id = $7) and ($8::uuid is null or channel_id = $8)`;
 const summariesText = `
   with counted as (
     select customer_id, to_char(${dayOf('occurred_at', '$4', '$5')}, $3) as period_key, offer_id, creative_id, channel_id,
       direction, ${countsOfRows}
     from interaction_history
-    where tenant_id = $1 and customer_id = any($2::text[]) and ${rowCounts} and ${asked}
+    where tenant_id = $1 and customer_id = any($2::text[]) and ${rowCounts} and ${offerAndChannel}
     group by 1, 2, 3, 4, 5, 6
     union all
     select customer_id, to_char(day, $3), offer_id, creative_id, channel_id, direction, impressions, positive, negative, neutral,
       clicks, converts, total_value, last_contact_at, ${outcomeText('last_outcome_at', 'last_outcome_key')}
-    from interaction_summaries where tenant_id = $1 and customer_id = any($2::text[]) and ${asked})
+    from interaction_summaries where tenant_id = $1 and customer_id = any($2::text[]) and ${offerAndChannel})
   select customer_id as "customerId", period_key as "periodKey", offer_id as "offerId", creative_id as "creativeId",
     channel_id as "channelId", direction, sum(impressions)::int as impressions, sum(positive)::int as positive,
     sum(negative)::int as negative, sum(neutral)::int as neutral, sum(clicks)::int as clicks,

@@ -53,7 +53,7 @@ async function assertSame(tenantId: string, rows: readonly Row[], inZone = zone)
   }
 }
 
-test("a customer's summaries are his history by day, week and month of the zone, exact at once", async () => {
+test("a customer's summaries match their history by day, week and month of the zone, exact at once", async () => {
   const tenant = newId();
   const rows = randomHistory(newRandom(20261120), ids, now, 400);
   await writeHistory(db, path, tenant, rows);
@@ -118,7 +118,7 @@ const stored = (tenantId: string) =>
     [tenantId],
   );
 
-test('what retention takes out of history stays in the summaries: nothing that is read changes', async () => {
+test('summaries keep what retention deletes from history', async () => {
   const [tenant, neighbour] = [newId(), newId()];
   const rows = randomHistory(newRandom(7), ids, now, 900);
   await writeHistory(db, path, tenant, rows);
@@ -139,7 +139,7 @@ test('what retention takes out of history stays in the summaries: nothing that i
   await assertSame(neighbour, rows);
 });
 
-test('a slice is some hundred rows', async () => {
+test('a slice has a few hundred rows', async () => {
   const tenant = newId();
   const at = now - 10 * dayMs;
   const rows = Array.from({ length: 600 }, () => contact({ offerId: offer, at }));
@@ -157,7 +157,7 @@ test('a slice is some hundred rows', async () => {
   await assertSame(tenant, rows);
 });
 
-test('a month that no tenant keeps is dropped, one that somebody keeps is not', async () => {
+test('drops a month that no tenant keeps, but not one that someone keeps', async () => {
   const months = async () =>
     (
       await db.ownerQuery<{ name: string }>(

@@ -65,7 +65,7 @@ export const learnReports =
 
 /**
  * Counts impressions as reward 0 that have had no response for as long as a model says (docs/design/api-decisioning.md 20). A
- * response that comes later counts beside it. True when there may be more.
+ * response that comes later counts next to it. True when there may be more.
  */
 export const learnSilence =
   (keys: CustomerKeys) =>
@@ -74,8 +74,8 @@ export const learnSilence =
     for (const model of await lockLearningModels(tx)) {
       if (!model.learns || model.noResponseHours === null) continue;
       const upTo = new Date(tx.now.getTime() - model.noResponseHours * hourMs);
-      const asked = { modelId: model.id, after: model.silentTo, upTo, limit: decisionsPerSlice };
-      const decisions = await readScoredBetween(tx, asked);
+      const query = { modelId: model.id, after: model.silentTo, upTo, limit: decisionsPerSlice };
+      const decisions = await readScoredBetween(tx, query);
       const last = decisions.at(-1);
       if (last === undefined) continue;
       const items = await unansweredItems(
@@ -115,7 +115,7 @@ async function teach(
   const predictors = readPredictors(model.predictors);
   const lessons = reports.flatMap(({ decisionId, outcome }): Lesson[] => {
     if (isBandit(model.modelType)) return [{ ...outcome, features: {} }];
-    // An outcome whose record can't be read any more teaches nothing: today's values aren't those of the decision.
+    // An outcome whose record can no longer be read teaches nothing: today's values aren't those of the decision.
     const read = features.get(decisionId)?.(predictors, outcome.offerId) ?? null;
     return read === null ? [] : [{ ...outcome, features: read }];
   });

@@ -53,7 +53,7 @@ async function learnAll(): Promise<void> {
   while (await inTenant(learnReports(testLoadPorts.keys)));
 }
 
-test('bandits learn each response to what they scored once, by classification or by weight, and nothing else', async () => {
+test('bandits learn each response to what they scored once, by classification or weight, and nothing else', async () => {
   const thompson = await world.create('algorithm-models', {
     key: 'thompson',
     name: 'Thompson',
@@ -107,7 +107,7 @@ test('bandits learn each response to what they scored once, by classification or
   assert.equal((await read(thompson)).stateHash, first.stateHash, 'another model scored that');
 });
 
-test('two nodes that learn at once, and one that dies before it commits, learn each event once', async () => {
+test('two nodes that learn at once, or one that dies before its commit, learn each event once', async () => {
   const id = await world.create('algorithm-models', {
     key: 'raced',
     name: 'Raced',
@@ -140,7 +140,7 @@ test('two nodes that learn at once, and one that dies before it commits, learn e
   );
 });
 
-test('an impression without a response counts as reward 0 once it is as old as the model says', async () => {
+test('an impression without a response counts as reward 0 at the age that the model sets', async () => {
   const id = await world.create('algorithm-models', {
     key: 'silent',
     name: 'Silent',
@@ -173,7 +173,7 @@ test('an impression without a response counts as reward 0 once it is as old as t
   });
 });
 
-test('a paused model learns nothing, and nothing later of what passed it by', async () => {
+test("a paused model learns nothing, and doesn't catch up later", async () => {
   const id = await world.create('algorithm-models', {
     key: 'paused',
     name: 'Paused',
@@ -195,7 +195,7 @@ test('a paused model learns nothing, and nothing later of what passed it by', as
   assert.equal((await read(id)).trainingSamples, 1);
 });
 
-test('a decision replays on the state that it was made with, after the model has learned on and was reset', async () => {
+test('a decision replays on its state after the model has learned more and was reset', async () => {
   const id = await world.create('algorithm-models', {
     key: 'replayed',
     name: 'Replayed',
@@ -228,7 +228,7 @@ test('a decision replays on the state that it was made with, after the model has
   const snapshot = await server.call<{ modelState: object }>('GET', `/api/v1/algorithm-models/${id}/versions/2`);
   assert.deepEqual(snapshot.body.modelState, learned.modelState);
   await world.replays(answer);
-  // What is gone cannot be replayed, and says so.
+  // A deleted record can't be replayed, and says so.
   await server.testDatabase.ownerQuery(`delete from arbiter.model_state_bodies where encode(hash, 'hex') = $1`, [
     before.stateHash,
   ]);
@@ -236,7 +236,7 @@ test('a decision replays on the state that it was made with, after the model has
   assert.deepEqual([corrupt.status, corrupt.body.code], [409, 'record_corrupt']);
 });
 
-test('what a tenant learned is nothing of another tenant', async () => {
+test('another tenant learns nothing from it', async () => {
   const [own, other] = server.tenants;
   const rows = (tenantId: string) =>
     server.database.withTenant(tenantId, systemActor('test'), (tx) =>

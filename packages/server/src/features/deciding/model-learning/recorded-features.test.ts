@@ -71,7 +71,7 @@ async function learnAll(): Promise<void> {
 const learner = (key: string, modelType: string, more: object = {}) =>
   world.create('algorithm-models', { key, name: key, modelType, status: 'active', predictors, ...more });
 
-test('bayesian and online models learn what the decision read, after the customer has changed', async () => {
+test('bayesian and online models learn what the decision read, even after the customer changed', async () => {
   await setJob('C1', 'cook');
   const binEdges = { age: [30, 50], 'offer.priority': [85] };
   const bayes = await learner('bayes', 'bayesian', {
@@ -114,7 +114,7 @@ test('bayesian and online models learn what the decision read, after the custome
   assert.equal((await read(bayes)).stateHash, learned.stateHash, 'nothing is learned twice');
 });
 
-test('two processes that learn at once count each outcome once, and end in the state of one', async () => {
+test('two processes that learn at once count each outcome once, and end in the same state as one', async () => {
   const raced = await learner('raced', 'online_learner');
   await world.publish({ method: 'propensity', modelKey: 'raced' });
   const answers: Awaited<ReturnType<typeof world.recommend>>[] = [];
@@ -151,7 +151,7 @@ test('two processes that learn at once count each outcome once, and end in the s
   for (const answer of answers.slice(0, 3)) await world.replays(answer);
 });
 
-test('the outcome of an erased customer teaches nothing, and others go on', async () => {
+test("an erased customer's outcome teaches nothing, and others continue", async () => {
   const wary = await learner('wary', 'online_learner');
   await world.publish({ method: 'propensity', modelKey: 'wary' });
   const [gone, here] = [await world.recommend('Gone', { limit: 1 }), await world.recommend('Here', { limit: 1 })];

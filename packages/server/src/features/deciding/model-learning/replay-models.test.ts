@@ -9,7 +9,7 @@ import { createOutboxDispatcher } from '../../operations/stream/index.ts';
 import { learnReports } from './learn.service.ts';
 
 /**
- * A decision that a model of each type scored replays to the byte, whatever becomes of the model. Another process and
+ * A decision that a model of each type scored replays byte for byte, whatever becomes of the model. Another process and
  * random catalogues are tested by test/replays.
  */
 
@@ -159,7 +159,7 @@ for (const [modelType, more] of Object.entries(types)) {
   });
 }
 
-test('they still do after others were erased', async () => {
+test('decisions still replay after others were erased', async () => {
   for (const modelType of Object.keys(types)) {
     const customerId = `${modelType}-0`;
     const erased = await server.call('DELETE', `/api/v1/customers/${customerId}/data?scope=everything`, {

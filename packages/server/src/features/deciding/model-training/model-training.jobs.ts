@@ -6,7 +6,7 @@ import { startTraining } from './start-training.service.ts';
 import { runTraining, type TrainingPorts } from './train.service.ts';
 import { trainModelJob } from './train-job.ts';
 
-/** What a scheduled training may find in its way; the next one tries again. */
+/** Obstacles of a scheduled training; the next one tries again. */
 const skipped: readonly string[] = [
   'not_found',
   'concurrent_modification',

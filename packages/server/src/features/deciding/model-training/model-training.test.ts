@@ -27,7 +27,7 @@ const model = (key: string, modelType: string, more: object = {}) =>
 const onPeople = () => ({ datasetSchemaId: schema, targetField: 'accepted' });
 const runJobs = () => runQueue(server, 'model.train');
 
-test('a model trains on the rows of a schema: a new version, metrics, a state that scores, the same again', async () => {
+test('a model trains on the rows of a schema: a new version, metrics, a scoring state, and the same again', async () => {
   const id = await model('trained', 'logistic_regression', { status: 'active' });
   const asked = await train(id, { ...onPeople(), params: { epochs: 30 } });
   assert.deepEqual([asked.status, asked.body.status], [202, 'queued'], asked.text);
@@ -97,7 +97,7 @@ test('a bayesian model trains, and learns from there', async () => {
   assert.match(JSON.stringify(modelState?.binEdges), /^\{"age":\[(\d+,){8}\d+\]\}$/);
 });
 
-test('rows come from recorded decisions and their outcomes, with what the decisions read', async () => {
+test('trains on recorded decisions and their outcomes, with what the decisions read', async () => {
   const id = await model('recorded', 'bayesian', {
     status: 'active',
     outcomeWeights: { click: 1 },
@@ -133,7 +133,7 @@ test('rows come from recorded decisions and their outcomes, with what the decisi
   assert.ok(age.pValue < 0.05 && age.psi > (same.predictors.find(({ predictor }) => predictor === 'age')?.psi ?? 0));
 });
 
-test('what decisions did not record is no drift', async () => {
+test("unrecorded values aren't drift", async () => {
   const field = (name: string, dataType: string, more: object = {}) => ({ name, displayName: name, dataType, ...more });
   const later = await world.create('schemas', {
     ...{ name: 'later', displayName: 'Later', schemaType: 'customer', autoEnrich: true },
@@ -158,7 +158,7 @@ test('what decisions did not record is no drift', async () => {
   assert.deepEqual(body.predictors, [], 'no decision read this column yet');
 });
 
-test('too few rows are not enough, whatever they are', async () => {
+test('rejects too few rows of any kind', async () => {
   const few = await createTrainingSchema(server, 'few', 99);
   const id = await model('short', 'logistic_regression');
   await train(id, { datasetSchemaId: few, targetField: 'accepted' });
@@ -175,7 +175,7 @@ test('too few rows are not enough, whatever they are', async () => {
   assert.equal((await readModel(server, bayes)).training?.status, 'completed');
 });
 
-test('what cannot train is refused and changes nothing', async () => {
+test("rejects what can't train, and changes nothing", async () => {
   const id = await model('refused', 'logistic_regression');
   const bandit = await world.create('algorithm-models', { key: 'b', name: 'b', modelType: 'thompson_bandit' });
   const blind = await world.create('algorithm-models', { key: 'blind', name: 'b', modelType: 'bayesian' });
@@ -203,7 +203,7 @@ test('what cannot train is refused and changes nothing', async () => {
   assert.deepEqual([drift.status, drift.body.code], [400, 'model_unsupported']);
 });
 
-test('one training of a model at a time; a cancelled one leaves the model as it was', async () => {
+test('trains a model once at a time; a cancelled training leaves the model as it was', async () => {
   const id = await model('once', 'logistic_regression');
   assert.equal((await train(id, onPeople())).status, 202);
   const second = await train(id, onPeople());
@@ -222,7 +222,7 @@ test('one training of a model at a time; a cancelled one leaves the model as it 
   await runJobs();
 });
 
-test('a running training is cancelled within a second, and its thread takes the next one', async () => {
+test('cancels a running training within a second, and its thread takes the next one', async () => {
   const big = await createTrainingSchema(server, 'big', 15_000);
   const id = await model('long', 'gradient_boosted');
   // Takes far longer than to notice that it has begun.
@@ -239,7 +239,7 @@ test('a running training is cancelled within a second, and its thread takes the 
   assert.equal((await readModel(server, id)).training?.status, 'completed');
 });
 
-test('another process takes over what a dead one left, and comes to the same state', async () => {
+test('another process takes over from a dead one, and gets the same state', async () => {
   const config = { key: 'taken', name: 'taken', modelType: 'logistic_regression', predictors: ['age', 'job'] };
   const id = await world.create('algorithm-models', config);
   const asked = await train(id, onPeople());
@@ -276,7 +276,7 @@ test('a deleted model ends its training', async () => {
   assert.deepEqual(row, { status: 'failed', error: 'model_deleted' });
 });
 
-test('a schedule trains again, while it acts', async () => {
+test("retrains on a schedule while it's active", async () => {
   const id = await model('scheduled', 'bayesian', {
     autoLearn: true,
     learnMode: 'scheduled',
@@ -307,7 +307,7 @@ test('a schedule trains again, while it acts', async () => {
   assert.deepEqual([wrong.status, wrong.body.code], [422, 'invalid_cron'], wrong.text);
 });
 
-test('modes that a type does not have are refused', async () => {
+test("rejects modes that a type doesn't have", async () => {
   const refused = async (body: object, at: string) => {
     const made = await server.call<{ errors: { path: string }[] }>('POST', '/api/v1/algorithm-models', {
       body: { key: 'no', name: 'no', ...body },
@@ -320,7 +320,7 @@ test('modes that a type does not have are refused', async () => {
   await refused({ modelType: 'online_learner', learnSchedule: '* * * * *' }, '/learnSchedule');
 });
 
-test('a challenger that is worse does not replace the champion, unless an admin says so', async () => {
+test("a worse challenger doesn't replace the champion, unless an admin says so", async () => {
   const make = async (key: string) => {
     const id = await model(key, 'bayesian', { family: 'guarded' });
     await train(id, onPeople());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AlgorithmModel } from '@arbiter/contract';
 import type { TestServer } from '../../../main/test-server.ts';
 
-/** Runs the waiting jobs of this name once each, like workers. Returns how many there were. */
+/** Runs the waiting jobs with this name once each, like workers. Returns how many there were. */
 export async function runQueue(server: TestServer, name: string): Promise<number> {
   const waiting = await server.testDatabase.ownerQuery<{ payload: { tenantId: string } }>(
     `delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
@@ -26,7 +26,7 @@ export async function readModel(server: TestServer, id: string): Promise<Algorit
   return got.body;
 }
 
-/** Creates a schema of people with a label: those above 50 accept mostly. Returns its id. */
+/** Creates a schema with people and a label: those above 50 accept mostly. Returns its id. */
 export async function createTrainingSchema(server: TestServer, name: string, count = 300): Promise<string> {
   const field = (fieldName: string, dataType: string, more: object = {}) => ({
     name: fieldName,

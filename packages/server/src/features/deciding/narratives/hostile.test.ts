@@ -123,7 +123,7 @@ async function templateOf({ trace: { traceId }, requestId }: RecommendAnswer, mo
   return { trace, facts, sentences, shown };
 }
 
-test('500 hostile records: every sentence of the template passes the checker, and says the same again', async () => {
+test('500 hostile records: every sentence of the template passes the checker, and repeats', async () => {
   for (const { answer, at } of decisions) {
     const mode = modes[at % modes.length] ?? 'regulator';
     const { facts, sentences, shown } = await templateOf(answer, mode);
@@ -171,7 +171,7 @@ const plays: readonly Lie[] = [
   () => [],
 ];
 
-test('500 hostile records and a lying model: no lie is returned or cached, and no instruction is followed', async () => {
+test('500 hostile records and a lying model: returns or caches no lie, and follows no instruction', async () => {
   const written = { model: 0, template: 0 };
   for (const provider of ['anthropic', 'openai_compatible'] as const) {
     const config = {
@@ -224,7 +224,7 @@ function assertApart({ instructions, data, body }: AskedModel): void {
   assert.ok(!('tools' in body));
 }
 
-test('a model that never answers holds nobody up: the template writes after one try', async () => {
+test('a model that never responds delays nobody: the template writes after one attempt', async () => {
   const patience = { acquireTimeoutMs: 60_000, statementTimeoutMs: 60_000, answerWithinMs: 120_000, modelMs: 500 };
   const config = {
     LLM_PROVIDER: 'openai_compatible',

@@ -75,7 +75,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('tells a regulator what was decided and why, from the trace', async () => {
+test('explains to a regulator what was decided and why, from the trace', async () => {
   const decision = await decide('R1');
   const { narrative, ...rest } = await told(decision.recommendationId);
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('tells a regulator what was decided and why, from the trace', async () => {
   assert.doesNotMatch(narrative, /R1/, 'the customer is not named');
 });
 
-test('tells the same by request, recommendation and trace, and the same bytes again', async () => {
+test('says the same by request, recommendation and trace, byte for byte', async () => {
   const decision = await decide('R2');
   const ids = [decision.requestId, decision.recommendationId, decision.trace.traceId];
   const texts = new Set<unknown>();
@@ -111,7 +111,7 @@ test('tells the same by request, recommendation and trace, and the same bytes ag
   assert.equal(texts.size, 1);
 });
 
-test('tells an agent in an object, and a customer in 30 to 60 words without numbers', async () => {
+test('writes an object for an agent, and 30 to 60 words without numbers for a customer', async () => {
   const decision = await decide('R3');
   const agent = (await told(decision.requestId, { mode: 'agent' })).narrative as AgentNarrative;
   assert.equal(agent.decisionId, decision.recommendationId);
@@ -129,7 +129,7 @@ test('tells an agent in an object, and a customer in 30 to 60 words without numb
   assert.doesNotMatch(narrative, /\d|Silver|Travel|score|rule|age/);
 });
 
-test('caches for 7 days by mode, and noCache writes again', async () => {
+test('caches for 7 days by mode, and noCache rewrites', async () => {
   const { requestId } = await decide('R4');
   const first = await told(requestId);
   const second = await told(requestId);
@@ -142,7 +142,7 @@ test('caches for 7 days by mode, and noCache writes again', async () => {
   assert.equal((await told(requestId)).cached, false);
 });
 
-test('audits the mode regulator, cached or not, without a word about the customer', async () => {
+test('audits the regulator mode, cached or not, without mentioning the customer', async () => {
   const before = (await audited()).length;
   const { requestId, trace } = await decide('R5');
   for (const body of [{}, {}, { mode: 'agent' }, { mode: 'customer' }]) await told(requestId, body);
@@ -183,7 +183,7 @@ test('403 before anything else without the opt-in, 404 without a trace and for o
   assert.equal(await cached(), count);
 });
 
-test('erasure deletes the narratives of the customer, and of nobody else', async () => {
+test('erasure deletes the narratives of the customer only', async () => {
   const [erased, other] = [await decide('Erased'), await decide('Other')];
   for (const { requestId } of [erased, other]) await told(requestId);
   const path = '/api/v1/customers/Erased/data?scope=all';
@@ -200,7 +200,7 @@ test('erasure deletes the narratives of the customer, and of nobody else', async
   assert.equal((await told(other.requestId)).cached, true);
 });
 
-test('503 not_configured while the provider lacks its key or the name of the model', async () => {
+test("503 not_configured while the provider's key or model name is missing", async () => {
   const { requestId } = await decide('R9');
   for (const config of [
     { LLM_PROVIDER: 'anthropic', LLM_MODEL: 'm' },

@@ -53,7 +53,7 @@ export function agentNarrative(
   sentences: readonly Sentence[],
 ): AgentNarrative {
   const kinds = new Map(facts.map(({ id, kind }) => [id, kind]));
-  const said = sentences.flatMap(({ text, facts: [factId] }) => {
+  const texts = sentences.flatMap(({ text, facts: [factId] }) => {
     const code = kinds.get(factId ?? '');
     return factId === undefined || code === undefined ? [] : [{ factId, code, text: text.trim() }];
   });
@@ -74,7 +74,7 @@ export function agentNarrative(
               score: first.score,
             },
     },
-    reasons: said.filter(({ code }) => reasonKinds.has(code) && !caveatKinds.has(code)).slice(0, maxReasons),
+    reasons: texts.filter(({ code }) => reasonKinds.has(code) && !caveatKinds.has(code)).slice(0, maxReasons),
     blocked: blockedOffers(trace)
       .slice(0, maxBlocked)
       .map(({ row, gate, kind }) => ({
@@ -85,7 +85,7 @@ export function agentNarrative(
         reason: gateDetail(row) ?? row.reason,
       })),
     // Without an offer, that is what the agent has to know.
-    caveats: said
+    caveats: texts
       .filter(({ code }) => caveatKinds.has(code) || (first === undefined && code === 'flow'))
       .map(({ factId, text }) => ({ factId, text })),
   };

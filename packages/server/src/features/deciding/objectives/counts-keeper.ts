@@ -4,8 +4,8 @@ import { type CheckedState, renewCounts } from './objectives.service.ts';
 
 /**
  * The counts of ranking objectives that this process holds, one state per tenant. A decision uses one that was what history
- * says within the last 60 s (docs/design/api-catalogue.md 17), and nothing is read for it: who finds the state older than
- * half of that has it renewed beside the decisions. A new version of the catalogue has the newest state read at once, which
+ * says within the last 60 s (docs/design/api-catalogue.md 17), and nothing is read for it: a
+ * reader that finds the state older than half of that renews it in the background. A new version of the catalogue has the newest state read at once, which
  * is how `POST /admin/cache` reaches every process.
  */
 export interface CountsKeeper {

@@ -6,7 +6,7 @@ export interface CountsState {
   readonly offers: ReadonlyMap<string, CountsRow>;
 }
 
-/** What a stored row holds: rows by offer, null for an offer of which nothing is counted any more. */
+/** What a stored row holds: rows by offer, null for an offer that is no longer counted. */
 export type CountsBody = Readonly<Record<string, CountsRow | null>>;
 
 export const noRows: ReadonlyMap<string, CountsRow> = new Map();

@@ -14,7 +14,7 @@ export interface CheckedState extends CountsState {
 }
 
 /**
- * The newest state, counted anew unless another process did so within `freshMs`. `held`: the state that the caller has
+ * The newest state, recounted unless another process did so within `freshMs`. `held`: the state that the caller has
  * already, which need not be read again.
  */
 export async function renewCounts(tx: Tx, held: CountsState | null, freshMs: number): Promise<CheckedState> {

@@ -45,8 +45,8 @@ export async function readState(tx: Tx, number: number): Promise<CountsState> {
 }
 
 /**
- * Stores the state behind `head`, whole from time to time. False when another process stored one meanwhile: then that one
- * stands.
+ * Stores the state behind `head`, whole from time to time. False when another process stored one in the meantime: then
+ * that one is kept.
  */
 export async function appendState(
   tx: Tx,

@@ -31,7 +31,7 @@ async function collect(): Promise<void> {
   }
 }
 
-test('a catalogue that was replaced is let go, with its plans', async () => {
+test('releases a replaced catalogue, with its plans', async () => {
   const tenantId = server.tenants[0].id;
   const change = async (name: string): Promise<void> => {
     const made = await server.call('POST', '/api/v1/offers', { body: { name, status: 'active' } });
@@ -56,7 +56,7 @@ test('a catalogue that was replaced is let go, with its plans', async () => {
   assert.deepEqual(kept, []);
 });
 
-test('plans that are compiled ahead are stored when somebody decides with them, and only then', async () => {
+test('stores precompiled plans once someone decides with them, and not before', async () => {
   const tenantId = server.tenants[0].id;
   const ahead = createCatalogueCache(server.database, { onError: assert.ifError });
   try {
@@ -84,7 +84,7 @@ test('plans that are compiled ahead are stored when somebody decides with them, 
   }
 });
 
-test('a catalogue that is read again at the same version stays, with its plans', async () => {
+test('keeps a catalogue that is read again at the same version, with its plans', async () => {
   const tenantId = server.tenants[0].id;
   const before = await cache.makeBaseFlow(tenantId);
   const flow = await before.flowFor(null);

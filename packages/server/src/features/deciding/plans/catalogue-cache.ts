@@ -98,7 +98,7 @@ export function createCatalogueCache(database: Database, options: CatalogueCache
 
 interface Loading {
   readonly promise: Promise<TenantCatalogue>;
-  /** Read once more when this reading has ended. */
+  /** Read again when this reading has ended. */
   again: boolean;
 }
 
@@ -163,7 +163,7 @@ function transactionsOf(database: Database, tenantId: string): InTransaction {
 function readNewer(database: Database, tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
   const inTransaction = transactionsOf(database, tenantId);
   const read = async (tx: Tx): Promise<TenantCatalogue> => {
-    // A notification may come after a batch that saw the change itself. The plans needn't be compiled again.
+    // A notification may come after a batch that saw the change itself. The plans doesn't have to be compiled again.
     if (before !== null && (await readCatalogueVersion(tx)) === before.version) return before;
     return loadCatalogue(tx, before?.rows ?? null, inTransaction);
   };

@@ -37,7 +37,7 @@ export async function readContent(tx: Tx, before: CatalogueRows | null) {
   const { inactivePlacements, ...places } = lists.places;
   const isOn = typesInUse(settings);
   const policies = lists.policies.filter(isOn);
-  // Drafts and paused offers take part in dry runs of flows that name their status.
+  // Dry runs use drafts and paused offers of flows that name their status.
   const wanted = {
     statuses: flows.offerStatuses(),
     otherOffers: needsOfferCategories(policies),
@@ -125,7 +125,7 @@ async function together<P extends Started>(started: P): Promise<{ [Name in keyof
   return Object.fromEntries(names.map((name, at) => [name, values[at]])) as { [Name in keyof P]: Awaited<P[Name]> };
 }
 
-/** Tells whether the settings let a rule or policy take part. */
+/** Tells whether the settings enable a rule or policy. */
 export function typesInUse(
   settings: Pick<TenantSettings, 'enableBudgets' | 'enableBehavioralMetrics'>,
 ): (record: { readonly ruleType: string }) => boolean {

@@ -25,7 +25,7 @@ import { newPiece, type Piece } from './plan-pieces.ts';
  * pieces whose rows changed and takes the others over as they are, with their hashes.
  */
 export interface CatalogueRows {
-  /** What was read; rows that were read for something else are of no use. */
+  /** Results of this read only. */
   readonly wanted: WantedRows;
   readonly pieces: readonly RowPiece[];
   /** All of them, by id. */
@@ -40,7 +40,7 @@ export interface CatalogueRows {
 export interface WantedRows {
   readonly statuses: readonly OfferStatus[];
   readonly otherOffers: boolean;
-  /** False: budgets are switched off, and offers have none. */
+  /** False: budgets are turned off, and offers have none. */
   readonly budgets: boolean;
   /** False: content management is off, and creatives show their own content. */
   readonly contentItems: boolean;
@@ -78,7 +78,7 @@ export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows
   const reused = (usable?.pieces ?? []).filter(({ number, fingerprint }) => fingerprintOf.get(number) === fingerprint);
   const keptNumbers = new Set(reused.map(({ number }) => number));
   const changed = new Set([...fingerprintOf.keys()].filter((number) => !keptNumbers.has(number)));
-  // Most of what is shared was met when everything was read; a catalogue that is read anew starts anew.
+  // Most shared values appeared in the full read; a catalogue that is reread starts over.
   const shared = reused.length > 0 && usable !== null ? usable.shared : createSharedValues();
   const lists = await readLists(tx, wanted, changed, count, shared);
   const read = [...changed].map((number): RowPiece => {
@@ -135,10 +135,10 @@ async function readLists(
   if (changed.size === 0) return lists;
   const listsOf = (id: string): Lists => lists.get(bucketOf(id) % count)!;
   const some = Array.from({ length: buckets }, (_, bucket) => bucket).filter((bucket) => changed.has(bucket % count));
-  const asked = some.length === buckets ? null : some;
+  const requestedBuckets = some.length === buckets ? null : some;
   const offerIds = new Map<string, string>();
   await readPages(
-    asked,
+    requestedBuckets,
     (page) => snapshotOffers(tx, wanted.statuses, page, shared, wanted.budgets),
     (offer) => {
       offerIds.set(offer.id, offer.id);
@@ -151,13 +151,13 @@ async function readLists(
       value === null ? value : ((offerIds.get(value) as typeof value | undefined) ?? shared.text(value)),
   };
   const creatives = readPages(
-    asked,
+    requestedBuckets,
     (page) => snapshotCreatives(tx, page, withIds),
     (creative) => listsOf(creative.offerId).creatives.push(creative),
   );
   const others = wanted.otherOffers
     ? readPages(
-        asked,
+        requestedBuckets,
         (page) => snapshotOtherOffers(tx, wanted.statuses, page, shared),
         (offer) => listsOf(offer.id).otherOffers?.push(offer),
       )

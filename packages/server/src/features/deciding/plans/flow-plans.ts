@@ -48,11 +48,11 @@ export function createFlowPlans(content: CatalogueContent, inTransaction: InTran
     const head = headOf(content, flow);
     const snapshot = snapshotOf(content, head, content.rows);
     const sealed = sealPlan(head, pieces);
-    const begun = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
-    ahead.set(name, begun);
+    const compilation = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
+    ahead.set(name, compilation);
     // The next caller retries what failed. This caller gets the error.
-    begun.flow.catch(() => ahead.delete(name));
-    return begun;
+    compilation.flow.catch(() => ahead.delete(name));
+    return compilation;
   }
 
   async function prepare(flow: RunnableFlow): Promise<LiveFlow> {

@@ -20,8 +20,8 @@ import { type Piece, type SealedPlan, sealPlan, storePlan } from './plan-pieces.
 const noHash = Buffer.alloc(32);
 
 /**
- * Reads what a flow's plan is compiled from, as the transaction sees it, and compiles it. For looking at it only: decides
- * nothing and stores nothing.
+ * Reads what a flow's plan is compiled from, as the transaction sees it, and compiles it. Read-only:
+ * neither decides nor stores anything.
  */
 export async function readFlowSnapshot(
   tx: Tx,

@@ -99,7 +99,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test('reading and compiling thousands of offers leaves the event loop to others', async () => {
+test('reading and compiling thousands of offers yields to others', async () => {
   const { turns, totalMs, longestMs } = await turnsOf(() => decide('A', narrowFlow));
   const told = `${turns} turns, ${totalMs.toFixed(0)} ms in all, longest ${longestMs.toFixed(0)} ms`;
   assert.ok(turns > 30, told);
@@ -132,7 +132,7 @@ test('others decide while thousands of changed offers are read and compiled', as
   assert.ok(small >= 5, `${small} decisions of the other tenant meanwhile`);
 });
 
-test('a batch of decisions among thousands of offers leaves the event loop to others', async () => {
+test('a batch of decisions among thousands of offers yields to others', async () => {
   const customers = Array.from({ length: 16 }, (_, at) => `Batch ${at}`);
   await decide('Batch');
   const { turns, totalMs, longestMs } = await turnsOf(() => Promise.all(customers.map((id) => decide(id))));
@@ -140,7 +140,7 @@ test('a batch of decisions among thousands of offers leaves the event loop to ot
   assert.ok(longestMs < totalMs / 3, told);
 });
 
-test('a change is decided with at once, reads and writes little, and both plans replay', async () => {
+test('a change applies at once, reads and writes little, and both plans replay', async () => {
   const old = await decide('B');
   const before = await counts();
   const offerId = old.decisions[0]!.offerId;
@@ -157,7 +157,7 @@ test('a change is decided with at once, reads and writes little, and both plans 
   assert.equal(await replay(fresh), true);
 });
 
-test('added, deleted and restored offers and creatives are seen', async () => {
+test('sees added, deleted and restored offers and creatives', async () => {
   const top = (await decide('D')).decisions[0]!;
   const added = await server.createRecord('offers', { name: 'On top', status: 'active', priority: 100 });
   assert.equal((await decide('E')).decisions[0]!.offerId, top.offerId, 'an offer without creative does not match');
@@ -173,7 +173,7 @@ test('added, deleted and restored offers and creatives are seen', async () => {
   assert.equal((await decide('H')).decisions[0]!.offerId, top.offerId);
 });
 
-test('a plan with a piece that was changed or lost does not replay', async () => {
+test("a plan with a changed or missing piece doesn't replay", async () => {
   const offerId = (await decide('I')).decisions[0]!.offerId;
   // A plan that was not opened before.
   await server.call('PUT', '/api/v1/offers', { body: { id: offerId, shortDesc: 'changed once more' } });

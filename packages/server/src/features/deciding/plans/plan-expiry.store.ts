@@ -12,7 +12,7 @@ const rowsPerSlice = 500;
 
 const storedFor = ['plans', 'read_sets'] as const;
 
-/** Marks what no process decides with any more, since a newer catalogue is there and it is no part of it. */
+/** Marks plans that no process uses now, because a newer catalogue exists without them. */
 export async function retirePlans(tx: Tx): Promise<boolean> {
   for (const table of storedFor) {
     await tx.query(

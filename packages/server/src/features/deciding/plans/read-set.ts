@@ -92,11 +92,11 @@ function joinedNames(
   customer: ReadonlySet<string>,
 ): string[] {
   if (joins.length === 0) return [];
-  const kept = (names: Iterable<string>) => new Set([...names].filter((name) => !neverStore.has(name)));
-  const named = joinedSources({ schemas, joins }, kept(recordReads.customer));
+  const storable = (names: Iterable<string>) => new Set([...names].filter((name) => !neverStore.has(name)));
+  const named = joinedSources({ schemas, joins }, storable(recordReads.customer));
   const tableOf = ({ schemaId, lookupColumn }: JoinedSource) => `${schemaId} ${lookupColumn}`;
   const read = new Set([...plan.joinedSources, ...named].map(tableOf));
-  const beside = joinedSources({ schemas, joins }, kept(customer)).filter((source) => read.has(tableOf(source)));
+  const beside = joinedSources({ schemas, joins }, storable(customer)).filter((source) => read.has(tableOf(source)));
   return union(namesOf(plan.joinedSources), namesOf(named), namesOf(beside));
 }
 

@@ -12,8 +12,8 @@ export class StaleCatalogue extends Error {
 }
 
 /**
- * The newer version that explains the error: it was found, or a statement broke on a table or column that a newer
- * catalogue does not have any more, or has with another type. Throws the error when nothing newer explains it.
+ * The newer version that explains the error: it was found, or a statement broke on a table or column that
+ * a newer catalogue no longer has, or has with another type. Throws the error when nothing newer explains it.
  */
 export async function versionBehind(hot: HotPath, catalogue: TenantCatalogue, error: unknown): Promise<number> {
   if (error instanceof StaleCatalogue) return error.version;

@@ -27,7 +27,7 @@ function deafWatch() {
   return { watch, reads: () => reads };
 }
 
-test('a version that is not announced is found by looking; many who wait look as often as one', async () => {
+test('finds an unannounced version by polling, and many waiters poll as often as one', async () => {
   const tenantId = server.tenants[0].id;
   const version = await change('first');
   const { watch, reads } = deafWatch();
@@ -42,7 +42,7 @@ test('a version that is not announced is found by looking; many who wait look as
   assert.ok(reads() - 50 <= alone.reads() + 5, `${reads()} reads, alone ${alone.reads()}`);
 });
 
-test('who waits for what does not come is told the newest version in time', async () => {
+test("gives a waiter the newest version in time if the expected one doesn't come", async () => {
   const tenantId = server.tenants[0].id;
   const version = await change('third');
   const { watch } = deafWatch();
@@ -50,7 +50,7 @@ test('who waits for what does not come is told the newest version in time', asyn
   assert.equal(await watch.newest(tenantId, version, performance.now() - 1), version);
 });
 
-test('a look that was asked for comes at once', async () => {
+test('polls at once on request', async () => {
   const tenantId = server.tenants[0].id;
   const version = await change('fourth');
   const { watch, reads } = deafWatch();

@@ -101,7 +101,7 @@ const rulesWith = (neverStore: readonly string[]): InputRules => ({
   readSet: { attributes: ['age', 'income', 'secret'], context: ['device', 'page'] },
 });
 
-/** The record of a decision that was asked this, and what it was made on. */
+/** The record of a decision with this request and these inputs. */
 function record(request: Partial<DecisionInput['request']>, neverStore: readonly string[] = []) {
   const rules = rulesWith(neverStore);
   const asked = { ...input({}).request, ...request };
@@ -129,7 +129,7 @@ function again(made: DecisionInput): DecisionInput {
   });
 }
 
-test('experiments stand in the record as one, or as a list when called flows run others', () => {
+test('stores experiments as one, or as a list if called flows run others', () => {
   const uses = [
     { id: 'e1', key: 'one', variant: '__champion__', share: 0.8 },
     { id: 'e2', key: 'two "2"', variant: 'challenger', share: 0.1 },
@@ -150,7 +150,7 @@ test('experiments stand in the record as one, or as a list when called flows run
   }
 });
 
-test('what a decision read comes back from its record as it was', () => {
+test('reads back what a decision read unchanged', () => {
   const contacts: ContactCounts = {
     lanes: [lane('o1'), lane('gone', 'campaign "7"'), lane('o2')],
     lastAt: [now - 5, now - day, Number.NEGATIVE_INFINITY],
@@ -209,7 +209,7 @@ test('what a decision read comes back from its record as it was', () => {
   for (const made of cases) assert.deepEqual(again(made), made);
 });
 
-test('what is never stored is left out and named', () => {
+test('leaves out and names what is never stored', () => {
   const made = input({ enriched: { n1: [{ secret: 1, score: 2 }] } });
   const rules = rulesWith(['secret', 'other']);
   const { text, withheld } = inputText(made, made.request, rules, newZoneWriter());
@@ -218,7 +218,7 @@ test('what is never stored is left out and named', () => {
   assert.deepEqual((JSON.parse(text) as PackedInput).w, ['secret']);
 });
 
-test('the zone that a customer named is left out where something is withheld, for it may be the value', () => {
+test('leaves out the zone that a customer named if anything is withheld, as it may be the value', () => {
   const zones = { UTC: zone, 'Asia/Tokyo': zone };
   const made = input({ profile: { secret: 'Asia/Tokyo' }, zones });
   const kept = (neverStore: readonly string[]) => {
@@ -229,7 +229,7 @@ test('the zone that a customer named is left out where something is withheld, fo
   assert.deepEqual(kept([]), ['UTC', 'Asia/Tokyo']);
 });
 
-test('the question is kept as it was sent, up to 4 KB together; the decision was made on what its plan reads', () => {
+test('keeps the request as it was sent, up to 4 KB in total, although the plan decided on what it reads', () => {
   const attributes = { income: 10, age: 30, hobby: 'chess', nested: { deep: [1, null] } };
   const context = { device: 'phone', page: '/a', note: 'b' };
   const { packed, read, replayed } = record({ attributes, context });
@@ -245,7 +245,7 @@ test('the question is kept as it was sent, up to 4 KB together; the decision was
   assert.deepEqual(umlauts.packed.x, ['attributes.long'], 'bytes are counted, not characters');
 });
 
-test('of more than 4 KB only what some plan of the tenant reads is kept, and what was cut is named', () => {
+test('beyond 4 KB, keeps only what some plan of the tenant reads, and names what was cut', () => {
   const long = 'x'.repeat(5_000);
   const { packed, read, replayed } = record({
     attributes: { income: 10, age: 30, long },
@@ -259,7 +259,7 @@ test('of more than 4 KB only what some plan of the tenant reads is kept, and wha
   assert.deepEqual(needed.packed.q.attributes, { income: long }, 'what the plan reads is kept however long it is');
 });
 
-test('neverStore wins over the whole question, and only what the plan reads keeps a record from being replayed', () => {
+test('neverStore applies to the whole request, but only what the plan reads prevents a replay', () => {
   const { packed, withheld } = record(
     { attributes: { income: 1, secret: 'x', diagnosis: 'y' }, context: { device: 'phone', diagnosis: 'z' } },
     ['secret', 'diagnosis'],
@@ -272,7 +272,7 @@ test('neverStore wins over the whole question, and only what the plan reads keep
   assert.deepEqual(unread.replayed, unread.read);
 });
 
-test('a name that objects know already is kept like any other', () => {
+test('keeps a name that objects already have like any other', () => {
   const attributes = JSON.parse('{"__proto__":{"a":1},"constructor":2,"income":3}');
   const { packed } = record({ attributes, context: {} }, ['other']);
   assert.equal(JSON.stringify(packed.q.attributes), '{"__proto__":{"a":1},"constructor":2,"income":3}');

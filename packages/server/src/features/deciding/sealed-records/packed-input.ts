@@ -146,12 +146,12 @@ function enrichedText(
 /** Returns the values without those that are never stored, whose names are added to `withheld`; null: there are none. */
 function without(values: PackedRow, neverStore: ReadonlySet<string>, withheld: Set<string> | null): PackedRow {
   if (withheld === null) return values;
-  const kept: Record<string, Json> = {};
+  const storedValues: Record<string, Json> = {};
   for (const [name, value] of Object.entries(values)) {
     if (neverStore.has(name)) withheld.add(name);
-    else put(kept, name, value);
+    else put(storedValues, name, value);
   }
-  return kept;
+  return storedValues;
 }
 
 interface KeptQuestion {

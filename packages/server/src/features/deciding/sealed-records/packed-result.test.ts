@@ -100,7 +100,7 @@ const plain: Decision = {
   trace: null,
 };
 
-test('what was decided survives, to the last digit; what follows from plan and inputs is left out', () => {
+test('keeps the result to the last digit, without what follows from plan and inputs', () => {
   for (const decision of [
     plain,
     {
@@ -163,11 +163,11 @@ test('what was decided survives, to the last digit; what follows from plan and i
   }
 });
 
-test('a usual record stays below the size that is compressed', () => {
+test('a typical record stays below the size that is compressed', () => {
   assert.ok(resultText(plain, refs).length < 400);
 });
 
-test('the hash covers what was decided and what is shown, and nothing of how the objects were built', () => {
+test('the hash covers the result and what is shown, but not how objects were built', () => {
   const hashOf = (decision: Decision): string =>
     resultHash(resultText(decision, refs), itemTexts(decision)).toString('hex');
   const first = plain.items[0]!;
@@ -185,7 +185,7 @@ test('the hash covers what was decided and what is shown, and nothing of how the
   assert.equal(hashOf({ ...plain, items: [twin] }), hashOf({ ...plain, items: [again] }), 'order of members');
 });
 
-test('a number that JSON cannot hold is refused', () => {
+test("rejects a number that JSON can't hold", () => {
   const broken = { ...plain, items: [item({ score: Number.NaN })] };
   assert.throws(() => resultText(broken, refs), RangeError);
 });

@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 const rowsPerSlice = 1_000;
 
 /**
- * Deletes records that were stored more than so many days ago, the oldest first. Says whether there may be more; call
+ * Deletes records that were stored more than this many days ago, the oldest first. Says whether there may be more; call
  * it again in another transaction.
  */
 export async function expireRecords(tx: Tx, days: number): Promise<Removed> {

@@ -49,7 +49,7 @@ async function decide(): Promise<string> {
   return body.recommendationId!;
 }
 
-/** Makes a record as old as if it had been stored so many days ago: its id tells its age. */
+/** Makes a record as old as if it had been stored this many days ago: its id tells its age. */
 async function age(id: string, days: number): Promise<string> {
   const at = Date.now() - days * dayMs;
   await rows(`select arbiter.ensure_month_partitions('arbiter.decisions', $1::date, 1)`, [new Date(at)]);
@@ -79,7 +79,7 @@ async function replays(id: string): Promise<boolean> {
   return body.identical === true;
 }
 
-test('records go when they are older than the tenant keeps them, from a day to a hundred years', async () => {
+test('deletes records older than the tenant keeps them, from a day to a hundred years', async () => {
   const [young, old, ancient] = [await decide(), await age(await decide(), 40), await age(await decide(), 400)];
   await keep('decisions', 36_500);
   await retain();
@@ -96,7 +96,7 @@ test('records go when they are older than the tenant keeps them, from a day to a
   assert.ok(await replays(young));
 });
 
-test('plans, pieces and read sets stay while a record may name them, and go after it', async () => {
+test('keeps plans, pieces and read sets while a record may refer to them, and then deletes them', async () => {
   await keep('decisions', 30);
   const [first, second] = [await decide(), await decide()];
   const named = await rows('select plan_hash, read_set from arbiter.decisions where tenant_id = $1 and id = $2', [
@@ -136,7 +136,7 @@ test('plans, pieces and read sets stay while a record may name them, and go afte
   assert.ok(await replays(fourth), 'the plan and all its pieces are there');
 });
 
-test('a piece that is gone is stored again with the plan that needs it, although memory says that it was stored', async () => {
+test("stores a deleted piece again with the plan that needs it, even if memory says it's stored", async () => {
   await decide();
   await rows('delete from arbiter.plans where tenant_id = $1');
   await rows('delete from arbiter.plan_pieces where tenant_id = $1');
@@ -146,7 +146,7 @@ test('a piece that is gone is stored again with the plan that needs it, although
   assert.ok(await replays(id));
 });
 
-test('a plan that is decided with again is not retired any more', async () => {
+test('a plan used again is no longer retired', async () => {
   const before = await rows('select hash from arbiter.plans where tenant_id = $1 order by stored_at desc limit 1');
   const channel = await server.create('channels', { name: `Push ${newId()}`, channelType: 'push' });
   await decide();
@@ -160,7 +160,7 @@ test('a plan that is decided with again is not retired any more', async () => {
   assert.equal((await retired())[0]!.retired_at, null);
 });
 
-test('evidence that no record needs goes, and every later state is rebuilt as it was', async () => {
+test('deletes evidence that no record needs, and rebuilds every later state as it was', async () => {
   const other = newId();
   const inOther = <T>(work: (tx: Tx) => Promise<T>) => server.database.withTenant(other, systemActor('test'), work);
   const change = { offerId: newId(), categoryId: null, channelId: null, positives: 1, negatives: 0 };
@@ -194,13 +194,13 @@ test('evidence that no record needs goes, and every later state is rebuilt as it
   assert.deepEqual(await left(), [5_000, 2]);
   assert.deepEqual((await inOther((tx) => rebuildEvidence(tx, 12_345))).global, [12_345, 0]);
 
-  // A process that nobody asked for this tenant meanwhile cannot read on from where it stood.
+  // A process that nobody asked for this tenant in the meantime cannot read on from where it stood.
   idle.newestIs(other, 15_000);
   await idle.idle();
   assert.deepEqual((await idle.get(other)).global, [15_000, 0]);
 });
 
-test('a month that nobody keeps is dropped when its last row is gone, and no other', async () => {
+test('drops a month that nobody keeps with its last row, and no other', async () => {
   const id = await age(await decide(), 800);
   const [{ part }] = (await rows('select tableoid::regclass::text as part from arbiter.decisions where id = $1', [
     id,
@@ -218,7 +218,7 @@ test('a month that nobody keeps is dropped when its last row is gone, and no oth
   assert.ok(await exists(next), 'the month of now and those ahead are there, empty or not');
 });
 
-test('traces and the figures of minutes go by age', async () => {
+test('deletes traces and minutes by age', async () => {
   const at = (days: number) => idAt(Date.now() - days * dayMs);
   for (const days of [5, 100]) {
     await rows(

@@ -32,7 +32,7 @@ export async function readRecordedFeatures(
   return readEach(tx, keys, decisionIds, openFeatures);
 }
 
-/** Tells whether a record holds what the customer's column of this name was. */
+/** Tells whether a record holds what the customer's column with this name was. */
 export type HoldsColumn = (name: string) => boolean;
 
 /**
@@ -47,8 +47,8 @@ export async function readRecordedColumns(
   const holds = new Map<number, HoldsColumn>();
   for (const id of new Set(readSets.values())) {
     const names = await readNames(tx, id);
-    const held = new Set([...Object.values(names?.columns ?? {}).flat(), ...(names?.joined ?? [])]);
-    holds.set(id, (name) => held.has(name));
+    const recordedNames = new Set([...Object.values(names?.columns ?? {}).flat(), ...(names?.joined ?? [])]);
+    holds.set(id, (name) => recordedNames.has(name));
   }
   return new Map(
     [...readSets].flatMap(([decisionId, id]) => {

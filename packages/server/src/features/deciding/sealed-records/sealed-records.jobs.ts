@@ -21,7 +21,7 @@ const partitionRecordsJob = installationJob({
 
 /**
  * Deletes the tenant's expired data (docs/design/api-access.md 14): records, then the plans, pieces, read sets and
- * evidence that no record names any more.
+ * evidence that no record refers to now.
  */
 const retainRecordsJob = job({
   name: 'sealed-records.retain',

@@ -150,7 +150,7 @@ export interface RecordedQuestion {
 }
 
 /**
- * Returns what a customer's recorded decision was made of. `customerId` null: anybody's. Throws 404, also when it's another
+ * Returns what a customer's recorded decision was made of. `customerId` null: anyone's. Throws 404, also when it's another
  * customer's; 409 `inputs_unavailable`, `record_corrupt`.
  */
 export async function recordedQuestion(

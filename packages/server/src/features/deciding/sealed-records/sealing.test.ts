@@ -6,7 +6,7 @@ import { createSeal, SealBroken, unseal } from './sealing.ts';
 
 const seal = createSeal();
 
-test('a sealed body opens with its key and in its place only, short and long', () => {
+test('a sealed body, short or long, opens only with its key and in its place', () => {
   const key = createSecretKey(randomBytes(32));
   for (const text of ['', '{"a":1}', 'ü'.repeat(5_000)]) {
     const sealed = seal(key, 'tenant:id:decision', text);
@@ -20,7 +20,7 @@ test('a sealed body opens with its key and in its place only, short and long', (
   assert.ok(seal(key, 'x', 'a'.repeat(5_000)).length < 200, 'long bodies are compressed');
 });
 
-test('a key belongs to its tenant and random part, outlives a rotation, and is gone with its master key', () => {
+test('a key depends on tenant and random part, survives a rotation, and is lost with its master key', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const before = createCustomerKeys([old]);
   const stored = before.create('tenant-a');

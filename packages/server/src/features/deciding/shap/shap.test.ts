@@ -94,7 +94,7 @@ async function decide(customerId: string, body: object = {}) {
 }
 const unknown = '00000000-0000-4000-8000-000000000000';
 
-test('says nothing about existence before the tenant has opted in', async () => {
+test('reveals nothing before the tenant has opted in', async () => {
   for (const id of [unknown, 'nonsense', (await decide('C0')).recommendationId]) {
     const answer = await explain(id, { modelId: unknown, attributes: {} });
     assert.deepEqual([answer.status, answer.body.code], [403, 'explanations_not_enabled'], answer.text);
@@ -143,7 +143,7 @@ test('explains what the decision read, and replays it to the same bytes', async 
   );
 });
 
-test('explains given attributes; what is absent or unsuitable is missing, and so is the offer that nobody names', async () => {
+test('explains given attributes; absent or unsuitable ones are missing, and so is an unnamed offer', async () => {
   const { recommendationId } = await decide('C2');
   const given = await explain(recommendationId, { modelId, attributes: { f0: 35, f1: 3 } });
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('explains given attributes; what is absent or unsuitable is missing, and so
   assert.equal(absent.body.rawMargin, -1.4);
 });
 
-test('rounds to the decimals asked for; 0 leaves the numbers as they are', async () => {
+test('rounds to the requested decimals; 0 leaves the numbers as they are', async () => {
   const { recommendationId } = await decide('C3');
   const values = async (round?: number) =>
     (
@@ -174,7 +174,7 @@ test('rounds to the decimals asked for; 0 leaves the numbers as they are', async
   assert.notEqual(raw.score, (await values()).score);
 });
 
-test('refuses what it has nothing to say about, in the order of the contract', async () => {
+test("rejects what it can't explain, in the order of the contract", async () => {
   const { recommendationId } = await decide('C4');
   const scorecard = await world.create('algorithm-models', { key: 'card', name: 'Card', modelType: 'scorecard' });
   const untrained = await world.create('algorithm-models', {
@@ -205,7 +205,7 @@ test('refuses what it has nothing to say about, in the order of the contract', a
   assert.deepEqual([foreign.status, foreign.body.code], [404, 'not_found']);
 });
 
-test('leaves the audit row of the contract', async () => {
+test('writes the audit row of the contract', async () => {
   const { recommendationId } = await decide('C5');
   const { body } = await explain(recommendationId, { modelId, offerId: world.offers[1], attributes: {} });
   const log = await server.call<{
@@ -218,7 +218,7 @@ test('leaves the audit row of the contract', async () => {
   assert.deepEqual(changes, { modelId, modelName, offerId, featureCount, baseline, rawMargin, additivityResidual });
 });
 
-test('has no recorded inputs of a customer who was erased, and takes given ones', async () => {
+test('has no recorded inputs of an erased customer, but accepts given ones', async () => {
   const { recommendationId } = await decide('Erased', { attributes: { f0: 35, f1: 3 } });
   const erased = await server.call('DELETE', '/api/v1/customers/Erased/data?scope=all', {
     headers: { 'x-confirm-delete': 'Erased' },
@@ -230,7 +230,7 @@ test('has no recorded inputs of a customer who was erased, and takes given ones'
   assert.deepEqual([given.status, given.body.decisionTraceId], [200, null]);
 });
 
-test('explains a model over recent decisions, with how its scores turned out', async () => {
+test('explains a model over recent decisions, with the results of its scores', async () => {
   const high = await decide('C6', { attributes: { f0: 50, f1: 9 } });
   await world.respond(high, 1, 'accept');
   const answer = await server.call<ModelShap>('POST', `${models}/${modelId}/shap`, { body: { sampleSize: 500 } });

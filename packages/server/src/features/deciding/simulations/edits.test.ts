@@ -94,7 +94,7 @@ before(async () => {
 
 after(() => server?.close());
 
-test('other values of the customer decide, for show; names that set nothing are told', async () => {
+test('simulates with other values of the customer, and reports names that set nothing', async () => {
   // Today's one contact is used up; tomorrow is not.
   const now = new Date(Date.now() + 2 * 86_400_000).toISOString();
   const before = await ask({ channel: 'web', now });
@@ -110,7 +110,7 @@ test('other values of the customer decide, for show; names that set nothing are 
   assert.deepEqual(named(known.body), ['Gold only'], 'a customer may be invented');
 });
 
-test('a recorded decision is made once more: as it was, and with changes', async () => {
+test('repeats a recorded decision, unchanged and with changes', async () => {
   assert.equal(decided.trace.traceId, null);
   const decisionId = decided.recommendationId!;
   const same = await ask({ decisionId });
@@ -149,7 +149,7 @@ test('a recorded decision is made once more: as it was, and with changes', async
   assert.deepEqual(named((await ask({ decisionId })).body), ['For all']);
 });
 
-test('refuses what a record says itself, what segments cannot, and decisions of others', async () => {
+test('rejects edits of recorded values, edits for segments, and decisions of others', async () => {
   const decisionId = decided.recommendationId!;
   for (const beside of [
     { now: '2026-11-20T09:00:00Z' },
@@ -170,7 +170,7 @@ test('refuses what a record says itself, what segments cannot, and decisions of 
   assert.equal(foreign.status, 404, foreign.text);
 });
 
-test('of an erased customer nothing is left to decide on', async () => {
+test('has nothing to decide on for an erased customer', async () => {
   const erased = await server.call('DELETE', '/api/v1/customers/C1/data?scope=all', {
     headers: { 'x-confirm-delete': 'C1' },
   });

@@ -84,7 +84,7 @@ async function findFlow(
   until: number,
 ): Promise<StoredFlow> {
   const { config, version } = wanted;
-  // A config goes with no version.
+  // A config can't be combined with a version.
   if (version === 'published' && config === null) {
     const { flow } = (await catalogue.flowFor(wanted.flow, request)).plan;
     return { flow: withFormula(flow, wanted), isLive: wanted.formula === null };

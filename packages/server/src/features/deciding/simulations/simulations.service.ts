@@ -108,9 +108,9 @@ export async function simulateSegment(
   const startedAt = performance.now();
   const { segmentId = '', seed = defaultSeed, sampleSize = simulationSample.usual } = body;
   const at = readTrialClock(body.now);
-  const asked = askedOf(body);
+  const requestedRun = askedOf(body);
   await countCall(ports, caller);
-  const flows = await flowsFor(ports, caller, body, asked);
+  const flows = await flowsFor(ports, caller, body, requestedRun);
   const id = newId();
   const isAsync = body.async === true;
   const actor = systemActor('simulate');
@@ -120,7 +120,7 @@ export async function simulateSegment(
     async (tx) => {
       await requireLive(tx, 'segment', segmentId, '/segmentId');
       const nodeCounts = body.nodeCounts === true ? { nodeCounts: true } : {};
-      const question = { asked, seed, sampleSize, now: at ?? tx.now.getTime(), ...nodeCounts };
+      const question = { asked: requestedRun, seed, sampleSize, now: at ?? tx.now.getTime(), ...nodeCounts };
       await insertSimulation(tx, { id, segmentId: segmentId.toLowerCase(), question, flows });
       if (isAsync) await enqueueSimulation(tx, id);
     },

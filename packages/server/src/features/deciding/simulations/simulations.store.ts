@@ -70,7 +70,7 @@ export async function selectSimulations(
 const leaseSeconds = 30;
 
 /**
- * Takes a running simulation that nobody works on; null if it has ended or somebody does. Whoever takes it starts over.
+ * Takes a running simulation that nobody works on; null if it has ended or someone does. Whoever takes it starts over.
  */
 export async function takeSimulation(tx: Tx, id: string, holder: string): Promise<SimulationRow | null> {
   const taken = await tx.query(
@@ -83,23 +83,23 @@ export async function takeSimulation(tx: Tx, id: string, holder: string): Promis
   return taken.length === 0 ? null : findSimulation(tx, id);
 }
 
-/** Stores the progress and renews the lease. False if it was cancelled or somebody else works on it. */
+/** Stores the progress and renews the lease. False if it was cancelled or someone else works on it. */
 export async function reportProgress(
   tx: Tx,
   id: string,
   holder: string,
   { sampled, total }: { readonly sampled: number; readonly total: number },
 ): Promise<boolean> {
-  const told = await tx.query(
+  const updatedRows = await tx.query(
     `update arbiter.simulations
         set sampled = $4, total = $5, lease_until = $6::timestamptz + make_interval(secs => $7)
       where tenant_id = $1 and id = $2 and holder = $3 and status = 'running' returning 1`,
     [tx.tenantId, id, holder, sampled, total, tx.now, leaseSeconds],
   );
-  return told.length > 0;
+  return updatedRows.length > 0;
 }
 
-/** Lets go of it, so that it can be taken again. */
+/** Releases it, so that another process can take it. */
 export async function releaseSimulation(tx: Tx, id: string, holder: string): Promise<void> {
   await tx.query(
     'update arbiter.simulations set holder = null, lease_until = null where tenant_id = $1 and id = $2 and holder = $3',
@@ -108,7 +108,7 @@ export async function releaseSimulation(tx: Tx, id: string, holder: string): Pro
 }
 
 /**
- * Ends it if the given party works on it: its holder, `nobody`, or `anybody`. False if it has ended or someone else
+ * Ends it if the given party works on it: its holder, `nobody`, or `anyone`. False if it has ended or someone else
  * does.
  */
 export async function endSimulation(

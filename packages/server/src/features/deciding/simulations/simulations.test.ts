@@ -120,7 +120,7 @@ before(async () => {
 
 after(() => server?.close());
 
-test('answers what recommend would, and leaves nothing behind', async () => {
+test('returns what recommend would, and stores nothing', async () => {
   const real = await server.call<SimulatedAnswer>('POST', '/api/v1/recommend', {
     body: { customerId: 'seen', channel: 'email' },
   });
@@ -157,7 +157,7 @@ test('runs at another instant, from 2000 to 2100', async () => {
   assert.deepEqual(named((await ask({ customerId: 'seen', now: '2026-11-21T12:00:00Z' })).body).length, 3);
 });
 
-test('runs the draft, an unsaved config, an older version and other exponents; keeps none of their plans', async () => {
+test('runs the draft, an unsaved config, an older version and other exponents, and keeps none of their plans', async () => {
   const { plans } = (await traces())!;
   const put = await server.call('PUT', '/api/v1/decision-flows', {
     body: { id: ids.flow, draftConfig: draft({ method: 'formula' }, 2) },
@@ -203,7 +203,7 @@ test('runs the draft, an unsaved config, an older version and other exponents; k
   assert.equal((await traces())!.plans, plans);
 });
 
-test('refuses what it cannot do, with the place', async () => {
+test("rejects what it can't do, with the path", async () => {
   await problem({}, 400, 'validation_failed', '/customerId');
   await problem({ customerId: 'C1', segmentId: ids.segment }, 400, 'validation_failed', '/customerId');
   for (const [name, value] of [
@@ -222,7 +222,7 @@ test('refuses what it cannot do, with the place', async () => {
   assert.equal(foreign.status, 400, foreign.text);
 });
 
-test('over a segment: samples by the hash of seed and id, counts, compares, and is kept', async () => {
+test('over a segment: samples by a hash of seed and ID, counts, compares, and stores the result', async () => {
   const before = await traces();
   const basics = customers.filter((_, at) => at % 4 !== 0);
   const { status, body, text } = await overSegment({
@@ -270,7 +270,7 @@ test('over a segment: samples by the hash of seed and id, counts, compares, and 
   assert.equal(capped.body.offersDelivered, 2, 'the first of the sample has used up its cap of one offer');
 });
 
-test('a comparison without change is zero; an empty segment gives zeros; the same seed gives the same', async () => {
+test('comparing without a change gives zero, an empty segment zeros, and the same seed the same', async () => {
   const same = await overSegment({ sampleSize: 7, compare: {} });
   assert.deepEqual(same.body.diff, { changedCustomers: 0, gained: [], lost: [] }, same.text);
   const { body: zeros } = await overSegment({ segmentId: ids.empty, compare: {} });
@@ -324,7 +324,7 @@ const work = (id: string, attempt = 1) =>
       server.tenants[0].id,
     );
 
-test('async: answers at once, tells how far it is, ends by its job, and can be cancelled', async () => {
+test('async: responds at once, shows progress, ends with its job, and can be cancelled', async () => {
   const asked = await overSegment({ async: true, sampleSize: 4 });
   assert.equal(asked.status, 202, asked.text);
   assert.deepEqual([asked.body.status, asked.body.progress], ['running', { sampled: 0, total: 0 }]);
@@ -349,7 +349,7 @@ test('async: answers at once, tells how far it is, ends by its job, and can be c
   assert.equal((await server.call<Simulation>('GET', `/api/v1/simulate/${other.body.id}`)).body.error, 'cancelled');
 });
 
-test('a lease keeps two processes from the same work; who was left is told so', async () => {
+test('a lease keeps two processes from the same work, and the former holder is told', async () => {
   const { body } = await overSegment({ async: true });
   await owner(
     `update arbiter.simulations set holder = $2, lease_until = $3::timestamptz + interval '30 seconds' where id = $1`,
@@ -367,7 +367,7 @@ test('a lease keeps two processes from the same work; who was left is told so', 
   now = start;
 });
 
-test('says why it failed: too late, without its segment, and after the last try', async () => {
+test('says why it failed: too late, without its segment, or after the last attempt', async () => {
   const { id: tenantId } = server.tenants[0];
   const shown = async (id: string) => (await server.call<Simulation>('GET', `/api/v1/simulate/${id}`)).body;
   const run = (id: string, until: number, signal = new AbortController().signal) =>
@@ -398,7 +398,7 @@ test('says why it failed: too late, without its segment, and after the last try'
   assert.deepEqual([(await shown(orphan)).status, (await shown(orphan)).error], ['failed', 'segment_unavailable']);
 });
 
-test('lists the newest first and forgets after 30 days', async () => {
+test('lists the newest first, and deletes after 30 days', async () => {
   const list = async (query = '') =>
     (
       await server.call<{ data: Simulation[]; pagination: { total: number; limit: number } }>(
@@ -428,7 +428,7 @@ test('lists the newest first and forgets after 30 days', async () => {
   now = start;
 });
 
-test('over segments 20 times a minute', async () => {
+test('runs over segments 20 times a minute', async () => {
   const key = neighbour().keys.viewer;
   for (let at = 0; at < 19; at++) await ask({ segmentId: ids.segment }, key);
   // One was counted before: requests refused for another reason count too.
@@ -438,7 +438,7 @@ test('over segments 20 times a minute', async () => {
   assert.notEqual((await ask({ customerId: 'C1' }, key)).status, 429);
 });
 
-test('the tool of a customer is the same call, with 20 items and the draft on demand', async () => {
+test('the customer tool is the same call, with 20 items and the draft on request', async () => {
   const call = (body: object, customer = 'C1') =>
     server.call<SimulatedAnswer & Problem>('POST', `/api/v1/customers/${customer}/simulate`, {
       body,

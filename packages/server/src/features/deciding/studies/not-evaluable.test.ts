@@ -1,4 +1,4 @@
-// Records that a study can't judge: each is counted by its reason, and none changes what is found out about the others
+// Records that a study can't judge: each is counted by its reason, and none affects the others
 // (docs/design/lead.md 1).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -110,7 +110,7 @@ test('refuses the result if records can’t be reproduced', async () => {
   assert.deepEqual([result.notEvaluable.engine_drift, result.drift.mismatches], [5, 5]);
 });
 
-test('records whose plan is missing are counted', async () => {
+test('counts records whose plan is missing', async () => {
   await server.testDatabase.ownerQuery(
     `update arbiter.decisions set plan_hash = sha256('none') where customer_ref in
        (select ref from arbiter.customer_states where customer_id = 'C6')`,

@@ -23,7 +23,7 @@ export async function requireRange(
   const oldestMs = legalHold ? Number.NEGATIVE_INFINITY : tx.now.getTime() - days * dayMs;
   const removedMs = (await removedBefore(tx, 'decisions'))?.getTime() ?? Number.NEGATIVE_INFINITY;
   if (from.getTime() < Math.max(oldestMs, removedMs)) {
-    // A little later, or it would be too early when the caller tries it.
+    // A little later, so that it's still possible when the caller uses it.
     const first = new Date((Math.floor(Math.max(oldestMs, removedMs) / hourMs) + 2) * hourMs);
     throw unavailable(
       first,

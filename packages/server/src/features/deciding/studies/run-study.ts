@@ -184,7 +184,7 @@ function stopSteps(run: StudyRun): void {
 }
 
 /**
- * Selects the records of a study and stores its chunks. Doesn't lock the study meanwhile, so that it can be cancelled. False:
+ * Selects the records of a study and stores its chunks. Doesn't lock the study in the meantime, so that it can be cancelled. False:
  * it takes too long, and would the next time.
  */
 async function prepare(run: StudyRun, row: StudyRow): Promise<boolean> {

@@ -44,7 +44,7 @@ const watching = (onQuery: (text: string) => Promise<void>): Database => ({
   },
 });
 
-test('a study that fails again and again ends after six attempts, and the next one starts', async () => {
+test('a study that keeps failing ends after six attempts, and the next one starts', async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(0) });
   const next = await startBacktest(server, 'main', { overlay: pause(1) });
   await forgetJobs();
@@ -66,7 +66,7 @@ test('a study that fails again and again ends after six attempts, and the next o
   assert.equal((await readStudy(server, next)).status, 'completed');
 });
 
-test('a process that stops ends no study', async () => {
+test("a stopping process doesn't end a study", async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(0) });
   await forgetJobs();
   const [handler] = studyJobs({
@@ -148,7 +148,7 @@ test('cancelling a study ends the statement that selects its records', async () 
   assert.equal((await readStudy(server, id)).status, 'cancelled');
 });
 
-test('a process that stops ends the statement, but not the study', async () => {
+test('a stopping process ends the statement, but not the study', async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(6) });
   await forgetJobs();
   const stop = new AbortController();

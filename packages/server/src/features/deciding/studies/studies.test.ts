@@ -160,7 +160,7 @@ test('gives the same bytes when a thread ends three times', async () => {
   assert.deepEqual(texts[0], texts[1]);
 });
 
-test('a study whose chunk fails lets go of all threads before it is tried again', async () => {
+test("a study whose chunk fails releases all threads before it's retried", async () => {
   const id = await startBacktest(server, 'main', { overlay: pause(4) });
   const failing = Promise.withResolvers<never>();
   let steps = 0;
@@ -185,7 +185,7 @@ test('a study whose chunk fails lets go of all threads before it is tried again'
     onContradiction: () => undefined,
   };
   await assert.rejects(runStudy(ports, server.tenants[0].id, id, new AbortController().signal), /out of memory/);
-  // A thread that went on would start its next step by then.
+  // A thread that continued would start its next step by then.
   await setTimeout(300);
   assert.equal(steps, 2);
   await server.call('POST', `/api/v1/studies/${id}/cancel`, { body: {} });
@@ -219,7 +219,7 @@ for (const [name, overlay] of [
   ['the draft', []],
   ['an overlay', pause(5)],
 ] as const) {
-  test(`the plan of ${name} is made of one version of the catalogue while someone changes it`, async (t) => {
+  test(`the plan of ${name} uses one version of the catalogue while someone changes it`, async (t) => {
     const hashOf = async (): Promise<string> => {
       const id = await startBacktest(server, 'main', { overlay });
       const { candidateHash } = await readStudy(server, id);
@@ -256,7 +256,7 @@ for (const [name, overlay] of [
   });
 }
 
-test('the first possible start can be used, and a legal hold makes all of history possible', async () => {
+test('the earliest possible start can be used, and a legal hold makes all of history possible', async () => {
   const keep = (legalHold: boolean) =>
     server.call('POST', '/api/v1/admin/retention-configs', {
       body: { dataClass: 'decisions', retentionDays: 365, legalHold },
@@ -348,7 +348,7 @@ test("another tenant's study isn't found", async () => {
   await runStudies(server);
 });
 
-test('starting, cancelling and reading lines are audited', async () => {
+test('audits starting, cancelling and reading lines', async () => {
   const rows = await server.testDatabase.ownerQuery<{ action: string }>(
     `select distinct action from arbiter.audit_logs where entity_type = 'study' order by action`,
   );
@@ -358,7 +358,7 @@ test('starting, cancelling and reading lines are audited', async () => {
   );
 });
 
-test('plans of studies stay until the studies expire after 90 days', async () => {
+test('keeps plans of studies until the studies expire after 90 days', async () => {
   const named = await inTenant(plansOfStudies);
   assert.ok(named.length > 3);
   await server.testDatabase.ownerQuery(`update arbiter.plans set retired_at = '2020-01-01'`);

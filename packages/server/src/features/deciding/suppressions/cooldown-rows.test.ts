@@ -25,14 +25,14 @@ const rowsOf = (policies: SnapshotPolicy[], ...contacts: ReturnType<typeof conta
     ])
     .sort();
 
-test('a cooldown runs from the latest contact of its scope, and no longer than it is long', () => {
+test('a cooldown runs from the latest contact of its scope, for its length at most', () => {
   const p = policy('p', { cooldownHours: 24 }, global);
   assert.deepEqual(rowsOf([p], contact('a', 5), contact('b', 2)), [['p', 'global', 'all', 2, 22]]);
   assert.deepEqual(rowsOf([p], contact('a', 24)), [], 'exactly that long ago passes');
   assert.deepEqual(rowsOf([policy('p', { maxPerDay: 1 }, global, 'frequency_cap')], contact('a', 1)), []);
 });
 
-test('the row names what the policy blocks: offers, categories, everything; nothing for channels and creatives', () => {
+test('the row names what the policy blocks: offers, categories or everything; channels and creatives have none', () => {
   const config = { cooldownHours: 10 };
   const contacts = [contact('a', 1), contact('c', 3)];
   assert.deepEqual(rowsOf([policy('p', config, [{ scope: 'offer', scopeId: 'a' }])], ...contacts), [
@@ -59,7 +59,7 @@ test('the row names what the policy blocks: offers, categories, everything; noth
   assert.deepEqual(rowsOf([policy('p', config, elsewhere)], ...contacts), []);
 });
 
-test('rows have places of their own, in the order of their contacts', () => {
+test('rows have their own positions, in the order of their contacts', () => {
   const per = policy('p', { cooldownHours: 10, per: 'offer' }, global);
   const rows = runningCooldowns([per], [contact('a', 1), contact('b', 1), contact('c', 3)], () => null, now);
   const places = rows.map(({ position }) => position);

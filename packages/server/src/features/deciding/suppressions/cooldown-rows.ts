@@ -13,7 +13,7 @@ export interface LatestContact {
 
 /** A running cooldown, as a list of suppressions shows it. */
 export interface CooldownRow {
-  /** Where it stands among the rows of a list, which are ordered by id. It is no id. */
+  /** Its position among the rows of a list, which are ordered by ID. It isn't an ID. */
   readonly position: string;
   readonly scope: SuppressionScope;
   readonly scopeId: string;

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/index.ts';
 import { handleInSlices, type JobHandler, job } from '../../../jobs/index.ts';
 import { removeExpired } from './suppressions.store.ts';
 
-/** Deletes suppressions that have run out. */
+/** Deletes suppressions that have expired. */
 const expireSuppressionsJob = job({
   name: 'suppressions.expire',
   payload: Type.Object({}, { additionalProperties: false }),

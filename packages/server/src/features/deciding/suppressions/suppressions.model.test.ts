@@ -63,7 +63,7 @@ interface Known {
 
 let runs = 0;
 
-test('suppressions do what a model of them does', async () => {
+test('suppressions match a model of them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
       const run = ++runs;

@@ -4,7 +4,7 @@ import { isUuid } from '../../../platform/ids.ts';
 
 const dayMs = 86_400_000;
 
-/** Returns when a new suppression ends. Throws 400 if the end has passed or is given twice. */
+/** Returns when a new suppression ends. Throws 400 if the end has passed or two ends are given. */
 export function endOf({ expiresAt, days }: Pick<SuppressionCreate, 'expiresAt' | 'days'>, now: Date): Date {
   if (expiresAt !== undefined && days !== undefined) throw invalid('/days', "can't be combined with expiresAt");
   if (days !== undefined) return new Date(now.getTime() + days * dayMs);

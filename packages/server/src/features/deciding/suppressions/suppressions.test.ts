@@ -44,7 +44,7 @@ async function shownTo(customerId: string, more: object = {}): Promise<string[]>
 }
 const reason = 'asked';
 
-describe('suppressions by hand', () => {
+describe('manual suppressions', () => {
   it('block their scope from the next decision on, until they end or are lifted', async () => {
     const customerId = 'known to nobody';
     const both = [gold, loan].sort();
@@ -76,7 +76,7 @@ describe('suppressions by hand', () => {
     }
   });
 
-  it('are dropped as suppressed, and a replay says the same', async () => {
+  it('drop as suppressed, and a replay agrees', async () => {
     const customerId = 'replayed';
     await set({ customerId, scope: 'offer', scopeId: gold, reason: 'never again' });
     const { body } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
@@ -91,7 +91,7 @@ describe('suppressions by hand', () => {
     assert.equal(replay.body.identical, true, replay.text);
   });
 
-  it('have their end and reason changed, also to an earlier end, and nothing else', async () => {
+  it('accept a new end, even an earlier one, and a new reason, and nothing else', async () => {
     const customerId = 'changed';
     const { body: made } = await set({ customerId, scope: 'offer', scopeId: gold, days: 10, reason });
     const put = (path: string, body: object, key?: string) =>
@@ -128,7 +128,7 @@ describe('suppressions by hand', () => {
     assert.deepEqual(await shownTo(customerId), [loan]);
   });
 
-  it('are one row for each customer and scope: a repeat counts and keeps the later end', async () => {
+  it('are one row per customer and scope: a repeat counts and keeps the later end', async () => {
     const body = { customerId: 'repeated', scope: 'offer', scopeId: gold };
     const first = await set({ ...body, days: 10, reason: 'first' });
     const shorter = await set({ ...body, days: 1, reason: 'second' });
@@ -145,7 +145,7 @@ describe('suppressions by hand', () => {
     assert.equal((await list('customerId=raced')).body.data[0]?.triggerCount, 8);
   });
 
-  it('refuse what does not fit, with its path, and change nothing', async () => {
+  it('reject invalid input with its path, and change nothing', async () => {
     const good = { customerId: 'refused', scope: 'offer', scopeId: gold, reason };
     const foreign = await server.call<{ id: string }>('POST', '/api/v1/offers', {
       body: { name: 'Theirs' },
@@ -180,7 +180,7 @@ describe('suppressions by hand', () => {
     assert.equal(editor.status, 403);
   });
 
-  it('name the customer in the audit log by a hash only', async () => {
+  it('name the customer in the audit log only by a hash', async () => {
     const customerId = 'a person with a name';
     const made = await set({ customerId, scope: 'global', reason: 'because of the divorce' });
     await set({ customerId, scope: 'global', reason: 'again' });
@@ -208,7 +208,7 @@ describe('suppressions by hand', () => {
 });
 
 describe('lists of suppressions', () => {
-  it('filter, page and leave expired ones out unless they are asked for', async () => {
+  it('filter, page, and leave out expired ones by default', async () => {
     const customerId = 'listed';
     await set({ customerId, scope: 'offer', scopeId: gold, days: 1, reason });
     await set({ customerId, scope: 'category', scopeId: cards, reason });

@@ -28,7 +28,7 @@ export interface TriggeredRow {
 
 /**
  * The rows that the outcome_based policies write for an outcome (docs/design/api-catalogue.md 12); none for one that is so
- * long ago that it suppresses nothing any more. Policies on channels, creatives and sub-categories write none: decisions
+ * long ago that it no longer suppresses anything. Policies on channels, creatives and sub-categories write none: decisions
  * look at the outcomes themselves.
  */
 export function triggeredRows(

@@ -7,7 +7,7 @@ export interface OfferPrices {
   readonly costPerConversionCents: number | null;
 }
 
-/** The prices in an offer's `budget`, however it is kept; what is no number is no price. */
+/** The prices in an offer's `budget`, in any stored form; only numbers are prices. */
 export function pricesOf(budget: Readonly<Record<string, unknown>> | undefined): OfferPrices {
   const price = (key: keyof OfferPrices): number | null => {
     const value = budget?.[key];
@@ -20,7 +20,7 @@ export function pricesOf(budget: Readonly<Record<string, unknown>> | undefined):
   };
 }
 
-/** What is costed of an outcome. */
+/** The cost of an outcome. */
 export interface CostedOutcome {
   readonly key: string;
   readonly isConversion: boolean;

@@ -15,7 +15,7 @@ export function volumeRef({ scope, scopeId }: VolumeKey): VolumeRef {
   return { name: `${scope}:${subjectId}`, kind: scope, subjectId };
 }
 
-/** What is shown or answered, as far as volumes tell it apart. */
+/** An impression or outcome, as far as volumes distinguish it. */
 export interface VolumeSubject {
   readonly offerId: string;
   readonly creativeId: string | null;

@@ -5,7 +5,7 @@ import { readSettings } from '../../identity/settings/index.ts';
 import { sweepReservations } from './volumes.service.ts';
 import { announceBooking } from './volumes.store.ts';
 
-/** Takes reservations that ran out off the counters over all customers. */
+/** Takes reservations that expired off the counters over all customers. */
 const sweepVolumesJob = job({
   name: 'volumes.sweep',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -17,7 +17,7 @@ export interface Booking extends VolumeSubject {
 /** What an import or a response adds to the counters over all customers. */
 export interface Bookings {
   readonly facts: readonly Booking[];
-  /** Items whose reservations are settled: confirmed, released, or late. Those that ran out may be among them. */
+  /** Items whose reservations are settled: confirmed, released, or late. Those that expired may be among them. */
   readonly settled: readonly string[];
 }
 
@@ -59,7 +59,7 @@ const givenBack = (
 
 const reservationsPerSlice = 500;
 
-/** Takes what ran out off the volumes, which count it no more anyway. True when there may be more. */
+/** Takes what expired off the volumes, which count it no more anyway. True when there may be more. */
 export async function sweepReservations(tx: Tx, timezone: string): Promise<boolean> {
   const due = await deleteDue(tx, reservationsPerSlice);
   if (due.length === 0) return false;

@@ -27,13 +27,13 @@ export const announceWriting = (tenantId: string): HotStatement => ({
   values: [tenantId],
 });
 
-/** The same beside decisions. */
+/** The same next to decisions. */
 export async function announceBooking(tx: Tx): Promise<void> {
   const { text, values } = announceWriting(tx.tenantId);
   await tx.query(text, values);
 }
 
-/** Waits until nobody writes what volumes count, and keeps everybody from it until the commit. First in its transaction. */
+/** Waits until nobody writes what volumes count, and keeps everyone from it until the commit. First in its transaction. */
 export async function lockFilling(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${fillLock})`, [tx.tenantId]);
 }
@@ -77,16 +77,16 @@ export const volumeArrays = (refs: readonly VolumeRef[]): VolumeArrays => ({
 
 // Arrays instead of a join, which would read all volumes of the tenant if it was planned while there were few (docs/adr/0102).
 // Records of different kinds have different ids.
-const asked = `from volumes v where v.tenant_id = $1 and v.kind = any($2::text[]) and v.subject_id = any($3::uuid[])`;
+const selectedVolumes = `from volumes v where v.tenant_id = $1 and v.kind = any($2::text[]) and v.subject_id = any($3::uuid[])`;
 
 /** Volumes that exist. `hold`: they stay as they are until the commit; waits for whoever holds them. */
 export const readVolumes = (tenantId: string, { kinds, subjectIds }: VolumeArrays, hold: boolean): HotStatement => ({
   name: hold ? 'volumes.hold' : 'volumes.read',
-  text: `select ${named} ${asked}${hold ? ' order by v.kind, v.subject_id for update of v' : ''}`,
+  text: `select ${named} ${selectedVolumes}${hold ? ' order by v.kind, v.subject_id for update of v' : ''}`,
   values: [tenantId, kinds, subjectIds],
 });
 
-/** A reservation that ran out and still stands in the volumes. */
+/** A reservation that expired and is still counted in the volumes. */
 export interface ExpiredReservation {
   readonly offerId: string;
   readonly creativeId: string | null;
@@ -98,7 +98,7 @@ export interface ExpiredReservation {
 }
 
 /**
- * Reservations that ran out by an instant, the first due first, as far as a batch can be asked to read them: the others count
+ * Reservations that expired by an instant, the first due first, as far as a batch can be asked to read them: the others count
  * until they are swept.
  */
 export const readDue = (tenantId: string, by: Date): HotStatement => ({
@@ -147,13 +147,13 @@ export const insertReservations = (tenantId: string, rows: readonly NewReservati
   ],
 });
 
-/** The same beside decisions: reservations that were open when a volume was made. */
+/** The same next to decisions: reservations that were open when a volume was made. */
 export async function keepReservations(tx: Tx, rows: readonly NewReservation[]): Promise<void> {
   const { text, values } = insertReservations(tx.tenantId, rows);
   await tx.query(text, values);
 }
 
-/** Where changes lie in time: figures of a day before this one begin anew, those of a later day are not touched. */
+/** Where changes lie in time: figures of a day before this one start over, those of a later day are not touched. */
 export interface RaisedAt {
   readonly now: Date;
   /** Of the tenant's day in which the changes are counted; the end is exclusive. */
@@ -170,7 +170,7 @@ const changeIn = (array: string): string => `(${array}::bigint[])[array_position
 
 /** SQL: adds changes. */
 const raise = (locking: string): string => `with held as (
-      select v.subject_id ${asked} order by v.kind, v.subject_id for update of v${locking}
+      select v.subject_id ${selectedVolumes} order by v.kind, v.subject_id for update of v${locking}
     )
     update volumes v set
       impressions = greatest(0, v.impressions + ${changeIn('$4')}),
@@ -196,7 +196,7 @@ const raiseValues = (tenantId: string, changes: readonly VolumeChange[], at: Rai
   ];
 };
 
-/** Adds the changes, one for each volume, and answers with what came of them. `wait` false: leaves out what others hold. */
+/** Adds the changes, one for each volume, and answers with the result of them. `wait` false: leaves out what others hold. */
 export const raiseVolumes = (
   tenantId: string,
   changes: readonly VolumeChange[],
@@ -244,7 +244,7 @@ export async function deleteReservations(tx: Tx, itemIds: readonly string[]): Pr
   );
 }
 
-/** Takes away those that ran out and that nobody is settling, the first due first. */
+/** Takes away those that expired and that nobody is settling, the first due first. */
 export async function deleteDue(tx: Tx, limit: number): Promise<TakenReservation[]> {
   return tx.query<TakenReservation>(
     `delete from arbiter.volume_reservations where tenant_id = $1 and item_id in (
@@ -301,7 +301,7 @@ export async function selectOfferVolumes(tx: Tx, offerIds: readonly string[]): P
   return rows.map(storedVolume);
 }
 
-/** Reservations of these offers that ran out and are still counted. */
+/** Reservations of these offers that expired and are still counted. */
 export async function selectDue(tx: Tx, offerIds: readonly string[]): Promise<ExpiredReservation[]> {
   const rows = await tx.query<HotRow>(
     `select offer_id, creative_id, channel_id, cost_cents, reserved_at, expires_at from arbiter.volume_reservations

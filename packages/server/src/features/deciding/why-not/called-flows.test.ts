@@ -57,13 +57,13 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('a flow that weighs what was counted is searched like any other', async () => {
+test('searches a flow that weighs counted history like any other', async () => {
   const { verdict, selected, rank, flips } = await ask('counting', 'C', 1);
   assert.deepEqual([verdict, selected, rank], ['eligible', false, 3]);
   assert.ok(flips.length > 0);
 });
 
-test('no gate is told to block an offer that came by a called flow, and one of both lists blocks the others', async () => {
+test('blames no gate for an offer that came through a called flow, and one in both lists blocks the others', async () => {
   for (const limit of [5, 1]) {
     const { verdict, selected, gates } = await ask('merging', 'C', limit);
     assert.deepEqual([verdict, selected], ['eligible', limit === 5]);
@@ -79,7 +79,7 @@ test('no gate is told to block an offer that came by a called flow, and one of b
   );
 });
 
-test('eligibility lets in whom the called flow brings, and refuses whom it refuses behind the scores', async () => {
+test('eligibility adds the offers of a called flow, and drops those it drops after scoring', async () => {
   const eligible = async (flow: string) => {
     const routed = await server.call('PUT', '/api/v1/decision-flows', { body: { id: flows[flow], isDefault: true } });
     assert.equal(routed.status, 200, routed.text);

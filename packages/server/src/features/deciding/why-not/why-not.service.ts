@@ -25,7 +25,7 @@ export interface SearchTask {
   loadPlan(): Promise<Snapshot>;
   /** Monotonic ms by which the answer must be there. */
   readonly until: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no one waits for the answer any longer. */
   readonly signal: AbortSignal;
 }
 

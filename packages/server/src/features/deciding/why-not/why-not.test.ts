@@ -81,7 +81,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('an offer in the answer is told with its rank, and nothing is searched', async () => {
+test('reports an offer in the response with its rank, and searches nothing', async () => {
   const answer = await whyNot('somebody', 'Good', `?channelId=${channelId}&limit=3`);
   const { selected, verdict, rank, flips, search, exploration, cutoffScore, summary, offerName } = answer;
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('an offer in the answer is told with its rank, and nothing is searched', as
   assert.equal((await whyNot('somebody', 'Good', `?channelId=${channelId}&limit=5`)).cutoffScore, null, 'it has room');
 });
 
-test('an offer behind the cut is flipped by the smallest priority, which a PUT of the offer proves', async () => {
+test('the smallest priority flips an offer behind the cut, as a PUT of the offer proves', async () => {
   const answer = await whyNot('somebody', 'Poor', `?channelId=${channelId}&limit=2`);
   assert.deepEqual(
     [answer.verdict, answer.selected, answer.rank, answer.score, answer.cutoffScore],
@@ -121,7 +121,7 @@ test('an offer behind the cut is flipped by the smallest priority, which a PUT o
   await put(60);
 });
 
-test('rules tell their values, and what would satisfy them is carried out by a write of the row', async () => {
+test('rules show their values, and writing the suggested row satisfies them', async () => {
   const scoped = { scope: 'offer', scopeId: offers.Fair };
   const rule = (name: string, config: object, ruleType = 'attribute_condition') =>
     make('qualification-rules', { name, ruleType, config, stage: 'eligibility', ...scoped });
@@ -189,7 +189,7 @@ test('rules tell their values, and what would satisfy them is carried out by a w
   for (const id of rules) await drop('qualification-rules', id);
 });
 
-test('request attributes and segments are flips of the request, and POST takes a whole one', async () => {
+test('flips of request attributes and segments change the request, and POST accepts a whole one', async () => {
   const scoped = { scope: 'offer', scopeId: offers.Fair, stage: 'eligibility' };
   const rules = [
     await make('qualification-rules', {
@@ -233,7 +233,7 @@ test('request attributes and segments are flips of the request, and POST takes a
   for (const id of rules) await drop('qualification-rules', id);
 });
 
-test('sensitive and never stored columns are never suggested', async () => {
+test('never suggests sensitive and unstored columns', async () => {
   await putRow({ customer_id: 'private', age: 40, religion: 'none', secret: 'no' });
   const scoped = { scope: 'offer', scopeId: offers.Fair, stage: 'eligibility', ruleType: 'attribute_condition' };
   for (const attribute of ['religion', 'secret']) {
@@ -246,7 +246,7 @@ test('sensitive and never stored columns are never suggested', async () => {
   }
 });
 
-test('of two customer schemas with one column name, the value that the decision reads is suggested and changed', async () => {
+test('with two customer schemas and one column name, suggests and changes the value the decision reads', async () => {
   const second = await make('schemas', {
     name: 'clients',
     displayName: 'Clients',
@@ -286,7 +286,7 @@ test('of two customer schemas with one column name, the value that the decision 
   await drop('schemas', second);
 });
 
-test('a column is suggested unless a segment asks it that the flow reads', async () => {
+test('suggests a column unless a segment that the flow reads uses it', async () => {
   await putRow({ customer_id: 'young', age: 17, income: 10 });
   const segment = (name: string, field: string) =>
     make('segments', {
@@ -327,7 +327,7 @@ test('a column is suggested unless a segment asks it that the flow reads', async
   for (const id of segments) await drop('segments', id);
 });
 
-test('a cooldown and a cap run out at the instant that is told, and not a second before', async () => {
+test('a cooldown and a cap end at the given instant, and not a second earlier', async () => {
   const scoped = { scope: 'offer', scopeId: offers.Best };
   const seen = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
     body: { customerId: 'contacted', channelId, limit: 1 },
@@ -359,7 +359,7 @@ test('a cooldown and a cap run out at the instant that is told, and not a second
   now = start;
 });
 
-test('of a record the instant is told as it was then, whatever the customer was shown since', async () => {
+test("gives a record's instant as of then, whatever the customer has seen since", async () => {
   const hour = 3_600_000;
   const cases = [
     { ruleType: 'cooldown', config: { cooldownHours: 30 }, at: start + 30 * hour },
@@ -392,7 +392,7 @@ test('of a record the instant is told as it was then, whatever the customer was 
   now = start;
 });
 
-test('of a record no time is told when contacts from before it came in after it', async () => {
+test('gives no time for a record if earlier contacts arrived after it', async () => {
   const policy = await make('contact-policies', {
     name: 'Rest',
     ruleType: 'cooldown',
@@ -417,7 +417,7 @@ test('of a record no time is told when contacts from before it came in after it'
   now = start;
 });
 
-test('each kind of policy and rule tells the values that it compared', async () => {
+test('each type of policy and rule shows the values it compared', async () => {
   const shownOnce = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
     body: { customerId: 'well known', channelId, limit: 1 },
   });
@@ -482,7 +482,7 @@ test('each kind of policy and rule tells the values that it compared', async () 
   now = start;
 });
 
-test('schedule, stock, an exclusion in an emergency, a suppression and the offer’s own cap are gates with their cause', async () => {
+test("schedule, stock, an emergency exclusion, a suppression and the offer's own cap are gates with their cause", async () => {
   await makeOffer('Later', 99, { schedule: { startDate: '2026-03-12', startHour: 8 } });
   const later = await whyNot('somebody', 'Later', `?channelId=${channelId}`);
   assert.deepEqual(
@@ -519,7 +519,7 @@ test('schedule, stock, an exclusion in an emergency, a suppression and the offer
   for (const name of ['Later', 'Stopped']) await drop('offers', offers[name]!);
 });
 
-test('an offer that is no candidate says why: its status, its deletion, no creative', async () => {
+test("an offer that isn't a candidate says why: its status, its deletion, no creative", async () => {
   const paused = await make('offers', { name: 'Paused', status: 'paused' });
   const cases: [string, object][] = [[paused, { status: 'paused' }]];
   const archived = await make('offers', { name: 'Archived', status: 'archived' });
@@ -536,7 +536,7 @@ test('an offer that is no candidate says why: its status, its deletion, no creat
   for (const id of [paused, archived]) await drop('offers', id);
 });
 
-test('of a recorded decision: its plan and inputs, whatever was changed since', async () => {
+test('uses the plan and inputs of a recorded decision, whatever has changed since', async () => {
   const id = await make('qualification-rules', {
     name: 'Old enough',
     ruleType: 'attribute_condition',
@@ -575,7 +575,7 @@ test('of a recorded decision: its plan and inputs, whatever was changed since', 
   assert.equal(foreign.status, 404, foreign.text);
 });
 
-test('unknown and foreign offers are 404; bad input is 400; each question is audited without the customer', async () => {
+test('unknown and foreign offers are 404, bad input is 400, and each question is audited without the customer', async () => {
   const unknown = '0190a1b2-0000-7000-8000-000000000000';
   for (const id of [unknown, 'nonsense']) assert.equal((await server.call('GET', path('somebody', id))).status, 404);
   const other = { key: server.tenants[1]!.keys.admin };
@@ -626,7 +626,7 @@ test('nothing is stored: no decision, no state, no contact', async () => {
   assert.deepEqual(history.body.data, []);
 });
 
-test('gates of a flow: its inventory, a filter, a missing creative, the least score, a placement', async () => {
+test('gates of a flow: its inventory, a filter, a missing creative, the minimum score, a placement', async () => {
   const bare = await make('offers', { name: 'Bare', status: 'active', priority: 95 });
   const placementId = await make('placements', {
     name: 'Hero',
@@ -695,7 +695,7 @@ test('gates of a flow: its inventory, a filter, a missing creative, the least sc
   assert.equal(open.selected, true);
 });
 
-test('flips of random refusals work when they are carried out through the API', async () => {
+test("flips of random blocks work when they're carried out through the API", async () => {
   const conditions = [
     { attribute: 'age', operator: 'gte', value: 18 },
     { attribute: 'age', operator: 'lt', value: 60 },

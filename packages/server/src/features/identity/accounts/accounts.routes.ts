@@ -13,7 +13,7 @@ import { signOut } from './sign-out.service.ts';
 import { listTenants, switchTenant } from './tenants.service.ts';
 import { verifyAddress } from './verification.service.ts';
 
-const said = {
+const messages = {
   registered: 'Check your email and follow the link to continue.',
   verification: "If this address still needs to be verified, we've sent you a link.",
   forgot: "If this address is known, we've sent you a link.",
@@ -29,7 +29,7 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
         const given = await prepareRegistration(deps, body);
         await storeRequest(deps, { kind: 'register', given }, { requestId, until });
       });
-      return reply(201, { message: said.registered });
+      return reply(201, { message: messages.registered });
     },
     verify: async ({ query, headers, requestId, until }) => {
       refuseLookingAhead(headers);
@@ -41,7 +41,7 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
         await countMailTo(deps.rateLimits, 'auth.resendVerification', body.email);
         await askForMail(deps, { kind: 'resendVerification', email: body.email }, { requestId, until });
       });
-      return reply(202, { message: said.verification });
+      return reply(202, { message: messages.verification });
     },
     login: async ({ body, requestId, until }) => {
       const { email, password, tenantId = null } = body;
@@ -58,11 +58,11 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
         await countMailTo(deps.rateLimits, 'auth.forgotPassword', body.email);
         await askForMail(deps, { kind: 'forgotPassword', email: body.email }, { requestId, until });
       });
-      return reply(202, { message: said.forgot });
+      return reply(202, { message: messages.forgot });
     },
     resetPassword: async ({ body, requestId, until }) => {
       await resetPassword(deps, body, { requestId, until });
-      return reply(200, { message: said.reset });
+      return reply(200, { message: messages.reset });
     },
     acceptInvite: async ({ body, requestId, until }) =>
       replyOf(await acceptInvitation(deps, body, { requestId, until })),

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { takeMails } from '../mail/test-mailbox.ts';
 import { createPeople, trusting } from './test-people.ts';
 
-/** Many tenants that claim to know an address, of which only a few are looked at (docs/design/api-access.md 22 "Accounts, sessions"). */
+/** Many tenants that claim to know an address, of which only a few are checked (docs/design/api-access.md 22 "Accounts, sessions"). */
 
 let server: TestServer;
 let people: ReturnType<typeof createPeople>;
@@ -16,7 +16,7 @@ after(() => server?.close());
 
 const email = 'owner@example.test';
 
-test('accounts that tenants have made up, however fresh, push none of the owner aside', async () => {
+test("accounts that tenants invented, however new, never displace the owner's", async () => {
   const [home, ...hostile] = server.tenants;
   const own = await people.person(home, { email });
   assert.equal(hostile.length, 11);

@@ -43,7 +43,7 @@ const actions = async (id: string) =>
     )
   ).map(({ action }) => action);
 
-test('a forgotten password: one link for each tenant, the same answer for everybody', async () => {
+test('a forgotten password: one link per tenant, and the same response for everyone', async () => {
   const email = 'two@example.test';
   const [one] = [await people.person(tenant(), { email }), await people.person(server.tenants[1]!, { email })];
   const answer = await forgot(email.toUpperCase());
@@ -64,7 +64,7 @@ test('a forgotten password: one link for each tenant, the same answer for everyb
   assert.ok(one);
 });
 
-test('mail goes where the directory says, and then proves nothing about the name of the account', async () => {
+test("sends mail to the directory's address, which then proves nothing about the account's name", async () => {
   const ada = await people.person(tenant());
   const set = (mail: string, email = ada.email) =>
     server.testDatabase.ownerQuery(
@@ -107,7 +107,7 @@ test('a new password ends every session and the lock, once', async () => {
   assert.deepEqual(await actions(ada.id), ['create', 'login', 'password_reset', 'login_failed', 'login']);
 });
 
-test('the newest link counts, for an hour', async () => {
+test('the newest link is valid, for an hour', async () => {
   const ben = await people.person(tenant());
   const first = await resetLinkOf(ben);
   const second = await resetLinkOf(ben);
@@ -128,7 +128,7 @@ test('one link used twice at once sets one password', async () => {
   assert.equal((await people.login({ ...cleo, password: winner })).status, 200);
 });
 
-test('five calls an hour for one address, known or not, whoever calls', async () => {
+test('allows five calls an hour per address, known or not, whoever calls', async () => {
   for (const email of ['limited@example.test', (await people.person(tenant())).email]) {
     for (let count = 1; count <= 5; count += 1) assert.equal((await forgot(email)).status, 202);
     const sixth = await forgot(email.toUpperCase());
@@ -143,7 +143,7 @@ test('five calls an hour for one address, known or not, whoever calls', async ()
   await takeMails(server);
 });
 
-test('an invitation: the person joins by the mailed link, and is signed in', async () => {
+test('an invitation: the person joins by the emailed link, and is signed in', async () => {
   const invited = await admin<{ id: string; message: string; status: string; role: string }>('POST', '', {
     email: 'Dora@example.test',
     role: 'editor',
@@ -175,7 +175,7 @@ test('an invitation: the person joins by the mailed link, and is signed in', asy
   assert.equal((await admin('POST', `/${invited.body.id}/resend-invite`)).status, 409);
 });
 
-test('nobody is flooded with invitations: five more an hour for one address, of all tenants together', async () => {
+test('limits invitations to five more an hour per address, over all tenants', async () => {
   const email = 'flooded@example.test';
   const { body } = await admin<{ id: string }>('POST', '', { email });
   const key = server.tenants[1]!.keys.admin;
@@ -192,7 +192,7 @@ test('nobody is flooded with invitations: five more an hour for one address, of 
   assert.equal((await accept(tokenOf(before[4]))).status, 200, 'the last link is still good');
 });
 
-test('one address is invited once; an invitation that is mailed again replaces the earlier one; seven days', async () => {
+test('invites an address once; a new email replaces the earlier invitation; seven days', async () => {
   const { body } = await admin<{ id: string }>('POST', '', { email: 'eve@example.test', name: 'Eve' });
   const first = tokenOf((await takeMails(server))[0]);
   const twice = await admin<{ code: string }>('POST', '', { email: 'EVE@example.test' });
@@ -217,7 +217,7 @@ test('one address is invited once; an invitation that is mailed again replaces t
   assert.equal((await admin('POST', `/${body.id}/resend-invite`)).status, 409);
 });
 
-test('who is signed in changes name and password; other sessions end', async () => {
+test('a signed-in user changes name and password, and other sessions end', async () => {
   const finn = await people.person(tenant());
   const [here, there] = [await people.signIn(finn), await people.signIn(finn)];
   const put = (body: object, cookie = here) => people.open('PUT', '/api/v1/users/me', { cookie, body });
@@ -240,7 +240,7 @@ test('who is signed in changes name and password; other sessions end', async () 
   assert.equal((await people.login({ ...finn, password: 'Another 1' })).status, 200);
 });
 
-test('guesses of the current password count as failed sign-ins, and end at the fifth', async () => {
+test('wrong current passwords count as failed sign-ins, and lock at the fifth', async () => {
   const gwen = await people.person(tenant());
   const cookie = await people.signIn(gwen);
   const guess = (currentPassword: string) =>
@@ -258,7 +258,7 @@ test('guesses of the current password count as failed sign-ins, and end at the f
   assert.equal((await people.session(cookie)).authenticated, true, 'a lock ends no session');
 });
 
-test('the signed-in person is told to nobody who holds a key', async () => {
+test('never shows the signed-in person to the holder of a key', async () => {
   for (const method of ['GET', 'PUT']) {
     const answer = await server.call(method, '/api/v1/users/me', method === 'PUT' ? { body: {} } : {});
     assert.deepEqual([answer.status, answer.body.code], [403, 'forbidden']);

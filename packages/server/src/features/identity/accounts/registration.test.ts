@@ -34,7 +34,7 @@ const usersOf = (email: string) =>
     [email.toLowerCase()],
   );
 
-test('a new address gets a tenant of its own, whose admin signs in once the link was followed', async () => {
+test('a new address gets its own tenant, whose admin is signed in after following the link', async () => {
   const ada = newcomer();
   const answer = await register({ ...ada, tenantName: 'Engines' });
   assert.equal(answer.status, 201, answer.text);
@@ -60,14 +60,14 @@ test('a new address gets a tenant of its own, whose admin signs in once the link
   assert.ok(!other.text.includes('mine'), 'an isolated tenant');
 });
 
-test('the tenant is named after the person when nobody named it', async () => {
+test('names the tenant after the person by default', async () => {
   const named = { ...newcomer(), name: 'A'.repeat(100) };
   assert.equal((await register(named)).status, 201);
   await verify(await onlyToken('verification'));
   assert.equal((await people.login(named)).body.tenant?.name, `${'A'.repeat(88)}'s workspace`);
 });
 
-test('the answer is the same for a known address, which gets a mail that says so', async () => {
+test('responds the same for a known address, which gets an email that says so', async () => {
   const ada = newcomer();
   const first = await register(ada);
   await verify(await onlyToken('verification'));
@@ -81,7 +81,7 @@ test('the answer is the same for a known address, which gets a mail that says so
   assert.equal((await people.login(ada)).status, 200);
 });
 
-test('squatting: the link that is followed says which registration counts; the others are void', async () => {
+test('squatting: the followed link decides which registration is valid, and voids the others', async () => {
   const { email } = newcomer();
   await register({ name: 'Mallory', email, password: 'Mallory00', tenantName: 'Trap' });
   const trap = await onlyToken('verification');
@@ -98,7 +98,7 @@ test('squatting: the link that is followed says which registration counts; the o
   assert.equal((await usersOf(email)).length, 1);
 });
 
-test('an account that only a directory of some tenant vouches for does not shut out the owner of the address', async () => {
+test("an account verified only by some tenant's directory doesn't lock out the address's owner", async () => {
   const { email } = await people.person(server.tenants[0]);
   await server.testDatabase.ownerQuery(`update arbiter.users set source = 'scim' where email = $1`, [email]);
   await register({ name: 'Ada', email, password: 'Owner0000' });
@@ -106,7 +106,7 @@ test('an account that only a directory of some tenant vouches for does not shut 
   assert.equal((await people.login({ email, password: 'Owner0000' })).status, 200);
 });
 
-test('two registrations of one address at once make one tenant, and each its own link', async () => {
+test('two registrations of one address at once create one tenant, and a link each', async () => {
   const { email } = newcomer();
   const passwords = ['Passw0rd 1', 'Passw0rd 2', 'Passw0rd 3'];
   const answers = await Promise.all(passwords.map((password) => register({ name: 'Ada', email, password })));
@@ -128,7 +128,7 @@ test('two registrations of one address at once make one tenant, and each its own
   assert.deepEqual(opened.toSorted(), [200, 401, 401]);
 });
 
-test('a link is good for 24 hours; another one takes its place', async () => {
+test('a link is valid for 24 hours, and a newer one replaces it', async () => {
   const ada = newcomer();
   await register(ada);
   const late = await onlyToken('verification');
@@ -148,7 +148,7 @@ test('a link is good for 24 hours; another one takes its place', async () => {
   assert.deepEqual(await mails(), [], 'who is verified needs none');
 });
 
-test('an account that was proven in another way keeps its password, whatever registration waits', async () => {
+test('an account verified in another way keeps its password despite a pending registration', async () => {
   const { email } = newcomer();
   await register({ name: 'Mallory', email, password: 'Mallory00' });
   const trap = await onlyToken('verification');
@@ -159,7 +159,7 @@ test('an account that was proven in another way keeps its password, whatever reg
   assert.equal((await usersOf(email))[0]!.name, 'Mallory');
 });
 
-test('what is no link leads to the sign-in, and a link is not opened ahead of time', async () => {
+test("an invalid link leads to sign-in, and prefetching doesn't use a link", async () => {
   for (const token of ['', 'nonsense', 'x'.repeat(43), '%F0%9F%98%80']) {
     assert.equal(await verify(token), '/login?error=invalid-token', token);
   }
@@ -174,7 +174,7 @@ test('what is no link leads to the sign-in, and a link is not opened ahead of ti
   assert.equal(await verify(token), '/login?verified=true');
 });
 
-test('what may not be registered is refused with the place, and counts for nothing', async () => {
+test("rejects an invalid registration with its path, and doesn't count it", async () => {
   const headers = { 'x-forwarded-for': freshAddress() };
   const good = newcomer();
   for (const [change, path] of [
@@ -200,7 +200,7 @@ test('what may not be registered is refused with the place, and counts for nothi
   await mails();
 });
 
-test('five registrations an hour from one address', async () => {
+test('allows five registrations an hour per address', async () => {
   const headers = { 'x-forwarded-for': freshAddress() };
   for (let count = 1; count <= 5; count += 1) {
     const answer = await register(newcomer(), headers);
@@ -223,7 +223,7 @@ test('REGISTRATION=off', async () => {
   }
 });
 
-test('T29: before the answer, the same rows are written for every address, and none of them is looked up', async () => {
+test('T29: writes the same rows for every address before responding, and looks up none of them', async () => {
   const [known, pending] = [newcomer(), newcomer()];
   await register(known);
   await verify(await onlyToken('verification'));

@@ -45,7 +45,7 @@ const minutes = (count: number) => {
 const tokenOf = (cookie: string): string => cookie.slice('arbiter_session='.length);
 const get = (cookie: string, headers = {}) => people.open('GET', '/api/v1/categories', { cookie, headers });
 
-test('the cookie is renewed by the answer to any call once it is five minutes old; twelve hours end it', async () => {
+test("every response renews the cookie once it's five minutes old; it ends after twelve hours", async () => {
   const ada = await people.person(tenant());
   let cookie = await people.signIn(ada);
   minutes(4.9);
@@ -79,7 +79,7 @@ test('the cookie is renewed by the answer to any call once it is five minutes ol
   nowMs = start;
 });
 
-describe('T7: a token of one purpose is none of another', () => {
+describe('T7: a token for one purpose is invalid for another', () => {
   let ada: Person;
   let session: string;
   let access: string;
@@ -110,7 +110,7 @@ describe('T7: a token of one purpose is none of another', () => {
     });
   });
 
-  test('where a bearer is taken', async () => {
+  test('only an access token works as a bearer', async () => {
     const bearer = (token: string) =>
       server.call('GET', '/api/v1/categories', { key: null, headers: { authorization: `Bearer ${token}` } });
     assert.equal((await bearer(access)).status, 200);
@@ -121,14 +121,14 @@ describe('T7: a token of one purpose is none of another', () => {
     }
   });
 
-  test('where the cookie is taken', async () => {
+  test('only a session works as a cookie', async () => {
     assert.equal((await get(`arbiter_session=${session}`)).status, 200);
     for (const token of [access, tenant().keys.admin, ...Object.values(links)]) {
       assert.equal((await get(`arbiter_session=${token}`)).status, 401);
     }
   });
 
-  test('where a link is taken', async () => {
+  test('a link works for its own purpose only', async () => {
     const others = (purpose: LinkPurpose) => [
       session,
       access,
@@ -154,7 +154,7 @@ describe('T7: a token of one purpose is none of another', () => {
     assert.equal((await people.login(ada)).status, 200, 'the password is as it was');
   });
 
-  test('a token that was not written here is none, whoever signed it', async () => {
+  test("rejects a token that wasn't issued here, whoever signed it", async () => {
     const key = deriveKey(keyOf(secret)!, 'session');
     const now = Math.floor(nowMs / 1000);
     const [, middle = ''] = session.split('.');
@@ -190,7 +190,7 @@ describe('T7: a token of one purpose is none of another', () => {
   });
 });
 
-test('T5: while NEXTAUTH_SECRET is unset or blank nobody signs in, no link is made, and no session is proven', async () => {
+test('T5: while NEXTAUTH_SECRET is unset or blank, nobody signs in, no link is created, and no session is valid', async () => {
   const ada = await people.person(tenant());
   const cookie = await people.signIn(ada);
   for (const NEXTAUTH_SECRET of [null, '', ' ']) {
@@ -234,7 +234,7 @@ test('T5: while NEXTAUTH_SECRET is unset or blank nobody signs in, no link is ma
   assert.equal((await get(cookie)).status, 200, 'nobody was signed out by that');
 });
 
-test('T32: a session acts from its own pages, with X-Requested-With; a cookie beside a key is ignored', async () => {
+test('T32: a session acts from its own pages, with X-Requested-With; a cookie next to a key is ignored', async () => {
   const ada = await people.person(tenant(), { role: 'admin' });
   const cookie = await people.signIn(ada);
   const post = (headers: Record<string, string>) =>
@@ -270,7 +270,7 @@ test('T32: a session acts from its own pages, with X-Requested-With; a cookie be
   assert.equal(viewer.status, 403, 'the key counts');
 });
 
-test('what a person does is told of the person; X-User-Role lowers; a member looks only', async () => {
+test("audits a user's actions by name; X-User-Role lowers; a member only reads", async () => {
   const ada = await people.person(tenant(), { role: 'admin' });
   const cookie = await people.signIn(ada);
   const made = await people.open<{ id: string }>('POST', '/api/v1/categories', {
@@ -291,13 +291,13 @@ test('what a person does is told of the person; X-User-Role lowers; a member loo
   assert.equal((await people.open('POST', '/api/v1/categories', raised)).status, 403);
 });
 
-test('X-Tenant-Id must be that of the session; a session is of one tenant', async () => {
+test('X-Tenant-Id must match the session, which belongs to one tenant', async () => {
   const cookie = await people.signIn(await people.person(tenant()));
   assert.equal((await get(cookie, { 'x-tenant-id': tenant().id })).status, 200);
   assert.equal((await get(cookie, { 'x-tenant-id': server.tenants[1]!.id })).body.code, 'tenant_mismatch');
 });
 
-test('with https in NEXTAUTH_URL the cookie is for TLS only; a path in it stands before every place we send to', async () => {
+test('with https in NEXTAUTH_URL the cookie requires TLS, and its path prefixes every redirect', async () => {
   const node = startNode({
     clock,
     publicUrl: 'https://example.test/arbiter/',
@@ -334,7 +334,7 @@ describe('on another node', () => {
     for (const each of [people, there]) assert.equal((await each.session(cookie)).authenticated, true);
   };
 
-  test('a sign-out, a deactivation and a new password end it', async () => {
+  test('signing out, deactivation and a new password end it', async () => {
     const ada = await people.person(tenant());
     for (const end of [
       (cookie: string) => people.open('POST', '/api/v1/auth/logout', { cookie }),
@@ -360,7 +360,7 @@ describe('on another node', () => {
     assert.equal((await people.login(ada)).status, 200, 'back with the same password');
   });
 
-  test('what ended stays ended when the person comes back', async () => {
+  test('an ended session stays ended when the person comes back', async () => {
     const ben = await people.person(tenant());
     const cookie = await people.signIn(ben);
     await change('DELETE', `/${ben.id}`);
@@ -368,7 +368,7 @@ describe('on another node', () => {
     assert.equal((await there.open('GET', '/api/v1/categories', { cookie })).status, 401);
   });
 
-  test('another role lowers or raises the session and keeps it', async () => {
+  test('another role lowers or raises the session, and keeps it', async () => {
     const cleo = await people.person(tenant(), { role: 'admin' });
     const cookie = await people.signIn(cleo);
     await known(cookie);
@@ -382,7 +382,7 @@ describe('on another node', () => {
     assert.equal((await post()).status, 201);
   });
 
-  test('wrong passwords do not empty the memory of the nodes', async () => {
+  test("wrong passwords don't clear the session caches of the nodes", async () => {
     const dora = await people.person(tenant());
     const cookie = await people.signIn(dora);
     await until(
@@ -404,7 +404,7 @@ describe('on another node', () => {
   });
 });
 
-test('twenty sign-ins a minute from one address', async () => {
+test('allows twenty sign-ins a minute per address', async () => {
   const headers = { 'x-forwarded-for': freshAddress() };
   const tryOnce = () =>
     people.open('POST', '/api/v1/auth/login', { body: { email: 'x@example.test', password: 'Passw0rd' }, headers });
@@ -412,7 +412,7 @@ test('twenty sign-ins a minute from one address', async () => {
   assert.equal((await tryOnce()).status, 429);
 });
 
-test('twenty sign-ins a minute from one network of IPv6, whichever of its addresses calls', async () => {
+test('allows twenty sign-ins a minute per IPv6 network, whichever address calls', async () => {
   const tryFrom = (address: string) =>
     people.open('POST', '/api/v1/auth/login', {
       body: { email: 'x@example.test', password: 'Passw0rd' },

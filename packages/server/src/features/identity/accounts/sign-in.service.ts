@@ -58,8 +58,8 @@ export async function signInByPassword(
   const memberships = await database.withSystem('login', (tx) => selectMemberships(tx, given.email, tenantId), terms);
   let refusal = invalidCredentials();
   // An unknown address takes the same path as a known one: the same transactions, and one hash.
-  const tried = memberships.length === 0 ? [{ tenantId: newId(), id: newId() }] : memberships;
-  for (const membership of tried) {
+  const candidates = memberships.length === 0 ? [{ tenantId: newId(), id: newId() }] : memberships;
+  for (const membership of candidates) {
     const outcome = await tryMembership(deps, membership, given.password, terms);
     if (!(outcome instanceof AppError)) return outcome;
     // A right password that isn't enough is more informative than a wrong one.
@@ -82,7 +82,7 @@ export async function tryMembership(
     const person = await lockPerson(tx, id);
     // Failures of deactivated users aren't counted: a lock must not replace the deactivation (docs/design/quality.md
     // T11).
-    if (before === undefined || person === undefined || person.deactivatedAt !== null) return refused(tx, person);
+    if (before === undefined || person === undefined || person.deactivatedAt !== null) return failedSignIn(tx, person);
     if (!isRight || person.passwordHash !== before.passwordHash) return missed(tx, person, enqueueMail);
     return admit(tx, { sessions, signIn }, person, 'password');
   };
@@ -96,7 +96,7 @@ async function admit(
   person: SigningIn,
   method: SignInMethod,
 ): Promise<Entrance | AppError> {
-  if (isLocked(tx, person)) return refused(tx, person);
+  if (isLocked(tx, person)) return failedSignIn(tx, person);
   if (person.emailVerifiedAt === null) {
     return new AppError('email_not_verified', {
       detail: 'Verify your email address first: follow the link we sent you.',
@@ -119,7 +119,7 @@ export async function tryGoogle(
     systemActor('sign-in'),
     async (tx) => {
       const person = await lockSigningIn(tx, id);
-      if (person === undefined || person.deactivatedAt !== null) return refused(tx, person);
+      if (person === undefined || person.deactivatedAt !== null) return failedSignIn(tx, person);
       return admit(tx, { sessions, signIn }, person, 'google');
     },
     terms,
@@ -137,7 +137,7 @@ const readPerson = async (tx: Tx, id: string) => withPending(tx, await selectSig
 const lockPerson = async (tx: Tx, id: string) => withPending(tx, await lockSigningIn(tx, id));
 
 /** Notes that a known person was refused. */
-async function refused(tx: Tx, person: SigningIn | undefined): Promise<AppError> {
+async function failedSignIn(tx: Tx, person: SigningIn | undefined): Promise<AppError> {
   if (person !== undefined) await recordFailure(tx, person);
   return invalidCredentials();
 }

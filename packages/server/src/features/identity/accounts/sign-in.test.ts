@@ -27,7 +27,7 @@ const audit = (userId: string) =>
     )
     .then((rows) => rows.map(({ action }) => action));
 
-test('a right password opens a session, in a cookie that no script can read', async () => {
+test("a correct password opens a session, in a cookie that scripts can't read", async () => {
   const ada = await people.person(tenant(), { role: 'admin' });
   const answer = await people.login(ada);
   assert.equal(answer.status, 200, answer.text);
@@ -59,7 +59,7 @@ test('a right password opens a session, in a cookie that no script can read', as
   assert.equal(shown.lastLoginAt, new Date(nowMs).toISOString());
 });
 
-test('the address is found in any letter case; the password is compared as it is', async () => {
+test('finds the address in any letter case, and compares the password exactly', async () => {
   const { email, password } = await people.person(tenant(), { password: 'Caf\u00e9 Passw0rd' });
   assert.equal((await people.login({ email: email.toUpperCase(), password })).status, 200);
   assert.equal(
@@ -70,7 +70,7 @@ test('the address is found in any letter case; the password is compared as it is
   assert.equal((await people.login({ email, password: password.toLowerCase() })).status, 401);
 });
 
-test('whatever is wrong, the answer is the same, after the same work', async () => {
+test('responds the same after the same work, whatever is wrong', async () => {
   const known = await people.person(tenant());
   const locked = await people.person(tenant());
   const gone = await people.person(tenant());
@@ -110,7 +110,7 @@ test('whatever is wrong, the answer is the same, after the same work', async () 
   assert.deepEqual(await audit(gone.id), ['login_failed']);
 });
 
-test('five wrong passwords in a row lock for fifteen minutes; what is tried meanwhile does not make it longer', async () => {
+test("five wrong passwords in a row lock for fifteen minutes; more attempts don't extend it", async () => {
   const ben = await people.person(tenant());
   const wrong = () => people.login({ ...ben, password: 'Wrong0000' });
   for (let count = 1; count <= 4; count += 1) assert.equal((await wrong()).status, 401);
@@ -128,7 +128,7 @@ test('five wrong passwords in a row lock for fifteen minutes; what is tried mean
   assert.equal((await people.user(tenant(), ben.id)).lockedUntil, null);
 });
 
-test('wrong passwords at once are all counted: the fifth locks, and no later one opens', async () => {
+test('counts all parallel wrong passwords: the fifth locks, and no later one opens', async () => {
   const cleo = await people.person(tenant());
   const answers = await Promise.all([
     ...Array.from({ length: 5 }, () => people.login({ ...cleo, password: 'Wrong0000' })),
@@ -143,7 +143,7 @@ test('wrong passwords at once are all counted: the fifth locks, and no later one
   assert.equal(row!.count, 6);
 });
 
-test('without a tenant the password says which; of several the one last used', async () => {
+test('without a tenant, the password chooses it; among several, the one last used', async () => {
   const [first, second] = [server.tenants[0], server.tenants[1]!];
   const email = 'both@example.test';
   const one = await people.person(first, { email, password: 'Passw0rd one' });
@@ -168,7 +168,7 @@ test('without a tenant the password says which; of several the one last used', a
   for (const id of [one.id, two.id]) assert.equal((await audit(id)).at(-1), 'login_failed');
 });
 
-test('signing out ends the session and takes the cookie away; without one it is 204 too', async () => {
+test("signing out ends the session and removes the cookie; without one it's 204 too", async () => {
   const dora = await people.person(tenant());
   const cookie = await people.signIn(dora);
   const { id } = dora;

@@ -58,9 +58,9 @@ async function membershipsOf(
 const ended = () => new AppError('unauthorized', { detail: 'Your session has expired.' });
 
 /**
- * Opens a session in another tenant of the person, by the password of the account there, or without one when the same Google
+ * Opens a session in another of the user's tenants, by the password of the account there, or without one when the same Google
  * user signs in to both; lock, second factor and single sign-on of that tenant apply. The session here ends. Throws 400
- * `reference_not_found` for what is no tenant of `listTenants`, and what a sign-in throws.
+ * `reference_not_found` for a tenant that isn't in `listTenants`, and what a sign-in throws.
  */
 export async function switchTenant(
   deps: AccountDependencies,

@@ -41,7 +41,7 @@ const go = (cookie: string, body: { tenantId: string; password?: string }) =>
   });
 const idsOf = (persons: readonly Person[]) => persons.map(({ tenantId }) => tenantId).toSorted();
 
-test('a person sees the tenants whose accounts were proven, and goes on there by the password of the account', async () => {
+test("a person sees the tenants of their verified accounts, and switches with the account's password", async () => {
   const [one, two, three] = (await accounts(3)) as [Person, Person, Person];
   const cookie = await people.signIn(one);
   assert.deepEqual(await ids(cookie), idsOf([one, two, three]));
@@ -54,7 +54,7 @@ test('a person sees the tenants whose accounts were proven, and goes on there by
   assert.equal((await people.session(cookieOf(moved))).tenant?.id, two.tenantId);
 });
 
-test('nobody is led by an account that only a directory, a single sign-on or an operator vouches for', async () => {
+test('leads nobody through an account verified only by a directory, single sign-on or an operator', async () => {
   const [one, two, three] = (await accounts(3)) as [Person, Person, Person];
   await change(two.id, `address_proven = false, source = 'scim'`);
   const cookie = await people.signIn(one);
@@ -67,7 +67,7 @@ test('nobody is led by an account that only a directory, a single sign-on or an 
   assert.equal((await people.session(cookie)).authenticated, true);
 });
 
-test('a session by a printed link, by single sign-on, or of a deactivated account elsewhere, leads nowhere', async () => {
+test("a session from a printed link, single sign-on, or a deactivated account elsewhere can't switch", async () => {
   const [one, two] = (await accounts(2)) as [Person, Person];
   const link = await makeSignInLink(server.database, server.links, one);
   const entered = await people.open('GET', link!.path);
@@ -80,7 +80,7 @@ test('a session by a printed link, by single sign-on, or of a deactivated accoun
   assert.deepEqual(await ids(fresh), [one.tenantId]);
 });
 
-test('wrong and unknown: as at the door, and counted there', async () => {
+test('wrong and unknown passwords respond as at sign-in, and count there', async () => {
   const [one, two] = (await accounts(2)) as [Person, Person];
   const cookie = await people.signIn(one);
   for (const tenantId of [server.tenants[3]!.id, newId()]) {
@@ -101,7 +101,7 @@ test('wrong and unknown: as at the door, and counted there', async () => {
   assert.equal((await go(cookie, { tenantId: two.tenantId, password: two.password })).status, 200);
 });
 
-test('keys have no tenants to switch', async () => {
+test('keys have no tenants to switch to', async () => {
   for (const [method, path] of [
     ['GET', 'tenants'],
     ['POST', 'switch-tenant'],

@@ -16,7 +16,7 @@ const visitor = systemActor('verification');
 /**
  * Proves an address by the link that was mailed to it (docs/design/api-access.md 4.2). Name, password and tenant name of this
  * link's registration count from now on; all other registrations of the address are void (22, "Squatting"). Following the
- * link once more changes nothing.
+ * link again changes nothing.
  */
 export async function verifyAddress(
   { database, links }: Pick<AccountDependencies, 'database' | 'links'>,

@@ -19,7 +19,7 @@ const list = async (tenant: TestTenant, query: string): Promise<AuditLog[]> => {
   return body.data;
 };
 
-test('a row says who changed what when, with the request that did', async () => {
+test('a row says who changed what and when, with the request', async () => {
   const tenant = await server.makeTenant();
   const { headers } = await rename(tenant, 'Second');
   const [row] = await list(tenant, 'limit=1');
@@ -45,7 +45,7 @@ test('a row says who changed what when, with the request that did', async () => 
   assert.match(prevHash, /^[0-9a-f]{64}$/);
   assert.deepEqual((await server.call(tenant.admin, 'GET', `/api/v1/audit-logs/${id}`)).body, row);
 
-  // Anybody can recompute the hash from the answer: sorted members, no white space (RFC 8785).
+  // Anyone can recompute the hash from the answer: sorted members, no white space (RFC 8785).
   const sorted = (value: unknown): unknown =>
     typeof value !== 'object' || value === null
       ? value
@@ -113,7 +113,7 @@ test("from and to are half-open; days are days of the tenant's zone", async () =
   assert.deepEqual(await names('from=2026-11-21&to=2026-11-21T15:00:00Z'), ['last of the 21st in Tokyo']);
 });
 
-test('verify finds a row that the owner of the database changed, within the newest rows asked for', async () => {
+test("verify finds a row that the database's owner changed, within the newest rows requested", async () => {
   const tenant = await server.makeTenant();
   for (let n = 1; n <= 3; n++) await rename(tenant, `N${n}`);
   const verify = async (query = '') =>
@@ -145,7 +145,7 @@ test('verify finds a row that the owner of the database changed, within the newe
   }
 });
 
-test('nobody writes to the log: 405 with Allow', async () => {
+test('nobody can write to the log: 405 with Allow', async () => {
   const tenant = await server.makeTenant();
   const [row] = await list(tenant, 'limit=1');
   for (const url of ['/api/v1/audit-logs', `/api/v1/audit-logs/${row?.id}`, '/api/v1/audit-logs/verify']) {

@@ -38,7 +38,7 @@ async function pagesOf(tenant: TestTenant, limit: number): Promise<AuditVerifica
   return pages;
 }
 
-test('12,000 rows, a dozen slices, are checked in one request', async () => {
+test('checks 12,000 rows, a dozen slices, in one request', async () => {
   const tenant = await tenantWithChain(12_000);
   assert.deepEqual(await verify(tenant), {
     intact: true,
@@ -51,7 +51,7 @@ test('12,000 rows, a dozen slices, are checked in one request', async () => {
   });
 });
 
-test('a slice is read by the index: what lies behind it is not touched', async () => {
+test('reads a slice by the index, and nothing beyond it', async () => {
   const tenant = await tenantWithChain(4_000);
   await server.db.ownerQuery('analyze arbiter.audit_logs');
   await server.db.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
@@ -70,7 +70,7 @@ test('a slice is read by the index: what lies behind it is not touched', async (
   });
 });
 
-test('a slice is bounded by the size of its rows too, and never empty', async () => {
+test('the size of rows also limits a slice, which is never empty', async () => {
   const tenant = await tenantWithChain(10);
   await server.db.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
     assert.equal((await selectChain(tx, 1, 10, 50, 1)).length, 1);
@@ -80,7 +80,7 @@ test('a slice is bounded by the size of its rows too, and never empty', async ()
   });
 });
 
-test('pages add up to the chain, whatever their length', async () => {
+test('pages of any length add up to the chain', async () => {
   // A tenant for each length: ten checks in a minute are allowed.
   for (const limit of [3, 7, 24, 25, 26]) {
     const pages = await pagesOf(await tenantWithChain(25), limit);
@@ -105,7 +105,7 @@ test('pages add up to the chain, whatever their length', async () => {
   assert.deepEqual([fromSequence, nextSequence], [19, null], 'without fromSequence: the newest');
 });
 
-test('a page from behind the end, or from nowhere, is 400', async () => {
+test('a page beyond the end, or from nowhere, is 400', async () => {
   const tenant = await tenantWithChain(5);
   for (const from of ['7', '0', '-1', 'x', '1.5', '1e3', '']) {
     const { status, body } = await server.call(tenant.admin, 'GET', `/api/v1/audit-logs/verify?fromSequence=${from}`);
@@ -113,7 +113,7 @@ test('a page from behind the end, or from nowhere, is 400', async () => {
   }
 });
 
-test('a page that has no time left ends early and says where to go on (no 503)', async () => {
+test('a page without time left ends early and says where to continue (no 503)', async () => {
   const tenant = await tenantWithChain(2_500);
   const page = (fromSequence: number) =>
     server.db.database.withTenant(tenant.id, systemActor('test'), (tx) =>
@@ -175,7 +175,7 @@ for (const [name, sql, reason, showsAt] of tamperings) {
   });
 }
 
-test('T26: paging finds a row made anew, with a right hash, on either side of a seam', async () => {
+test('T26: paging finds a rebuilt row with a valid hash, on either side of a seam', async () => {
   for (const at of [10, 11]) {
     const tenant = await tenantWithChain(rows);
     const other = await tenantWithChain(rows);

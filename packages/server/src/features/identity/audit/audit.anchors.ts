@@ -1,6 +1,6 @@
 import type { PrivateFolder } from '../../../platform/private-folder.ts';
 
-/** The end of a tenant's chain as it was once, noted outside the database (docs/design/quality.md T26). */
+/** An earlier end of a tenant's chain, recorded outside the database (docs/design/quality.md T26). */
 export interface ChainAnchor {
   readonly tenantId: string;
   readonly sequence: number;
@@ -26,7 +26,7 @@ export async function writeAnchors(folder: PrivateFolder, day: string, anchors: 
 const keyOf = ({ tenantId, sequence, hash }: ChainAnchor): string => `${tenantId} ${sequence} ${hash}`;
 const keyOfLine = (line: string): string => (line === '' ? '' : keyOf(JSON.parse(line)));
 
-/** Anchors of a tenant from a day on, in their order. */
+/** Anchors of a tenant from a day on, in order. */
 export async function readAnchors(folder: PrivateFolder, tenantId: string, fromDay: string): Promise<ChainAnchor[]> {
   const anchors: ChainAnchor[] = [];
   for (const path of await folder.list(folderName, ending)) {

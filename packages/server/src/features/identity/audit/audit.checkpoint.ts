@@ -69,8 +69,12 @@ export async function cutChain(
 export async function readCheckpoint(tx: Tx, keys: readonly KeyObject[]): Promise<StatedCheckpoint | null> {
   const row = await selectLastOf(tx, entity.entityType, entity.entityId);
   if (row === undefined) return null;
-  const said = Object(row.after);
-  const [sequence, hash, signature] = [Number(said.sequence), String(said.hash), String(said.signature)];
+  const checkpointData = Object(row.after);
+  const [sequence, hash, signature] = [
+    Number(checkpointData.sequence),
+    String(checkpointData.hash),
+    String(checkpointData.signature),
+  ];
   const isSigned = keys.some((key) => sameSecret(signatureOf(key, tx.tenantId, { sequence, hash }), signature));
   return { id: row.id, sequence, hash, isSigned };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeChange, secretMask } from './audit.rules.ts';
 
-test('changes hold the changed leaves only, by dotted path', () => {
+test('changes list only the changed leaves, by dotted path', () => {
   const { changes } = describeChange(
     { name: 'a', config: { limit: 3, days: [1, 2] }, same: true },
     { name: 'a', config: { limit: 4, days: [1] }, same: true, note: 'new' },
@@ -26,12 +26,12 @@ test('a creation and a deletion list every leaf', () => {
   });
 });
 
-test('instants become ISO strings and undefined properties go away', () => {
+test('instants become ISO strings, and undefined properties are removed', () => {
   const at = new Date('2026-11-20T09:00:00.000Z');
   assert.deepEqual(describeChange(null, { at, gone: undefined }).after, { at: '2026-11-20T09:00:00.000Z' });
 });
 
-test('secrets appear as bullets, in records and in changes, and a change of one is still seen', () => {
+test('secrets appear as bullets in records and changes, and a change of one still shows', () => {
   const seen = describeChange(
     { clientSecret: 'kcs_1', config: { authConfig: { user: 'u' }, password: null } },
     { clientSecret: 'kcs_2', config: { authConfig: { user: 'u' }, password: 'hunter22' } },

@@ -9,7 +9,7 @@ export interface Change {
   readonly after: unknown;
 }
 
-// Judged by the end of the property name, so that a new secret is hidden before anybody thinks of this list.
+// Judged by the end of the property name, so that a new secret is hidden before anyone thinks of this list.
 const secretName =
   /(password|secret|token|credentials?|privateKey|apiKey|authConfig|samlCertificate|webhookUrl|passwordHash|secretHash|keyHash)$/i;
 

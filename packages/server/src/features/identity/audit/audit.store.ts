@@ -196,7 +196,7 @@ export async function selectChain(
   );
 }
 
-/** ID and stored hash of one row of the chain; undefined when there is no such row. */
+/** ID and stored hash of one row of the chain; undefined if the row doesn't exist. */
 export async function selectLink(tx: Tx, sequence: number): Promise<{ id: string; hash: string } | undefined> {
   const link = selectList(columns(auditLogs, ['id']), computed({ hash: expression<string>('integrity_hash') }));
   const [row] = await select(tx, link, 'from arbiter.audit_logs where tenant_id = $1 and sequence = $2', [

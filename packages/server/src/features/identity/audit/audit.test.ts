@@ -93,14 +93,14 @@ test('a rolled back change leaves no row and no gap', async () => {
   assert.deepEqual([(await verify(tenantId)).intact, (await verify(tenantId)).total], [true, 2]);
 });
 
-test('50 parallel writers leave one chain without gap', async () => {
+test('50 parallel writers leave one chain without a gap', async () => {
   const tenantId = await makeTenant();
   await Promise.all(Array.from({ length: 50 }, (_, n) => record(tenantId, entry(n), entry(n + 100))));
   const result = await verify(tenantId);
   assert.deepEqual([result.intact, result.verified, result.total], [true, 100, 100]);
 });
 
-test('chains of tenants are their own', async () => {
+test('each tenant has its own chain', async () => {
   const [a, b] = [await makeTenant(), await makeTenant()];
   await record(a, entry(1));
   await record(b, entry(1));
@@ -177,7 +177,7 @@ for (const [name, sql, reason, at] of tamperings) {
   });
 }
 
-test('T26: verify finds two swapped rows, and a row forged with a right hash of its own', async () => {
+test('T26: verify finds two swapped rows, and a forged row with a valid hash', async () => {
   const tenantId = await makeTenant();
   await record(tenantId, ...[1, 2, 3].map(entry));
   const swap = (a: number, b: number) =>
@@ -196,7 +196,7 @@ test('T26: verify finds two swapped rows, and a row forged with a right hash of 
   assert.equal((await verify(tenantId)).intact, true);
 });
 
-test('T26: verify finds a row whose hash was made anew after the edit', async () => {
+test('T26: verify finds a row whose hash was rebuilt after the edit', async () => {
   const tenantId = await makeTenant();
   await record(tenantId, ...[1, 2, 3].map(entry));
   const chain = await db.database.withTenant(tenantId, admin, (tx) => selectChain(tx, 1, 3, 3, 1_000_000));
@@ -214,7 +214,7 @@ test('T26: verify finds a row whose hash was made anew after the edit', async ()
   assert.deepEqual([result.brokenReason, result.brokenAtId], ['chain_link_mismatch', chain[2]?.id]);
 });
 
-test('a row appended past the head is found', async () => {
+test('finds a row appended after the head', async () => {
   const tenantId = await makeTenant();
   await record(tenantId, entry(1));
   await db.database.withTenant(tenantId, admin, (tx) =>
@@ -229,7 +229,7 @@ test('a row appended past the head is found', async () => {
   assert.deepEqual([result.intact, result.brokenReason], [false, 'hash_mismatch']);
 });
 
-test('T26: an edit of any column of any row is found', async () => {
+test('T26: finds an edit of any column of any row', async () => {
   const tenantId = await makeTenant();
   const other = await makeTenant();
   await record(tenantId, ...[1, 2, 3, 4].map(entry));

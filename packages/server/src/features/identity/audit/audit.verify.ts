@@ -19,7 +19,7 @@ const reserveMs = 1_000;
 
 interface Link {
   readonly sequence: number;
-  /** Null when there is no such row. */
+  /** Null if the row doesn't exist. */
   readonly hash: string | null;
   readonly id?: string;
 }
@@ -60,8 +60,8 @@ const start: ChainCheckpoint = { sequence: 0, hash: '0'.repeat(64) };
 /**
  * Checks rows of the tenant's chain in slices, reading the next while one is checked: gapless sequence, each hash, link
  * and anchor and, at the end, the recorded head. Starts at the earliest after the last checkpoint, whose signature must
- * be valid. `nextSequence` says where to continue if it stops early. A chain that grows in the meantime is checked up
- * to its end at the start. Throws 400 if `fromSequence` is past the end. Without `proof`, skips signatures and anchors.
+ * be valid. `nextSequence` says where to continue if it stops early. A chain that grows in the meantime is
+ * checked up to the end it had at the start. Throws 400 if `fromSequence` is past the end. Without `proof`, skips signatures and anchors.
  */
 export async function verifyChain(
   tx: Tx,
@@ -73,8 +73,8 @@ export async function verifyChain(
   const last = Math.max(ends.sequence, ends.lastSequence);
   const stated = await readCheckpoint(tx, proof?.checkpointKeys ?? []);
   const checkpoint: ChainCheckpoint = stated === null ? start : { sequence: stated.sequence, hash: stated.hash };
-  const asked = range.fromSequence ?? last - limit + 1;
-  const fromSequence = Math.max(checkpoint.sequence + 1, asked);
+  const firstSequence = range.fromSequence ?? last - limit + 1;
+  const fromSequence = Math.max(checkpoint.sequence + 1, firstSequence);
   if (fromSequence > last + 1) throw invalid('query.fromSequence', `must not be past the end of the chain, ${last}`);
   const base = { total: ends.total, fromSequence, checkpoint: checkpoint.sequence === 0 ? null : checkpoint };
   let before = await linkBefore(tx, fromSequence, checkpoint);

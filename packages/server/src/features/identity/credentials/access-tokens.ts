@@ -56,7 +56,7 @@ interface VerifiedToken {
 
 /**
  * Signs and proves access tokens; those that were proven stay in memory (credential-memory.ts).
- * @param secret JWT_SIGNING_SECRET, else NEXTAUTH_SECRET; blank counts as unset
+ * @param secret JWT_SIGNING_SECRET, else NEXTAUTH_SECRET; blank is treated as unset
  */
 export function createAccessTokens(deps: {
   readonly database: Database;

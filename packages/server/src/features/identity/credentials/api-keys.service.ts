@@ -48,7 +48,7 @@ const auditView = (row: ApiKeyRow, reason?: string) => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
-const shown = (row: ApiKeyRow): ApiKey => ({
+const showApiKey = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
@@ -73,7 +73,7 @@ export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): P
     scopes: wanted.scopes ?? apiKeyScopes,
     expiresAt,
   });
-  const { lastUsedAt: _lastUsedAt, createdBy: _createdBy, ...described } = shown(row);
+  const { lastUsedAt: _lastUsedAt, createdBy: _createdBy, ...described } = showApiKey(row);
   return { ...described, key, warning: "Save the key now. It isn't stored and can't be shown again." };
 }
 
@@ -162,7 +162,7 @@ async function activeKey(tx: Tx, id: string): Promise<ApiKeyRow> {
 export async function getApiKey(tx: Tx, id: string): Promise<ApiKey> {
   const key = await activeKey(tx, id);
   if (key.expiresAt !== null && key.expiresAt <= tx.now) throw notFound();
-  return shown(key);
+  return showApiKey(key);
 }
 
 /** Ends a key at once; 404 also the second time. The database tells every node (trigger `api_keys_changed`). */
@@ -193,5 +193,5 @@ export async function listApiKeys(
   const found = await selectActiveKeys(tx, page.cursor, page.limit + 1);
   const total = await countActiveKeys(tx);
   const { rows, pagination } = pageOf({ rows: found, limit: page.limit, total, cursorOf: (row) => row.id });
-  return { data: rows.map(shown), pagination };
+  return { data: rows.map(showApiKey), pagination };
 }

@@ -86,7 +86,7 @@ export async function lockApiKeyByHash(tx: Tx, keyHash: Buffer): Promise<ApiKeyR
   return row;
 }
 
-/** Sets `revoked_at`; false when there is no such key or it was revoked before. */
+/** Sets `revoked_at`; false if the key doesn't exist or was already revoked. */
 export async function markRevoked(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query(
     `update arbiter.api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null returning id`,

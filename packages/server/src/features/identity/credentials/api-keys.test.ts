@@ -19,7 +19,7 @@ const make = (body: unknown) => server.call(tenant.admin, 'POST', '/api/v1/api-k
 const auditOf = async (id: string) =>
   (await server.call(tenant.admin, 'GET', `/api/v1/audit-logs?entityType=apiKey&entityId=${id}`)).body.data;
 
-test('POST answers 201 with the key, once; lists show its prefix only', async () => {
+test('POST returns 201 with the key, once; lists show only its prefix', async () => {
   const { status, body } = await make({ name: 'web', scopes: ['write', 'read', 'read'] });
   assert.equal(status, 201);
   assert.match(body.key, /^krn_[0-9a-f]{64}$/);
@@ -33,20 +33,20 @@ test('POST answers 201 with the key, once; lists show its prefix only', async ()
   assert.ok(!JSON.stringify(row).includes(body.key));
 });
 
-test('the body may be empty: a dated name and all four scopes', async () => {
+test('an empty body gives a dated name and all four scopes', async () => {
   const { status, body } = await server.call(tenant.admin, 'POST', '/api/v1/api-keys');
   assert.equal(status, 201);
   assert.match(body.name, /^key-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.deepEqual([body.scopes, body.role], [['read', 'write', 'admin', 'scim'], 'admin']);
 });
 
-test('a key of SCIM routes only has no role and opens nothing else', async () => {
+test('a key with SCIM scope only has no role and opens nothing else', async () => {
   const { body } = await make({ scopes: ['scim'] });
   assert.equal(body.role, null);
   assert.equal((await server.call(body.key, 'GET', '/api/v1/tenant')).status, 403);
 });
 
-test('bad values are 400 and make nothing', async () => {
+test('bad values are 400 and create nothing', async () => {
   const count = async () => (await server.call(tenant.admin, 'GET', '/api/v1/api-keys')).body.total;
   const before = await count();
   for (const body of [
@@ -66,7 +66,7 @@ test('bad values are 400 and make nothing', async () => {
   assert.equal(await count(), before);
 });
 
-test('lists are paged newest first, and a cursor whose key was revoked still works', async () => {
+test('pages keys newest first, and a cursor whose key was revoked still works', async () => {
   const own = await server.makeTenant();
   const ids: string[] = [];
   for (let n = 0; n < 4; n++) {
@@ -97,7 +97,7 @@ test('lists are paged newest first, and a cursor whose key was revoked still wor
   );
 });
 
-test('a key that has expired is not active: it is not listed, counted or read, and can still be revoked', async () => {
+test("an expired key isn't listed, counted or read, but can still be revoked", async () => {
   const own = await server.makeTenant();
   const body = { name: 'ends', expiresAt: '2030-01-01T00:00:00Z' };
   const { id } = (await server.call(own.admin, 'POST', '/api/v1/api-keys', { body })).body;
@@ -119,7 +119,7 @@ test('an id names the same key in upper and lower case', async () => {
   assert.deepEqual([status, body.id], [200, made.id]);
 });
 
-test('DELETE revokes on every node; the second time is 404; the reason is kept', async () => {
+test('DELETE revokes on every node, returns 404 the second time, and stores the reason', async () => {
   const node = await server.openNode();
   for (const [url, body] of [
     [(id: string) => `/api/v1/api-keys?id=${id}`, { reason: 'lost laptop' }],
@@ -141,7 +141,7 @@ test('DELETE revokes on every node; the second time is 404; the reason is kept',
   assert.equal((await server.call(tenant.admin, 'DELETE', '/api/v1/api-keys')).status, 400);
 });
 
-test('E3: a key made with a key stands for the same person', async () => {
+test('E3: a key created with a key represents the same person', async () => {
   const { body: first } = await make({ name: 'first' });
   const { body: second } = await server.call(first.key, 'POST', '/api/v1/api-keys', { body: { name: 'second' } });
   const { body: shown } = await server.call(tenant.admin, 'GET', `/api/v1/api-keys/${second.id}`);
@@ -150,7 +150,7 @@ test('E3: a key made with a key stands for the same person', async () => {
   assert.deepEqual([row.userId, row.userName], [`apikey:${first.id}`, 'first']);
 });
 
-test('the session says who a key stands for, and nothing without one', async () => {
+test('the session says whom a key represents, and nothing without one', async () => {
   const { body: made } = await make({ name: 'who', scopes: ['read'], expiresAt: '2030-01-01T00:00:00Z' });
   const { status, body } = await server.call(made.key, 'GET', '/api/v1/auth/session');
   assert.equal(status, 200);

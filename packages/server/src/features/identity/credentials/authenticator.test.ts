@@ -79,7 +79,7 @@ async function within(milliseconds: number, holds: () => Promise<boolean>): Prom
   return false;
 }
 
-test('a key opens its tenant with the role of its highest scope, at once when it is known', async () => {
+test("a key opens its tenant with the role of its highest scope, at once when it's cached", async () => {
   const tenantId = await makeTenant();
   const authenticator = await open();
   const { key, id } = await make(tenantId, { name: 'web', scopes: ['write', 'read'] });
@@ -112,7 +112,7 @@ test('only the HMAC of a key is stored', async () => {
   for (const { text } of rows) assert.ok(!text.includes(key.slice(12)), 'the key is in the database');
 });
 
-test('T5: without a pepper every key is 401 and the detail says so', async () => {
+test('T5: without a pepper every key is 401, and the detail says so', async () => {
   const { key } = await make(await makeTenant());
   for (const secret of [null, '', ' ']) {
     const authenticator = createAuthenticator({ database: db.database, pepper: keyOf(secret), clock });
@@ -128,14 +128,14 @@ test('T5: without a pepper every key is 401 and the detail says so', async () =>
   );
 });
 
-test('a key made under another pepper does not open', async () => {
+test("a key created with another pepper doesn't work", async () => {
   const { key } = await make(await makeTenant());
   const authenticator = createAuthenticator({ database: db.database, pepper: keyOf('another pepper'), clock });
   opened.push(authenticator);
   assert.equal(await prove(authenticator, key), null);
 });
 
-test('E23: a key is valid while now < expiresAt, also when it is remembered', async () => {
+test("E23: a key is valid while now < expiresAt, even when it's cached", async () => {
   const authenticator = await open();
   const expiresAt = new Date(nowMs + 60_000);
   const { key } = await make(await makeTenant(), { expiresAt });
@@ -149,7 +149,7 @@ test('E23: a key is valid while now < expiresAt, also when it is remembered', as
   nowMs = start;
 });
 
-test('a revoked key stops on every node', async () => {
+test('a revoked key stops working on every node', async () => {
   const tenantId = await makeTenant();
   const [here, there] = [await open(), await open(otherNode)];
   const { key, id } = await make(tenantId);
@@ -165,7 +165,7 @@ test('a revoked key stops on every node', async () => {
   }
 });
 
-test('a tenant that is gone takes its keys along, on every node', async () => {
+test("a deleted tenant's keys are deleted too, on every node", async () => {
   const tenantId = await makeTenant();
   const there = await open(otherNode);
   const { key } = await make(tenantId);
@@ -174,7 +174,7 @@ test('a tenant that is gone takes its keys along, on every node', async () => {
   assert.ok(await within(patienceMs, async () => (await prove(there, key)) === null));
 });
 
-test('a key that is revoked while the connection has died silently is refused within a second', async () => {
+test('rejects a revoked key within a second although the connection has died silently', async () => {
   const tenantId = await makeTenant();
   // A busy machine may hold one attempt up, not each of them.
   const times: number[] = [];
@@ -207,7 +207,7 @@ const listeners = () =>
     `select pid from pg_stat_activity where application_name = 'arbiter listener' and datname = current_database()`,
   );
 
-test('after a lost connection nothing is remembered that changed meanwhile', async () => {
+test('after a lost connection, caches nothing that changed in the meantime', async () => {
   const tenantId = await makeTenant();
   const there = await open(otherNode);
   const { key, id } = await make(tenantId);
@@ -222,7 +222,7 @@ test('after a lost connection nothing is remembered that changed meanwhile', asy
   assert.ok(await within(patienceMs, async () => (await prove(there, key)) === null));
 });
 
-test('E23: the last use is written off the path, at most once a minute, and no request waits for it', async () => {
+test('E23: writes the last use in the background, at most once a minute, and delays no request', async () => {
   const tenantId = await makeTenant();
   const [here, there] = [await open(), await open(otherNode)];
   const { key, id } = await make(tenantId);
@@ -248,7 +248,7 @@ test('E23: the last use is written off the path, at most once a minute, and no r
 
   nowMs = first + 61_000;
   await prove(here, key);
-  // Somebody holds the key's row; the note does not wait for it.
+  // Someone holds the key's row; the note does not wait for it.
   await db.database.withTenant(tenantId, admin, async (tx) => {
     await tx.query('select from arbiter.api_keys where id = $1 for no key update', [id]);
     await here.flushUses();
@@ -257,7 +257,7 @@ test('E23: the last use is written off the path, at most once a minute, and no r
   nowMs = first;
 });
 
-test('whoever asks is told before a key is looked up, and may stop it; a known key is not looked up', async () => {
+test("lets the caller stop the lookup of a key; a cached key isn't looked up", async () => {
   const authenticator = await open();
   const { key } = await make(await makeTenant());
   let lookUps = 0;

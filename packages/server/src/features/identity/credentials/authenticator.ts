@@ -59,7 +59,7 @@ export function createAuthenticator(deps: {
     const until = performance.now() + lookUpWithinMs;
     const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash), { until });
     const [row] = rows;
-    // Two tenants have the same key: whose request it is can't be told, so neither gets it.
+    // Two tenants have the same key: the request could belong to either, so neither gets it.
     if (row === undefined || rows.length > 1) return null;
     const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: uses.of(row) };
     remember(cacheKey, entry);
@@ -104,7 +104,7 @@ function principalOf(row: LiveKey): Principal {
   // is.
   const scopes = scopesOfOwner(row.scopes, row.userRole === null ? null : roleOfUser(row.userRole));
   const role = roleOfScopes(scopes) ?? 'viewer';
-  // A person's key acts as the person (docs/design/api-settled.md 6, 100), unless somebody else knows it too.
+  // A person's key acts as the person (docs/design/api-settled.md 6, 100), unless someone else knows it too.
   const isPersonal = row.earlierPeople.length === 0;
   return {
     kind: 'apiKey',

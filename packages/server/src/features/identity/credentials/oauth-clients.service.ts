@@ -26,7 +26,7 @@ const auditView = (row: OAuthClientRow) => ({
   revokedAt: row.revokedAt,
 });
 
-const shown = (row: OAuthClientRow): OAuthClient => ({
+const showOAuthClient = (row: OAuthClientRow): OAuthClient => ({
   id: row.id,
   name: row.name,
   clientIdPrefix: clientPrefixOf(row.clientId),
@@ -66,7 +66,7 @@ export async function createOAuthClient(
     entityName: row.name,
     after: auditView(row),
   });
-  const { clientIdPrefix: _clientIdPrefix, ...described } = shown(row);
+  const { clientIdPrefix: _clientIdPrefix, ...described } = showOAuthClient(row);
   return {
     ...described,
     clientSecret,
@@ -77,7 +77,7 @@ export async function createOAuthClient(
 /** The newest clients that are not revoked, and how many there are in all. */
 export async function listOAuthClients(tx: Tx): Promise<{ data: OAuthClient[]; total: number }> {
   const rows = await selectActiveClients(tx);
-  return { data: rows.map(shown), total: await countActiveClients(tx) };
+  return { data: rows.map(showOAuthClient), total: await countActiveClients(tx) };
 }
 
 /**

@@ -54,7 +54,7 @@ export async function selectClient(tx: Tx, id: string): Promise<OAuthClientRow |
   return row;
 }
 
-/** Sets `revoked_at`; false when there is no such client or it was revoked before. */
+/** Sets `revoked_at`; false if the client doesn't exist or was already revoked. */
 export async function markClientRevoked(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query(
     `update arbiter.oauth_clients set revoked_at = $3

@@ -18,8 +18,8 @@ import {
   type ClientCredentials,
   countedClient,
   credentialsOf,
-  refused,
   type TokenRequest,
+  tokenError,
 } from './token-request.rules.ts';
 
 export interface OAuthDependencies {
@@ -70,7 +70,7 @@ async function grant(deps: OAuthDependencies, credentials: ClientCredentials, sc
     scopesOfOwner(client.scopes, ownerRoleOf(client)),
     typeof scope === 'string' ? scope : null,
   );
-  if (scopes === null) throw refused('invalid_scope', 'scope exceeds the scopes of the client.');
+  if (scopes === null) throw tokenError('invalid_scope', 'scope exceeds the scopes of the client.');
   return answerOf(deps.accessTokens, client, scopes);
 }
 
@@ -98,7 +98,7 @@ type OAuthAttempt<T> =
   | { readonly value: T; readonly error: undefined }
   | { readonly value: undefined; readonly error: AppError };
 
-/** Even an unreadable call must count for somebody before it's rejected. */
+/** Even an unreadable call must count for someone before it's rejected. */
 function attempt<T>(work: () => T): OAuthAttempt<T> {
   try {
     return { value: work(), error: undefined };
@@ -123,7 +123,7 @@ function requestOf({ bytes, mediaType }: RawBody): TokenRequest {
 function membersOfJson(bytes: Buffer): Map<string, unknown> {
   const value = bytes.length === 0 ? {} : parseJsonBody(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refused('invalid_request', 'The body must be an object.');
+    throw tokenError('invalid_request', 'The body must be an object.');
   }
   // A member that is null counts as not sent.
   return new Map(Object.entries(value).map(([name, member]) => [name, member ?? undefined]));
@@ -178,7 +178,7 @@ async function proveClient(
   until: number,
 ): Promise<NamedClient> {
   if (pepper === null) {
-    throw refused('invalid_client', "Client secrets can't be verified: API_KEY_PEPPER is not set.");
+    throw tokenError('invalid_client', "Client secrets can't be verified: API_KEY_PEPPER is not set.");
   }
   const clients = await database.withSystem('token', (tx) => selectNamedClients(tx, clientId), { until });
   const hash = hmac(pepper, clientSecret).toString('hex');
@@ -186,7 +186,10 @@ async function proveClient(
     ({ secretHash, revokedAt }) => sameSecret(secretHash.toString('hex'), hash) && revokedAt === null,
   );
   if (client === undefined || others.length > 0) {
-    throw refused('invalid_client', 'The client is unknown, revoked or has no active owner, or its secret is wrong.');
+    throw tokenError(
+      'invalid_client',
+      'The client is unknown, revoked or has no active owner, or its secret is wrong.',
+    );
   }
   return client;
 }

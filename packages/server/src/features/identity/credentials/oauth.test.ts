@@ -93,7 +93,7 @@ const claimsOf = (client: Client, more: object = {}) => ({
   ...more,
 });
 
-test('a client is told its secret once; lists show the prefix, the audit row neither', async () => {
+test("shows a client's secret once; lists show the prefix, the audit row neither", async () => {
   const made = await server.call('POST', '/api/v1/oauth/clients', { body: { scopes: ['write', 'root', 'read'] } });
   assert.equal(made.status, 201);
   assert.match(String(made.body.clientId), /^kci_[0-9a-f]{32}$/);
@@ -116,14 +116,14 @@ test('a client is told its secret once; lists show the prefix, the audit row nei
   assert.deepEqual(rows, [{ found: false }]);
 });
 
-test('scopes that are all unknown, and none at all, become read', async () => {
+test('no known scope, or none, becomes read', async () => {
   const nothings = [['root', 'scim'], ['Admin'], [null], [1], [{}], [['admin']]].map((scopes) => ({ scopes }));
   for (const body of [{}, { scopes: [] }, ...nothings]) {
     assert.deepEqual((await makeClient(body)).scopes, ['read'], JSON.stringify(body));
   }
 });
 
-test('bad bodies make no client; editors may not', async () => {
+test('bad bodies create no client, nor do editors', async () => {
   const count = async () => (await server.call<{ total: number }>('GET', '/api/v1/oauth/clients')).body.total;
   const before = await count();
   for (const body of [{ name: ' ' }, { name: 'x'.repeat(121) }, { scopes: 'read' }, { scopes: {} }]) {
@@ -135,7 +135,7 @@ test('bad bodies make no client; editors may not', async () => {
   assert.equal(await count(), before);
 });
 
-test('a token comes by JSON, by form and by HTTP Basic, and carries what the contract says', async () => {
+test('gives a token for JSON, a form and HTTP Basic, with the claims of the contract', async () => {
   const client = await makeClient({ scopes: ['write', 'read'] });
   const form = new URLSearchParams(grant(client) as Record<string, string>).toString();
   const half = { grant_type: 'client_credentials' };
@@ -161,7 +161,7 @@ test('a token comes by JSON, by form and by HTTP Basic, and carries what the con
   }
 });
 
-test('a token opens what its scopes open, is audited as its client, and says who it is', async () => {
+test('a token opens what its scopes open, is audited as its client, and names its owner', async () => {
   const client = await makeClient({ name: 'Loader', scopes: ['read', 'write'] });
   const token = await tokenOf(client);
   const headers = { authorization: `Bearer ${token}` };
@@ -216,7 +216,7 @@ test('scope narrows and never widens', async () => {
   }
 });
 
-test('refusals have the words of RFC 6749, in their order', async () => {
+test('errors use the codes of RFC 6749, in the order of the checks', async () => {
   const client = await makeClient();
   const good = grant(client);
   const cases: [string, string | object, Record<string, string>, number, string][] = [
@@ -252,7 +252,7 @@ test('refusals have the words of RFC 6749, in their order', async () => {
   assert.equal(unknown.text, wrong.text);
 });
 
-test('a revoked client gets no new token and keeps those it has; other tenants cannot revoke it', async () => {
+test("a revoked client gets no new token but keeps its old ones; other tenants can't revoke it", async () => {
   const client = await makeClient();
   const token = await tokenOf(client);
   const other = server.tenants[1]!.keys.admin;
@@ -268,7 +268,7 @@ test('a revoked client gets no new token and keeps those it has; other tenants c
   assert.match(audit.text, /"action":"revoke"/);
 });
 
-test('a token sees its own tenant only, and ends with its hour', async () => {
+test('a token sees only its own tenant, and expires after an hour', async () => {
   const there = await makeClient({ scopes: ['read'] }, 1);
   const token = await tokenOf(there);
   const { body } = await get(token, '/api/v1/tenant');
@@ -282,7 +282,7 @@ test('a token sees its own tenant only, and ends with its hour', async () => {
   assert.deepEqual([ended.status, ended.headers['www-authenticate']], [401, 'Bearer error="invalid_token"']);
 });
 
-test('what is not a token of ours is refused, whatever it says (T7)', async () => {
+test("rejects a token that isn't ours, whatever it says (T7)", async () => {
   const client = await makeClient({ scopes: ['read'] });
   const claims = claimsOf(client);
   assert.equal((await get(signed(headerOf, claims))).status, 200, 'the form that the test makes is a good one');
@@ -322,7 +322,7 @@ test('what is not a token of ours is refused, whatever it says (T7)', async () =
   assert.equal(raised.status, 403, 'the role is worked out from the scopes');
 });
 
-test('20 calls in a minute for a client, all results counted, and for an address that names none', async () => {
+test('allows 20 calls a minute per client, counting all results, and per address without one', async () => {
   const client = await makeClient();
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, i) => ask(grant(client, i % 2 === 0 ? {} : { scope: 'admin' }))),
@@ -349,7 +349,7 @@ test('20 calls in a minute for a client, all results counted, and for an address
   assert.deepEqual(nameless, [...Array.from({ length: 20 }, () => 400), 429]);
 });
 
-test('without a signing secret no token is made, and none is taken', async () => {
+test('without a signing secret, creates and accepts no token', async () => {
   const closed = await startTestServer({ config: { JWT_SIGNING_SECRET: ' ', NEXTAUTH_SECRET: null } });
   try {
     const { body } = await closed.call<Client>('POST', '/api/v1/oauth/clients', { body: {} });
@@ -367,7 +367,7 @@ test('without a signing secret no token is made, and none is taken', async () =>
   }
 });
 
-test('without a pepper token requests are refused and say why', async () => {
+test('without a pepper, rejects token requests and says why', async () => {
   const blind = startServerOn(await createTestDatabase(), { config: { API_KEY_PEPPER: null } });
   try {
     const body = { grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' };

@@ -11,7 +11,7 @@ interface Owned {
   readonly total: number;
 }
 
-const shown = (row: OwnedCredential, ownerRole: Parameters<typeof roleOfUser>[0]): UserCredential => ({
+const showCredential = (row: OwnedCredential, ownerRole: Parameters<typeof roleOfUser>[0]): UserCredential => ({
   ...row,
   scopes: [...row.scopes],
   role: roleOfScopes(scopesOfOwner(row.scopes, roleOfUser(ownerRole))),
@@ -24,7 +24,7 @@ const shown = (row: OwnedCredential, ownerRole: Parameters<typeof roleOfUser>[0]
 export async function listUserCredentials(tx: Tx, id: string): Promise<Owned> {
   const user = await getUser(tx, id);
   const { rows, total } = await selectOwnedCredentials(tx, user.id);
-  return { data: rows.map((row) => shown(row, user.role)), total };
+  return { data: rows.map((row) => showCredential(row, user.role)), total };
 }
 
 /**
@@ -55,7 +55,7 @@ export async function reassignCredentials(
     { from: user.id, to },
   );
   const ownerRole = 'admin';
-  return { data: moved.map((row) => shown(row, ownerRole)), total: moved.length };
+  return { data: moved.map((row) => showCredential(row, ownerRole)), total: moved.length };
 }
 
 async function moveAll(

@@ -18,7 +18,7 @@ const longestCountedId = 128;
 const basicScheme = /^basic\s+/i;
 
 /** A refusal in the words of RFC 6749 section 5.2. */
-export const refused = (formatCode: string, detail: string): AppError =>
+export const tokenError = (formatCode: string, detail: string): AppError =>
   new AppError(formatCode === 'invalid_client' ? 'unauthorized' : 'validation_failed', { formatCode, detail });
 
 /**
@@ -35,7 +35,7 @@ export function basicCredentials(header: string | undefined): ClientCredentials 
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
   }
-  throw refused('invalid_request', "The Authorization header can't be read.");
+  throw tokenError('invalid_request', "The Authorization header can't be read.");
 }
 
 const formDecoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
@@ -56,18 +56,18 @@ export function credentialsOf(request: TokenRequest, basic: ClientCredentials | 
   const members = { grant_type: grantType, client_id: clientId, client_secret: clientSecret, scope };
   for (const [name, value] of Object.entries(members)) {
     if (value !== undefined && typeof value !== 'string') {
-      throw refused('invalid_request', `${name} must be sent once, as a string.`);
+      throw tokenError('invalid_request', `${name} must be sent once, as a string.`);
     }
   }
   if (grantType !== 'client_credentials') {
-    throw refused('unsupported_grant_type', 'grant_type must be client_credentials.');
+    throw tokenError('unsupported_grant_type', 'grant_type must be client_credentials.');
   }
   const isSent = (value: unknown): value is string => typeof value === 'string' && value !== '';
   if (basic !== null) {
     if (isSent(clientId) || isSent(clientSecret)) {
-      throw refused('invalid_request', 'The client must be given either in the header or in the body, not in both.');
+      throw tokenError('invalid_request', 'The client must be given either in the header or in the body, not in both.');
     }
     if (isSent(basic.clientId) && isSent(basic.clientSecret)) return basic;
   } else if (isSent(clientId) && isSent(clientSecret)) return { clientId, clientSecret };
-  throw refused('invalid_request', 'client_id and client_secret are required.');
+  throw tokenError('invalid_request', 'client_id and client_secret are required.');
 }

@@ -102,7 +102,7 @@ const tenantsOf = async (cookie: string) =>
 const switchTo = (cookie: string, tenantId: string) =>
   people.open('POST', '/api/v1/auth/switch-tenant', { cookie, body: { tenantId } });
 
-test('a link that went to one mailbox proves nothing once the directory names another', async () => {
+test('a link sent to one mailbox proves nothing once the directory names another', async () => {
   await person(home);
   const made = await scim('POST', '', { userName: victim, emails: [{ value: attacker, primary: true }] });
   assert.equal(made.status, 201, made.text);
@@ -113,7 +113,7 @@ test('a link that went to one mailbox proves nothing once the directory names an
   assert.deepEqual([set.status, set.body.code], [400, 'token_invalid'], set.text);
 });
 
-test('an address counts as proven no longer when mail for it goes elsewhere', async () => {
+test('an address is no longer verified when its mail goes elsewhere', async () => {
   const { id } = await person(hostile, { role: 'viewer' });
   await person(home);
   // The victim enters both by Google, which links both.
@@ -127,7 +127,7 @@ test('an address counts as proven no longer when mail for it goes elsewhere', as
   assert.equal((await switchTo(cookie, home.id)).status, 400);
 });
 
-test('a password that came by another mailbox dies when Google proves the address', async () => {
+test('a password set through another mailbox ends when Google verifies the address', async () => {
   const made = await scim('POST', '', { userName: victim, emails: [{ value: attacker, primary: true }] });
   const [token] = await mailedToAttacker();
   assert.ok(token);
@@ -140,7 +140,7 @@ test('a password that came by another mailbox dies when Google proves the addres
   assert.equal((await signInHere()).status, 401);
 });
 
-test('an account that its tenant has renamed to an address opens nothing of its owner', async () => {
+test('an account that its tenant renamed to an address opens nothing of its owner', async () => {
   const renamed = await people.person(hostile, { email: attacker, password: 'Attack3r' });
   const proven = `update arbiter.users set address_proven = true, source = 'registration' where id = $1`;
   await server.testDatabase.ownerQuery(proven, [renamed.id]);
@@ -160,7 +160,7 @@ test('an account that its tenant has renamed to an address opens nothing of its 
   assert.equal((await signInHere()).status, 401);
 });
 
-test('an assertion of a tenant cannot name somebody as Google does', async () => {
+test("a tenant's assertion can't identify someone as Google does", async () => {
   const { id } = await person(home);
   const idp = createSamlIdp({ entityId: provider.issuer });
   const sso = createSso(server, hostile);
@@ -183,7 +183,7 @@ test('an assertion of a tenant cannot name somebody as Google does', async () =>
   assert.equal((await sessionOf(server, await signInByGoogle()))?.principal.id, id);
 });
 
-test('two first sign-ins of a stranger at once make one tenant', async () => {
+test('two first sign-ins of a stranger at once create one tenant', async () => {
   const answers = await Promise.all([signInByGoogle(), signInByGoogle(), signInByGoogle()]);
   const tenants = new Set<string | undefined>();
   for (const answer of answers) {

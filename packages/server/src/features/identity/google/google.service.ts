@@ -19,7 +19,7 @@ import {
   updateVerified,
 } from '../users/index.ts';
 
-/** What a sign-in with Google opens: a member's session, or a tenant of the person's own. */
+/** What a sign-in with Google opens: a member's session, or their own tenant. */
 
 export interface EntranceDependencies {
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;
@@ -35,7 +35,7 @@ export interface GoogleRequestTerms {
   readonly until: number;
 }
 
-/** Somebody for whom Google has vouched, with a verified address. */
+/** Someone for whom Google has vouched, with a verified address. */
 export interface GooglePerson extends Identity {
   readonly email: string;
   readonly name: string;
@@ -67,7 +67,7 @@ export async function enterByGoogle(
   try {
     return await findOrSettle(deps, person, terms);
   } catch (error) {
-    // Another first sign-in of the person was faster; the second attempt finds what it created.
+    // Another first sign-in of the same person was faster; the second attempt finds what it created.
     if (!(error instanceof DatabaseError) || error.kind !== 'unique') throw error;
     return findOrSettle(deps, person, terms);
   }
@@ -106,7 +106,7 @@ async function findOrSettle(
   return settle(deps, person, terms);
 }
 
-/** Anyone may have typed an unverified address: its row is never linked, and its password never opens what is. */
+/** Anyone may have typed an unverified address: its row is never linked, and its password never opens a linked one. */
 async function isVerified(tx: Tx, id: string): Promise<boolean> {
   return (await lockSigningIn(tx, id))?.emailVerifiedAt != null;
 }
@@ -196,7 +196,7 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
     (tx) => claimTenant(tx, `google:${issuer}:${subject}`, newId()),
     terms,
   );
-  const made = await deps.database.withTenant(
+  const createdPerson = await deps.database.withTenant(
     tenantId,
     nobody,
     async (tx) => {
@@ -211,6 +211,6 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
     },
     terms,
   );
-  if (made === undefined) throw new Error('the user was just created');
-  return open(deps, tenantId, made, terms);
+  if (createdPerson === undefined) throw new Error('the user was just created');
+  return open(deps, tenantId, createdPerson, terms);
 }

@@ -84,7 +84,7 @@ const person = (tenantId: string, changes: Partial<NewPerson> = {}) =>
   );
 
 describe('a stranger', () => {
-  it('gets a tenant of his own, as its verified admin, and a welcome', async () => {
+  it('gets a new tenant as its verified admin, and a welcome', async () => {
     const answer = await signIn('/start?x=1');
     assertSentTo(answer, '/start?x=1');
     const session = await sessionOf(server, answer);
@@ -108,11 +108,11 @@ describe('a stranger', () => {
     assert.deepEqual([again?.tenant.id, again?.principal.id], [tenantId, session?.principal.id]);
   });
 
-  it('is sent away where nobody may register', async () => {
+  it('is sent away when registration is closed', async () => {
     assertSentTo(await signIn('/', closed), '/login?error=registration-disabled');
   });
 
-  it('is sent away when Google does not vouch for the address', async () => {
+  it("is sent away when Google doesn't verify the address", async () => {
     for (const changes of [{ emailVerified: false }, { emailVerified: undefined }, { email: undefined }]) {
       const { emailVerified, email: address } = { emailVerified: true, email, ...changes };
       provider.person = {
@@ -126,7 +126,7 @@ describe('a stranger', () => {
 });
 
 describe('a member', () => {
-  it('is linked by the verified address, and from then on found by the subject', async () => {
+  it('is linked by the verified address, and found by the subject afterwards', async () => {
     const tenant = freshTenant();
     const { id } = await person(tenant.id);
     const session = await sessionOf(server, await signIn());
@@ -137,7 +137,7 @@ describe('a member', () => {
     assertSentTo(await signIn(), '/login?error=google');
   });
 
-  it('is never linked while the address was not proven: the owner gets a tenant of his own', async () => {
+  it('is never linked while the address is unverified: the owner gets a new tenant', async () => {
     const tenant = freshTenant();
     await person(tenant.id, { verified: false, source: 'registration', role: 'admin' });
     const session = await sessionOf(server, await signIn());
@@ -149,7 +149,7 @@ describe('a member', () => {
     assert.deepEqual(linked, []);
   });
 
-  it('of several tenants enters the one last used, and can switch to the others that are proven', async () => {
+  it('of several tenants enters the last one used, and can switch to other verified ones', async () => {
     const people = createPeople(server);
     const [first, second, hostile] = [freshTenant(), freshTenant(), freshTenant()];
     const proven = { addressProven: true };
@@ -179,7 +179,7 @@ describe('a member', () => {
     assert.notEqual((await to(hostile.id)).status, 200);
   });
 
-  it('stays outside when deactivated, or when the tenant wants single sign-on', async () => {
+  it('stays out when deactivated, or when the tenant requires single sign-on', async () => {
     const tenant = freshTenant();
     const { id } = await person(tenant.id);
     const answer = await signIn();
@@ -208,8 +208,8 @@ describe('a member', () => {
   });
 });
 
-describe('what comes back', () => {
-  it('belongs to the browser that began, once', async () => {
+describe('the callback', () => {
+  it('belongs to the browser that started, once', async () => {
     const { search, cookie } = await walk();
     const other = await walk();
     for (const wrong of [
@@ -226,7 +226,7 @@ describe('what comes back', () => {
     assertSentTo(await get(`/api/auth/callback/google?${search}`, cookie), '/login?error=google');
   });
 
-  it('is not believed when it lies, is missing, or says that something went wrong', async () => {
+  it("is rejected if it's false, missing or reports an error", async () => {
     provider.claims = (claims) => ({ ...claims, aud: 'another client' });
     assertSentTo(await signIn(), '/login?error=google');
     provider.claims = (claims) => ({ ...claims, nonce: 'another' });
@@ -247,7 +247,7 @@ describe('what comes back', () => {
   });
 });
 
-describe('a server without a registration at Google', () => {
+describe("a server that isn't registered with Google", () => {
   it('answers 404', async () => {
     for (const path of ['/api/auth/signin/google', '/api/auth/callback/google?code=x&state=y']) {
       const answer = await get(path, null, without);
@@ -256,7 +256,7 @@ describe('a server without a registration at Google', () => {
   });
 });
 
-it('a sign-in that has used up its code ends with a session, however long the database takes', async () => {
+it('a sign-in whose code is used up ends with a session, however slow the database is', async () => {
   const answerWithinMs = 2_000;
   const hurried = await startTestServer({
     config: {

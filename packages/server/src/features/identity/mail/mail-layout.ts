@@ -17,7 +17,7 @@ export interface MailContent {
 /**
  * Lays out an email as text and as HTML. The HTML says the same, loads nothing, and follows the reader's theme. Email
  * programs understand tables and inline styles; the style sheet in the head is for the dark theme, and programs that
- * ignore it color by themselves.
+ * ignore it color on their own.
  */
 export function renderMail(content: MailContent, base: string): { subject: string; text: string; html: string } {
   return { subject: content.subject, text: asText(content, base), html: mailHtml(content, base) };
@@ -62,13 +62,13 @@ export function mailHtml(
   { subject, preview, heading, paragraphs, facts = [], action, notes }: MailContent,
   base: string | null,
 ): string {
-  const said = paragraphs
+  const paragraphsHtml = paragraphs
     .map(
       (each) =>
         `<p class="ink" style="margin:0 0 16px;color:#171a18;font-size:16px;line-height:24px">${escapeHtml(each)}</p>`,
     )
     .join('');
-  const noted = notes
+  const notesHtml = notes
     .map(
       (each) =>
         `<p class="soft" style="margin:0 0 8px;color:#4d5650;font-size:14px;line-height:21px">${linked(each)}</p>`,
@@ -87,7 +87,7 @@ export function mailHtml(
     `<tr><td class="ink" style="padding:0 4px 16px;color:#171a18;font-size:16px;font-weight:600;${font}">Arbiter</td></tr>` +
     `<tr><td class="card" style="background:#ffffff;border:1px solid #dadeda;border-radius:10px;padding:32px;${font}">` +
     `<h1 class="ink" style="margin:0 0 16px;color:#171a18;font-size:22px;line-height:28px;font-weight:600">${escapeHtml(heading)}</h1>` +
-    `${said}${factTable(facts)}${action === null ? '' : button(action)}${noted}</td></tr>` +
+    `${paragraphsHtml}${factTable(facts)}${action === null ? '' : button(action)}${notesHtml}</td></tr>` +
     `<tr><td class="soft" style="padding:16px 4px 0;color:#4d5650;font-size:13px;line-height:20px;${font}">Sent by Arbiter${base === null ? '' : ` at ${escapeHtml(base)}`}</td></tr>` +
     '</table></td></tr></table></body></html>\n'
   );

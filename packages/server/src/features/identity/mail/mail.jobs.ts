@@ -10,7 +10,7 @@ const sendMailJob = job({
   payload: Type.Object({ mailId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
-/** Deletes mails that could not be sent as long as anybody had use for them. */
+/** Deletes mails that could not be sent as long as anyone had use for them. */
 const expireMailsJob = job({
   name: 'mails.expire',
   payload: Type.Object({}, { additionalProperties: false }),

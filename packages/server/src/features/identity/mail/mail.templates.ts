@@ -157,7 +157,7 @@ function requestedApproval(mail: MailOf<'approval_requested'>, base: string): Ma
 function resolvedApproval(mail: MailOf<'approval_resolved'>, base: string): MailContent {
   const what = changeInWords(mail.change);
   const by = mail.by === null ? '' : ` by ${shownName(mail.by)}`;
-  const said = mail.comments === null ? [] : [`Comment: ${shownName(mail.comments)}`];
+  const commentLines = mail.comments === null ? [] : [`Comment: ${shownName(mail.comments)}`];
   return {
     subject: `${outcomeWords[mail.outcome]}: ${what}`,
     preview: `Your request in ${shownName(mail.tenantName)}.`,
@@ -166,7 +166,7 @@ function resolvedApproval(mail: MailOf<'approval_resolved'>, base: string): Mail
       mail.outcome === 'expired'
         ? `Nobody decided your request to ${what} in ${shownName(mail.tenantName)} in time. Request it again if you still need it.`
         : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
-      ...said,
+      ...commentLines,
     ],
     action: { label: 'Open Arbiter', url: `${base}/` },
     notes: [`For details, call GET ${base}/api/v1/approvals/${mail.approvalId}.`],

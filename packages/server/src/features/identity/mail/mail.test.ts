@@ -78,7 +78,7 @@ const waiting = () =>
     .ownerQuery<{ n: string }>('select count(*) as n from arbiter.mails')
     .then(([row]) => Number(row!.n));
 
-test('a mail is sent once its transaction has committed, and forgotten; one that is rolled back never is', async () => {
+test('sends an email once its transaction commits, and deletes it; never sends one that is rolled back', async () => {
   const [tenant] = server.tenants;
   await within(tenant.id, (tx) => enqueue(tx, reset('jane@example.org')));
   await assert.rejects(
@@ -104,7 +104,7 @@ test('a mail is sent once its transaction has committed, and forgotten; one that
   );
 });
 
-test('neither database, queue, dead letter nor log can be read for token or address; a retry sends the same mail', async () => {
+test('database, queue, dead letters and log never reveal a token or address; a retry sends the same email', async () => {
   const [tenant] = server.tenants;
   const address = 'refused@example.org';
   refused.add(address);
@@ -154,7 +154,7 @@ async function keep(): Promise<void> {
   }).look();
 }
 
-test('a mail whose link has run out is not sent, and goes', async () => {
+test('drops an email whose link has expired', async () => {
   const [tenant, other] = server.tenants;
   const run = (name: string, tenantId: string, payload: object) =>
     server.jobs
@@ -180,7 +180,7 @@ test('a mail whose link has run out is not sent, and goes', async () => {
   now = start;
 });
 
-test('without a key nothing is enqueued, and no address is taken that is none', async () => {
+test('enqueues nothing without a key, and rejects an invalid address', async () => {
   const [tenant] = server.tenants;
   const code = (promise: Promise<void>) =>
     promise.then(
@@ -198,7 +198,7 @@ test('without a key nothing is enqueued, and no address is taken that is none', 
   assert.deepEqual(await takeMails(server), sent);
 });
 
-test('without a mail server mail goes into files', async () => {
+test('writes email to files without SMTP', async () => {
   const [tenant] = server.tenants;
   await within(tenant.id, (tx) => enqueue(tx, { kind: 'welcome', to: 'a@b.example', name: 'Ann', tenantName: 'Acme' }));
   const [row] = await server.testDatabase.ownerQuery<{ id: string }>('select id from arbiter.mails');

@@ -8,11 +8,11 @@ export type Mail =
    * registration, which distinguishes its link from others; emails of earlier versions have none.
    */
   | { readonly kind: 'verification'; readonly to: string; readonly name?: string; readonly token: string }
-  /** Somebody registered an address that has an account already. */
+  /** Someone registered an address that has an account already. */
   | { readonly kind: 'registration_known'; readonly to: string }
   /** Link to `/reset-password`. */
   | { readonly kind: 'reset'; readonly to: string; readonly tenantName: string; readonly token: string }
-  /** Link to `/accept-invite`. `invitedBy`: name of the person; null for a machine. */
+  /** Link to `/accept-invite`. `invitedBy`: the person's name; null for a machine. */
   | {
       readonly kind: 'invitation';
       readonly to: string;

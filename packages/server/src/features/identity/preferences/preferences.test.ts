@@ -4,7 +4,7 @@ import type { Problem } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createPeople, trusting } from '../accounts/test-people.ts';
 
-/** Preferences of people (docs/design/api-settled.md "Access and console"). */
+/** User preferences (docs/design/api-settled.md "Access and console"). */
 
 let server: TestServer;
 let people: ReturnType<typeof createPeople>;
@@ -19,7 +19,7 @@ const read = (cookie: string) => people.open<Record<string, unknown>>('GET', url
 const write = (cookie: string, body: unknown) =>
   people.open<Record<string, unknown> & Problem>('PUT', url, { cookie, body });
 
-test('preferences are replaced as a whole, for the person alone, and leave no audit row', async () => {
+test('replaces preferences as a whole, for the person only, without an audit row', async () => {
   const [first, second] = [
     await people.person(server.tenants[0], { role: 'viewer' }),
     await people.person(server.tenants[0]),
@@ -43,7 +43,7 @@ test('preferences are replaced as a whole, for the person alone, and leave no au
   );
 });
 
-test('8,192 bytes are taken, one more is 413; what is no object is 400; each changes nothing', async () => {
+test('accepts 8,192 bytes; one more is 413, and anything but an object 400, without a change', async () => {
   const cookie = await people.signIn(await people.person(server.tenants[0]));
   const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - JSON.stringify({ a: '' }).length) });
   assert.equal((await write(cookie, ofBytes(8_192))).status, 200);
@@ -66,7 +66,7 @@ test('keys have no preferences', async () => {
   assert.equal((await people.open('GET', url)).status, 401);
 });
 
-test('of several writers one wins, whole', async () => {
+test('one of several writers wins completely', async () => {
   const cookie = await people.signIn(await people.person(server.tenants[0]));
   const values = Array.from({ length: 8 }, (_, n) => ({ n, twin: n }));
   const answers = await Promise.all(values.map((value) => write(cookie, value)));

@@ -29,7 +29,7 @@ async function statusOf(from: Pick<TestServer, 'call'>, cookie: string): Promise
   return (await from.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status;
 }
 
-test('who is deactivated is signed out on both processes, whichever way the directory says it', async () => {
+test('deactivation signs out on both processes, however the directory reports it', async () => {
   const [tenant] = server.tenants;
   const ways = [
     (id: string) => server.call('DELETE', `${users}/${id}`),
@@ -54,7 +54,7 @@ test('who is deactivated is signed out on both processes, whichever way the dire
   }
 });
 
-test('wrong passwords neither bring a deactivated person back nor show an active one as deactivated', async () => {
+test('wrong passwords neither reactivate a deactivated person nor deactivate an active one', async () => {
   const [tenant] = server.tenants;
   const shown = async (id: string) => {
     const { body } = await server.call('GET', `${users}/${id}`);
@@ -94,7 +94,7 @@ test('wrong passwords neither bring a deactivated person back nor show an active
   await people.signIn(locked);
 });
 
-test('an address that a directory gives is not proven by what proved the one before', async () => {
+test("the verification of an earlier address doesn't apply to one that a directory sets", async () => {
   const [tenant] = server.tenants;
   const person = await people.person(tenant);
   await server.testDatabase.ownerQuery('update arbiter.users set address_proven = true where id = $1', [person.id]);
@@ -117,7 +117,7 @@ test('an address that a directory gives is not proven by what proved the one bef
   assert.deepEqual(await state(), [{ proven: false, open: false }]);
 });
 
-test('a session of an admin opens SCIM, from its own page; others are refused', async () => {
+test("an admin's session opens SCIM from its own page; others are rejected", async () => {
   const [tenant] = server.tenants;
   const call = (cookie: string, method: string, more: Record<string, string> = {}) =>
     server.call(method, method === 'GET' ? users : `${users}/x`, { key: null, headers: { cookie, ...more } });

@@ -40,7 +40,7 @@ export function findAttribute(among: readonly ScimAttribute[], name: string): Sc
   return among.find((attribute) => attribute.name.toLowerCase() === wanted);
 }
 
-/** Where an attribute stands: itself, or a sub-attribute of it. */
+/** The position of an attribute: itself, or a sub-attribute of it. */
 export interface AttributePlace {
   readonly attribute: ScimAttribute;
   readonly sub: ScimAttribute | null;
@@ -124,8 +124,8 @@ function readOne(attribute: ScimAttribute, value: unknown, path: string, unknown
   if (attribute.type === 'complex') {
     if (isObject(value)) {
       const members = readMembers(attribute.subAttributes ?? [], value, path, unknown);
-      const kept = Object.entries(members).filter(([, member]) => member !== null);
-      return kept.length === 0 ? null : Object.fromEntries(kept);
+      const presentMembers = Object.entries(members).filter(([, member]) => member !== null);
+      return presentMembers.length === 0 ? null : Object.fromEntries(presentMembers);
     }
     // `manager: "<id>"` and `roles: ["admin"]`, as Entra ID writes them.
     const main = findAttribute(attribute.subAttributes ?? [], 'value');

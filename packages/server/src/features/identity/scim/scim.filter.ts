@@ -15,7 +15,7 @@ type Token =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'mark'; readonly text: '(' | ')' };
 
-const refused = (detail: string) => scimProblem('invalidFilter', detail);
+const invalidFilter = (detail: string) => scimProblem('invalidFilter', detail);
 
 const tokenForm = /\s*(?:([()])|("(?:[^"\\]|\\.)*")|([A-Za-z$][A-Za-z0-9$_.:-]*))/y;
 
@@ -25,7 +25,7 @@ function tokensOf(text: string): Token[] {
   while (text.slice(at).trim() !== '') {
     tokenForm.lastIndex = at;
     const found = tokenForm.exec(text);
-    if (found === null) throw refused(`The filter can't be parsed from character ${at + 1}.`);
+    if (found === null) throw invalidFilter(`The filter can't be parsed from character ${at + 1}.`);
     at = tokenForm.lastIndex;
     const [, mark, quoted, word] = found;
     if (mark === '(' || mark === ')') tokens.push({ kind: 'mark', text: mark });
@@ -41,10 +41,10 @@ function unquoted(quoted: string): string {
   try {
     value = JSON.parse(quoted);
   } catch {
-    throw refused('The filter contains a string that is not valid JSON.');
+    throw invalidFilter('The filter contains a string that is not valid JSON.');
   }
   if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) {
-    throw refused('The filter contains a string that no attribute can have.');
+    throw invalidFilter('The filter contains a string that no attribute can have.');
   }
   return value;
 }
@@ -62,7 +62,7 @@ export function parseFilter(text: string): readonly FilterComparison[] {
   const word = (): string => {
     const token = tokens[at];
     if (token?.kind !== 'word')
-      throw refused('The filter ends or has an unexpected character where a word is expected.');
+      throw invalidFilter('The filter ends or has an unexpected character where a word is expected.');
     at += 1;
     return token.text;
   };
@@ -71,21 +71,21 @@ export function parseFilter(text: string): readonly FilterComparison[] {
     const attribute = word();
     const operator = word().toLowerCase();
     if (operator !== 'eq' && operator !== 'sw' && operator !== 'co') {
-      throw refused('Filters support the operators eq, sw and co.');
+      throw invalidFilter('Filters support the operators eq, sw and co.');
     }
     const token = tokens[at];
     at += 1;
     if (token?.kind === 'text') found.push({ attribute, operator, value: token.value });
     else if (token?.kind === 'word' && (token.text === 'true' || token.text === 'false') && operator === 'eq') {
       found.push({ attribute, operator, value: token.text === 'true' });
-    } else throw refused('A comparison must end with a quoted string, or with true or false for eq.');
-    if (found.length > maxComparisons) throw refused(`A filter can have at most ${maxComparisons} comparisons.`);
+    } else throw invalidFilter('A comparison must end with a quoted string, or with true or false for eq.');
+    if (found.length > maxComparisons) throw invalidFilter(`A filter can have at most ${maxComparisons} comparisons.`);
   }
 
   // How many parentheses are open: all that they can group is joined by `and`, so they change nothing.
   let open = 0;
   for (let isFirst = true; isFirst || at < tokens.length; isFirst = false) {
-    if (!isFirst && word().toLowerCase() !== 'and') throw refused('Comparisons must be joined with and.');
+    if (!isFirst && word().toLowerCase() !== 'and') throw invalidFilter('Comparisons must be joined with and.');
     while (isMark(tokens[at], '(')) {
       open += 1;
       at += 1;
@@ -94,10 +94,10 @@ export function parseFilter(text: string): readonly FilterComparison[] {
     while (isMark(tokens[at], ')')) {
       open -= 1;
       at += 1;
-      if (open < 0) throw refused('The filter closes a parenthesis that was never opened.');
+      if (open < 0) throw invalidFilter('The filter closes a parenthesis that was never opened.');
     }
   }
-  if (open > 0) throw refused("The filter doesn't close a parenthesis.");
+  if (open > 0) throw invalidFilter("The filter doesn't close a parenthesis.");
   return found;
 }
 

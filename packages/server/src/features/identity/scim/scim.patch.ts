@@ -112,8 +112,8 @@ function changedValue(
 /** The object with these members instead of its own; null members are taken out, and an object without any is null. */
 function merged(before: unknown, members: PatchItem): PatchItem | null {
   const all = { ...(isObject(before) ? before : {}), ...members };
-  const kept = Object.entries(all).filter(([, member]) => member !== null);
-  return kept.length === 0 ? null : Object.fromEntries(kept);
+  const presentMembers = Object.entries(all).filter(([, member]) => member !== null);
+  return presentMembers.length === 0 ? null : Object.fromEntries(presentMembers);
 }
 
 function changedList(
@@ -141,8 +141,8 @@ function changedList(
   const change: PatchItem = sub === null ? (isObject(sent) ? sent : {}) : { [sub.name]: sent };
   const chosen = items.filter(isChosen);
   if (chosen.length === 0) {
-    const made = merged(newItem(tests, at), change);
-    return made === null ? listed(items) : listed(withPrimary([...items, made], [made]));
+    const newValue = merged(newItem(tests, at), change);
+    return newValue === null ? listed(items) : listed(withPrimary([...items, newValue], [newValue]));
   }
   const changed = new Map(chosen.map((item) => [item, merged(item, change)]));
   const next = items.map((item) => (changed.has(item) ? changed.get(item)! : item));
@@ -164,17 +164,17 @@ function single({ multiValued: _, ...attribute }: ScimAttribute): ScimAttribute 
  * exist yet.
  */
 function newItem(tests: readonly ItemTest[] | null, at: string): PatchItem {
-  const made: Record<string, unknown> = {};
+  const result: Record<string, unknown> = {};
   for (const { attribute, operator, value } of tests ?? []) {
     if (operator !== 'eq') throw scimProblem('noTarget', `${at}: no value matches the filter.`);
-    made[attribute.name] = value;
+    result[attribute.name] = value;
   }
-  return made;
+  return result;
 }
 
 const listed = (items: readonly (PatchItem | null)[]): readonly PatchItem[] | null => {
-  const kept = items.filter((item) => item !== null);
-  return kept.length === 0 ? null : kept;
+  const remainingItems = items.filter((item) => item !== null);
+  return remainingItems.length === 0 ? null : remainingItems;
 };
 
 /** Only one value is primary: the newest that says so (RFC 7644 section 3.5.2). */

@@ -60,7 +60,7 @@ function mailAddressOf({ emails }: Attributes): string | null {
 const maxText = 256 * 1024;
 
 /**
- * What is stored of a record of attributes. `deactivatedAt`: of the user until now; `now`: for one who is deactivated now. Throws
+ * The stored part of a record of attributes. `deactivatedAt`: of the user until now; `now`: for one who is deactivated now. Throws
  * 400 `invalidValue`.
  */
 export function storedOf(

@@ -43,10 +43,10 @@ export function showUser(row: ScimUserRow, publicUrl: string, isListed: boolean)
   };
 }
 
-/** Which attributes an answer shows: lower-case paths in pairs of attribute and, maybe, sub-attribute. */
+/** Which attributes an answer shows: lowercase paths in pairs of attribute and, maybe, sub-attribute. */
 export type Projection = (user: ScimUser) => ScimUserView;
 
-interface Chosen {
+interface AttributeChoice {
   readonly name: string;
   readonly sub: string | null;
 }
@@ -54,7 +54,7 @@ interface Chosen {
 const cores = `${scimUserSchema.toLowerCase()}:`;
 const extensions = scimEnterpriseSchema.toLowerCase();
 
-function chosenOf(text: string): Chosen[] {
+function chosenOf(text: string): AttributeChoice[] {
   return text.split(',').flatMap((each) => {
     const path = each.trim().toLowerCase();
     if (path === '') return [];
@@ -66,7 +66,7 @@ function chosenOf(text: string): Chosen[] {
   });
 }
 
-/** Always returned, whatever is asked for (RFC 7643 section 3.1). */
+/** Always returned, whatever is requested (RFC 7643 section 3.1). */
 const always = new Set(['schemas', 'id']);
 
 /**
@@ -85,7 +85,7 @@ export function projectionOf(query: {
   const hidden = chosenOf(excludedAttributes ?? '');
   if (shown.length === 0 && hidden.length === 0) return (user) => user;
   return (user) => {
-    const kept = Object.entries(user).flatMap(([name, value]) => {
+    const shownAttributes = Object.entries(user).flatMap(([name, value]) => {
       if (always.has(name)) return [[name, value]];
       const key = name.toLowerCase();
       const own = (shown.length > 0 ? shown : hidden).filter((each) => each.name === key);
@@ -94,7 +94,7 @@ export function projectionOf(query: {
       if (shown.length > 0) return isWhole ? [[name, value]] : pruned(name, value, (sub) => subs.has(sub));
       return isWhole ? [] : pruned(name, value, (sub) => !subs.has(sub));
     });
-    return { schemas: user.schemas, id: user.id, ...Object.fromEntries(kept) };
+    return { schemas: user.schemas, id: user.id, ...Object.fromEntries(shownAttributes) };
   };
 }
 

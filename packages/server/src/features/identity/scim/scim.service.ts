@@ -149,7 +149,7 @@ async function change(tx: Tx, id: string, changed: (before: Attributes) => Attri
   const stored = storedOf(renamed(was, changed(was)), { deactivatedAt: before.deactivatedAt, now: tx.now });
   const after: ScimUserRow = { ...before, ...stored };
   const is = attributesOf(after);
-  // Beside what is said of the person, where mail goes follows from it.
+  // It also decides where the person's email goes.
   if (!isDeepStrictEqual(was, is)) {
     if (await isNameTaken(tx, after.email, before.id)) throw nameTaken();
     await write(tx, { ...after, updatedAt: tx.now });

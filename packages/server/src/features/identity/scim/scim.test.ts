@@ -65,7 +65,7 @@ function fresh() {
   return { tenant, call, made, found, refused };
 }
 
-test('a user is made as it was sent: verified, with the role member, and an address of its own', async () => {
+test('creates a user as sent: verified, with the role member and its own address', async () => {
   const { tenant, call, made } = fresh();
   const { status, body, headers } = await call('POST', '/Users', okta.create);
   assert.equal(status, 201);
@@ -90,7 +90,7 @@ test('a user is made as it was sent: verified, with the role member, and an addr
   assert.deepEqual([other.userName, other.displayName], ['Only@Mail.example', 'Only@Mail.example']);
 });
 
-test('E8: displayName, else the parts of the name, else userName; lists cut the full name in two', async () => {
+test('E8: displayName, else the parts of the name, else userName; lists split the full name', async () => {
   const { call, made } = fresh();
   const name = { givenName: 'Mary Ann', familyName: 'van der Berg' };
   const people = [
@@ -136,7 +136,7 @@ test('userName is any text of 1 to 255 characters, unique whatever the letter ca
   await other.made({ userName: 'a@x.com' });
 });
 
-test('one name is taken once: by twenty POSTs at a time, and by two PUTs', async () => {
+test('takes one name once: by twenty parallel POSTs, and by two PUTs', async () => {
   const { call, made } = fresh();
   const posts = await Promise.all(Array.from({ length: 20 }, () => call('POST', '/Users', { userName: 'Same@x.com' })));
   assert.deepEqual(posts.map(({ status }) => status).sort(), [201, ...Array.from({ length: 19 }, () => 409)]);
@@ -146,7 +146,7 @@ test('one name is taken once: by twenty POSTs at a time, and by two PUTs', async
   assert.ok(puts.every(({ status, body }) => status === 200 || body.scimType === 'uniqueness'));
 });
 
-test('E6: pages are clamped, in a stable order; beyond the end they are empty', async () => {
+test("E6: clamps pages, in a stable order; they're empty beyond the end", async () => {
   const { call, made, refused } = fresh();
   for (let n = 0; n < 3; n += 1) await made({ userName: `user ${n}` });
   const page = async (query: string) => {
@@ -167,7 +167,7 @@ test('E6: pages are clamped, in a stable order; beyond the end they are empty', 
   }
 });
 
-test('a list has at most 200 users, whatever is asked for', async () => {
+test('lists at most 200 users, whatever is requested', async () => {
   const { tenant, call } = fresh();
   await server.testDatabase.ownerQuery(
     `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, created_at, updated_at)
@@ -184,7 +184,7 @@ test('a list has at most 200 users, whatever is asked for', async () => {
   }
 });
 
-test('filters compare as settled, and what is not understood never lists everybody', async () => {
+test('filters compare as specified, and an invalid one never lists everyone', async () => {
   const { call, made, found, refused } = fresh();
   const mary = await made({
     userName: 'Mary@Example.com',
@@ -251,7 +251,7 @@ test('filters compare as settled, and what is not understood never lists everybo
   assert.equal((await call<List>('GET', '/Users')).body.totalResults, 2);
 });
 
-test('every attribute of the standard is kept, whatever the letter case of its name; others are dropped', async () => {
+test('keeps every attribute of the standard, in any letter case, and drops others', async () => {
   const { call, made } = fresh();
   const value = (name: string) => `${name} of Mary`;
   const sample: Record<string, unknown> = {};
@@ -291,7 +291,7 @@ test('every attribute of the standard is kept, whatever the letter case of its n
     ['odd', { givenName: 'Odd' }, [{ value: 'odd@x.com', primary: true }]],
   );
 
-  // PUT keeps what it does not name, takes away what is null, and replaces the rest.
+  // PUT keeps omitted values, removes null ones, and replaces the rest.
   const put = await call('PUT', `/Users/${id}`, {
     userName: 'new',
     title: null,
@@ -313,7 +313,7 @@ test('every attribute of the standard is kept, whatever the letter case of its n
   });
 });
 
-test('attributes and excludedAttributes choose what is shown', async () => {
+test('attributes and excludedAttributes select what is shown', async () => {
   const { call, made, refused } = fresh();
   const { id } = await made({ ...okta.create, [enterprise]: { department: 'D', division: 'V' } });
   const keys = async (query: string) => {
@@ -347,7 +347,7 @@ test('attributes and excludedAttributes choose what is shown', async () => {
 });
 
 describe('PATCH', () => {
-  test('takes what Entra ID and Okta send', async () => {
+  test('accepts what Entra ID and Okta send', async () => {
     const { call, made } = fresh();
     const user = await made(entra.create);
     assert.deepEqual(user[enterprise], { department: 'bob', manager: { value: 'Suzzy' } });
@@ -434,7 +434,7 @@ describe('PATCH', () => {
       ['invalidSyntax', one('move', 'title', 'x')],
       ['invalidSyntax', { Operations: [] }],
       ['invalidSyntax', {}],
-      // The first operation would do, and is taken back with the second.
+      // The first operation is valid, and is rolled back with the second.
       [
         'invalidPath',
         {
@@ -455,7 +455,7 @@ describe('PATCH', () => {
   });
 });
 
-test('T11, E7: deactivation is one thing and a login lock another', async () => {
+test("T11, E7: deactivation isn't a login lock", async () => {
   const { tenant, call, made, refused } = fresh();
   const { id } = await made({ userName: 'who@x.com' });
   const row = async () => {
@@ -486,7 +486,7 @@ test('T11, E7: deactivation is one thing and a login lock another', async () => 
   assert.equal(born.active, false);
 });
 
-test('each call leaves an audit row of the user scim; a user of another tenant is not there', async () => {
+test("each call writes an audit row of the scim user; another tenant's user isn't found", async () => {
   const { tenant, call, made, refused } = fresh();
   const { id } = await made({ userName: 'audited' });
   await call('GET', `/Users/${id}`);
@@ -524,7 +524,7 @@ test('each call leaves an audit row of the user scim; a user of another tenant i
   await refused(404, undefined, 'GET', '/Users/nonsense');
 });
 
-test('whatever goes wrong below /scim/v2 is said as SCIM says it', async () => {
+test('every error below /scim/v2 has the SCIM format', async () => {
   const { tenant, call } = fresh();
   const id = '018f0000-0000-7000-8000-000000000000';
   const send = (method: string, path: string, headers: Record<string, string>, key: string | null, body?: unknown) =>
@@ -572,7 +572,7 @@ test('whatever goes wrong below /scim/v2 is said as SCIM says it', async () => {
   assert.ok(Number(over.headers['retry-after']) > 0);
 });
 
-test('the documents say what there is', async () => {
+test('the SCIM documents describe what is supported', async () => {
   const { call } = fresh();
   const config = await call<Record<string, { supported: boolean }>>('GET', '/ServiceProviderConfig');
   const supported = ['patch', 'filter', 'bulk', 'sort', 'etag', 'changePassword'].map(

@@ -19,7 +19,7 @@ export function backupCode(random: Uint8Array): string {
 export const isBackupCode = (typed: string): boolean => /^[a-z2-7]{10}$/.test(typed);
 
 /**
- * Returns what is stored of a code. Its key is the same factor's secret, which is encrypted, so the hashes alone can't
+ * Returns the stored form of a code. Its key is the same factor's secret, which is encrypted, so the hashes alone can't
  * be brute-forced. `typed`: after `typedCode`.
  */
 export const backupCodeHash = (secret: Uint8Array, typed: string): Buffer =>

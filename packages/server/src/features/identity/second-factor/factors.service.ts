@@ -147,7 +147,7 @@ async function tellChange(
   try {
     await enqueueMail(tx, { kind: 'second_factor', to: mailAddressOf(owner), tenantName: tenant.name, change });
   } catch (error) {
-    // The change stands even if no email can be sent: without an encryption key, or for a user whose name isn't an
+    // The change is kept even if no email can be sent: without an encryption key, or for a user whose name isn't an
     // address.
     if (!(error instanceof AppError)) throw error;
   }

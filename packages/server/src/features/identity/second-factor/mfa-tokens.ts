@@ -31,7 +31,7 @@ const issuer = 'arbiter';
 const algorithm = 'HS256';
 const form = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** @param secret NEXTAUTH_SECRET; blank counts as unset */
+/** @param secret NEXTAUTH_SECRET; blank is treated as unset */
 export function createMfaTokens(secret: string | null): MfaTokens {
   const root = keyOf(secret);
   const keys = root === null ? null : { sign: deriveKey(root, 'mfa'), mark: deriveKey(root, 'mfa-password') };

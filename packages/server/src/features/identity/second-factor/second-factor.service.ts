@@ -98,7 +98,7 @@ export async function beginSecondFactor(
   }));
 }
 
-/** `enable`: the app has the secret. With the token of a sign-in it also opens the session: everything is proven. */
+/** `enable`: the app has the secret. With the token of a sign-in it also opens the session: every factor is verified. */
 export async function enableSecondFactor(
   ports: SecondFactorPorts,
   proof: Proof,

@@ -51,7 +51,7 @@ export async function enableFactor(tx: Tx, userId: string, codeHashes: readonly 
   );
 }
 
-/** Notes which code was used: no code of this step or an earlier one is taken again. */
+/** Notes which code was used: no code of this or an earlier step is accepted again. */
 export async function updateLastStep(tx: Tx, userId: string, step: number): Promise<void> {
   await tx.query('update arbiter.second_factors set last_step = $3 where tenant_id = $1 and user_id = $2', [
     tx.tenantId,

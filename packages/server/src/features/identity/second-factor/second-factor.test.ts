@@ -67,7 +67,7 @@ const auditOf = (id: string) =>
     [id],
   );
 
-test('setup and enable switch it on; then the password alone opens nothing, and a code does', async () => {
+test("setup and enable turn it on; then the password alone isn't enough, but a code is", async () => {
   await takeMails(server);
   const ada = await protectedPerson();
   assert.equal(new Set(ada.backupCodes).size, 10);
@@ -90,7 +90,7 @@ test('setup and enable switch it on; then the password alone opens nothing, and 
   assert.deepEqual((await auditOf(ada.id)).at(-1)?.action, 'login');
 });
 
-test('a code opens once: again, in parallel, or an older one after a newer', async () => {
+test('a code works once: not again, in parallel, or after a newer one', async () => {
   const ada = await protectedPerson();
   const tokens = [await halfIn(ada), await halfIn(ada), await halfIn(ada), await halfIn(ada)];
   const code = ada.app.code(now());
@@ -105,7 +105,7 @@ test('a code opens once: again, in parallel, or an older one after a newer', asy
   assert.equal((await verify(await halfIn(ada), ada.app.code(now()))).status, 200);
 });
 
-test('a clock may be one step off, not two', async () => {
+test('a clock may be off by one step, not two', async () => {
   const ada = await protectedPerson();
   later(300);
   for (const off of [-2, 2])
@@ -114,7 +114,7 @@ test('a clock may be one step off, not two', async () => {
   assert.equal((await verify(await halfIn(ada), ada.app.code(now(), 1))).status, 200);
 });
 
-test('a backup code opens once, also in parallel', async () => {
+test('a backup code works once, even in parallel', async () => {
   const ada = await protectedPerson();
   const [first, second] = ada.backupCodes as [string, string];
   const tokens = [await halfIn(ada), await halfIn(ada), await halfIn(ada)];
@@ -126,7 +126,7 @@ test('a backup code opens once, also in parallel', async () => {
   assert.equal((await verify(await halfIn(bob), ada.backupCodes[2]!)).status, 401);
 });
 
-test('wrong codes count as failed sign-ins: the fifth locks, and then no code is taken', async () => {
+test('wrong codes count as failed sign-ins: the fifth locks, and then no code works', async () => {
   const ada = await protectedPerson();
   const token = await halfIn(ada);
   await takeMails(server);
@@ -148,7 +148,7 @@ test('wrong codes count as failed sign-ins: the fifth locks, and then no code is
   assert.equal((await verify(await halfIn(ada), ada.app.code(now()))).status, 200);
 });
 
-test('T7: the token of a half sign-in lives five minutes, for this person and password, and nothing else is taken for it', async () => {
+test('T7: the token of a half sign-in is valid five minutes, for this person and password, and only it works', async () => {
   const ada = await protectedPerson();
   const token = await halfIn(ada);
   const [head, body, mac] = token.split('.') as [string, string, string];
@@ -188,7 +188,7 @@ test('deactivation ends a half sign-in', async () => {
   assert.deepEqual(codeOf(await verify(token, ada.app.code(now()))), [401, 'invalid_credentials']);
 });
 
-test('enable takes a right code of a set-up only, and a set-up that is begun again replaces the one before', async () => {
+test('enable requires a correct code of a setup, and a new setup replaces the old one', async () => {
   const person = await people.person(tenant());
   const cookie = await people.signIn(person);
   assert.deepEqual(codeOf(await step({ action: 'enable', code: '000000' }, cookie)), [409, 'invalid_transition']);
@@ -212,7 +212,7 @@ test('enable takes a right code of a set-up only, and a set-up that is begun aga
   assert.equal((await verify(await halfIn(person), app.code(now()))).status, 401);
 });
 
-test('disable wants session, password and code; what is wrong counts', async () => {
+test('disable requires session, password and code; errors count', async () => {
   const ada = await protectedPerson();
   const disable = (given: object, cookie: string | undefined = ada.cookie) =>
     step({ action: 'disable', ...given }, cookie);
@@ -245,12 +245,12 @@ test('disable wants session, password and code; what is wrong counts', async () 
   assert.deepEqual((await auditOf(ada.id)).at(-1)?.after, { secondFactor: false });
   assert.deepEqual(codeOf(await disable({ password: ada.password, code: code() })), [409, 'invalid_transition']);
   assert.equal((await people.login(ada)).body.mfaRequired, undefined);
-  // Its backup codes are gone as well.
+  // Its backup codes are deleted too.
   const [left] = await server.testDatabase.ownerQuery('select from arbiter.backup_codes where user_id = $1', [ada.id]);
   assert.equal(left, undefined);
 });
 
-test('where the tenant asks for it, who has none sets it up on the way in', async () => {
+test('where the tenant requires it, users without one set it up during sign-in', async () => {
   const other = server.tenants[1]!;
   const call = (mfaRequired: boolean) =>
     server.call<{ mfaRequired: boolean }>('PUT', '/api/v1/tenant-settings', {
@@ -281,7 +281,7 @@ test('where the tenant asks for it, who has none sets it up on the way in', asyn
   assert.equal((await people.login(await people.person(other))).body.mfaRequired, undefined);
 });
 
-test('an admin takes it away, of people of the own tenant, and not the own', async () => {
+test('an admin removes it from people of the same tenant, but not their own', async () => {
   const ada = await protectedPerson();
   const reset = (id: string, key: string | null, headers = {}) =>
     server.call<{ id: string; secondFactor: boolean } & Problem>('POST', `/api/v1/users/${id}/reset-mfa`, {
@@ -311,7 +311,7 @@ test('an admin takes it away, of people of the own tenant, and not the own', asy
   assert.deepEqual([(await takeMails(server)).length, (await auditOf(ada.id)).length - audited], [0, 0]);
 });
 
-test('secrets are sealed, codes hashed, and none of it is shown to the read-only role or written to the log', async () => {
+test('seals secrets, hashes codes, and shows none to the read-only role or in the log', async () => {
   const person = await people.person(tenant());
   const cookie = await people.signIn(person);
   const { secret } = (await step({ action: 'setup' }, cookie)).body;
@@ -337,7 +337,7 @@ test('secrets are sealed, codes hashed, and none of it is shown to the read-only
   );
 });
 
-test('T5: without a key to seal with nothing is set up; without a session secret nobody is let on', async () => {
+test('T5: without an encryption key nothing is set up; without a session secret nobody continues', async () => {
   const bare = await startTestServer({ config: { ...trusting, DATA_ENCRYPTION_KEY: null } });
   try {
     const others = createPeople(bare);
@@ -345,7 +345,7 @@ test('T5: without a key to seal with nothing is set up; without a session secret
     const answer = await others.open('POST', '/api/v1/auth/mfa', { body: { action: 'setup' }, cookie });
     assert.deepEqual(codeOf(answer), [503, 'not_configured']);
     assert.match(answer.body.detail ?? '', /DATA_ENCRYPTION_KEY/);
-    // It can't be required of people either, who could no longer sign in.
+    // It can't be required either, who could no longer sign in.
     const put = (mfaRequired: boolean) =>
       bare.call<Problem>('PUT', '/api/v1/tenant-settings', { body: { mfaRequired } });
     const refused = await put(true);
@@ -367,7 +367,7 @@ test('T5: without a key to seal with nothing is set up; without a session secret
   }
 });
 
-test('the answer of a sign-in that goes on is that of a sign-in', async () => {
+test('a sign-in that continues responds like a sign-in', async () => {
   const ada = await protectedPerson();
   const answer = await verify(await halfIn(ada), ada.app.code(now()));
   const { user, tenant: where, expiresAt, ...rest } = answer.body;

@@ -6,7 +6,7 @@ import { base32, codeAt, isAppCode, otpauthUrl, stepAt, stepOf, typedCode } from
 const secret = Buffer.from('12345678901234567890', 'ascii');
 const at = (seconds: number) => new Date(seconds * 1000);
 
-test('RFC 6238, appendix B: the vectors of SHA-1, their last six digits', () => {
+test('RFC 6238, appendix B: matches the SHA-1 vectors in their last six digits', () => {
   const vectors: readonly [number, string][] = [
     [59, '94287082'],
     [1_111_111_109, '07081804'],
@@ -19,7 +19,7 @@ test('RFC 6238, appendix B: the vectors of SHA-1, their last six digits', () => 
     assert.equal(codeAt(secret, stepAt(at(seconds))), code.slice(-6), String(seconds));
 });
 
-test('RFC 4226, appendix D: the vectors of the counter', () => {
+test('RFC 4226, appendix D: matches the vectors of the counter', () => {
   const codes = ['755224', '287082', '359152', '969429', '338314', '254676', '287922', '162583', '399871', '520489'];
   assert.deepEqual(
     codes.map((_, step) => codeAt(secret, step)),
@@ -27,7 +27,7 @@ test('RFC 4226, appendix D: the vectors of the counter', () => {
   );
 });
 
-test('RFC 4648, section 10: the vectors of base32', () => {
+test('RFC 4648, section 10: matches the vectors of base32', () => {
   const vectors = {
     '': '',
     f: 'MY',
@@ -40,7 +40,7 @@ test('RFC 4648, section 10: the vectors of base32', () => {
   for (const [plain, coded] of Object.entries(vectors)) assert.equal(base32(Buffer.from(plain)), coded);
 });
 
-test('a code is taken one step early or late, and once', () => {
+test('accepts a code one step early or late, and once', () => {
   const now = at(1_234_567_890);
   const step = stepAt(now);
   const taken = (offset: number, lastStep = -1) => stepOf(secret, codeAt(secret, step + offset), now, lastStep);
@@ -55,7 +55,7 @@ test('a code is taken one step early or late, and once', () => {
   assert.equal(stepOf(secret, '', now, -1), null);
 });
 
-test('codes are read with the spaces and dashes that help reading', () => {
+test('reads codes with spaces and dashes', () => {
   assert.equal(typedCode(' 123 456\u00a0'), '123456');
   assert.equal(isAppCode('123456'), true);
   for (const text of ['12345', '1234567', '１２３４５６', '12345a', '']) assert.equal(isAppCode(text), false, text);
@@ -66,7 +66,7 @@ test('codes are read with the spaces and dashes that help reading', () => {
   assert.notDeepEqual(backupCodeHash(secret, typedCode(code)), backupCodeHash(Buffer.alloc(20), typedCode(code)));
 });
 
-test('the address for the app names tenant and person, whatever they are called', () => {
+test('the address for the app names tenant and person, whatever their names', () => {
   const url = new URL(otpauthUrl(secret, { tenant: 'A: B & C?', email: 'jane+x@example.org' }));
   assert.deepEqual([url.protocol, url.host], ['otpauth:', 'totp']);
   assert.equal(decodeURIComponent(url.pathname), '/Arbiter A  B & C?:jane+x@example.org');

@@ -50,18 +50,18 @@ const base32Letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** RFC 4648, section 6, without padding. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
-  let held = 0;
+  let buffer = 0;
   let bits = 0;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
+    buffer = (buffer << 8) | byte;
     bits += 8;
     while (bits >= 5) {
-      text += base32Letters[(held >>> (bits - 5)) & 31];
+      text += base32Letters[(buffer >>> (bits - 5)) & 31];
       bits -= 5;
     }
-    held &= (1 << bits) - 1;
+    buffer &= (1 << bits) - 1;
   }
-  return bits === 0 ? text : text + base32Letters[(held << (5 - bits)) & 31];
+  return bits === 0 ? text : text + base32Letters[(buffer << (5 - bits)) & 31];
 }
 
 /** Returns the address that gives an authenticator app the secret (Key URI Format). */

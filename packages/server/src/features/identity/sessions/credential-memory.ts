@@ -42,9 +42,9 @@ export function createCredentialMemory<Entry extends { readonly principal: { rea
   return {
     find: (name) => (hearing() ? (known.get(name) ?? null) : null),
     ask() {
-      const asked = generation;
+      const generationAtStart = generation;
       return (name, entry) => {
-        if (!hearing() || asked !== generation) return;
+        if (!hearing() || generationAtStart !== generation) return;
         if (known.size >= maximumKnown) known.delete(known.keys().next().value ?? '');
         known.set(name, entry);
       };

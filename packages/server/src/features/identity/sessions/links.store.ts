@@ -111,13 +111,13 @@ export async function selectPendingRegistration(tx: Tx, userId: string): Promise
 
 /**
  * Deletes links of all tenants that expired before the instant. Keeps unverified registrations, whose password is still
- * needed when somebody signs in or requests another link. Needs a system transaction.
+ * needed when someone signs in or requests another link. Needs a system transaction.
  */
 export async function deleteOldLinks(tx: Tx, before: Date): Promise<number> {
-  const gone = await tx.query(
+  const deletedRows = await tx.query(
     `delete from arbiter.user_tokens
       where expires_at < $1 and (purpose <> 'verification' or used_at is not null or voided_at is not null) returning id`,
     [before],
   );
-  return gone.length;
+  return deletedRows.length;
 }

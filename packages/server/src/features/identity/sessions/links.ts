@@ -32,7 +32,7 @@ export interface GivenWithLink {
   readonly passwordHash: string;
 }
 
-/** Links that verify a person by email, or through the terminal at first start. */
+/** Links that verify a person by email, or through the terminal on the first start. */
 export interface Links {
   /** Throws 503 `not_configured` when links aren't possible. Call it before doing anything for one. */
   assertConfigured(): void;
@@ -48,7 +48,7 @@ export interface Links {
   placeOf(database: Pick<Database, 'withSystem'>, purpose: LinkPurpose, token: string): Promise<string | null>;
   /** The link of a token in the transaction's tenant, locked; undefined: unknown, or of another purpose. */
   lock(tx: Tx, purpose: LinkPurpose, token: string): Promise<FoundLink | undefined>;
-  /** Notes that a link was followed: it opens nothing any more. */
+  /** Records that a link was followed, so that it no longer works. */
   use(tx: Tx, link: FoundLink): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ const tokenForm = /^[A-Za-z0-9_-]{43}$/;
 /**
  * Tokens are 256 random bits. Stored is a keyed hash over purpose and token, so that the database opens no link, and a link
  * of one purpose none of another.
- * @param secret NEXTAUTH_SECRET; blank counts as unset
+ * @param secret NEXTAUTH_SECRET; blank is treated as unset
  */
 export function createLinks(secret: string | null): Links {
   const root = keyOf(secret);

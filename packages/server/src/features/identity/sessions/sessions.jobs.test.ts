@@ -20,7 +20,7 @@ const count = async (table: string) =>
   (await server.testDatabase.ownerQuery<{ count: number }>(`select count(*)::int as count from arbiter.${table}`))[0]!
     .count;
 
-test('sessions and links go thirty days after their end; a registration that waits stays', async () => {
+test('deletes sessions and links thirty days after they end, but no pending registration', async () => {
   const people = createPeople(server);
   const ada = await people.person(server.tenants[0]);
   await people.signIn(ada);
@@ -43,7 +43,7 @@ test('sessions and links go thirty days after their end; a registration that wai
   ]);
 });
 
-test('what registrations at the same time told each other goes after a day', async () => {
+test('deletes notes between simultaneous registrations after a day', async () => {
   await server.call('POST', '/api/v1/auth/register', {
     key: null,
     body: { name: 'Ben', email: 'ben@example.test', password: 'Passw0rd' },

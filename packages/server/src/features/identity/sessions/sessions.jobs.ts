@@ -4,7 +4,7 @@ import { handleInstallationJob, installationJob, type JobHandler } from '../../.
 import { deleteOldLinks } from './links.store.ts';
 import { deleteOldSessions } from './sessions.store.ts';
 
-/** Deletes what nobody can sign in with any more. */
+/** Deletes what can no longer be used to sign in. */
 const sweepSessionsJob = installationJob({
   name: 'sessions.sweep',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -66,8 +66,8 @@ export async function markSessionEnded(tx: Tx, id: string): Promise<boolean> {
 
 /** Deletes sessions that ended before the instant, of all tenants. Needs a system transaction. */
 export async function deleteOldSessions(tx: Tx, before: Date): Promise<number> {
-  const gone = await tx.query('delete from arbiter.user_sessions where ends_at < $1 returning id', [before]);
-  return gone.length;
+  const deletedRows = await tx.query('delete from arbiter.user_sessions where ends_at < $1 returning id', [before]);
+  return deletedRows.length;
 }
 
 /** The columns of the session that `joinLiveSession` joins. */

@@ -63,7 +63,7 @@ interface VerifiedSession {
 }
 
 /**
- * @param secret NEXTAUTH_SECRET; blank counts as unset
+ * @param secret NEXTAUTH_SECRET; blank is treated as unset
  * @param publicUrl with https the cookie is sent over TLS only
  */
 export function createSessions(deps: {

@@ -8,11 +8,11 @@ const apply = (...patches: TenantSettingsPatch[]) =>
     patches.reduce<Readonly<Record<string, unknown>>>((at, patch) => mergeOverrides(at, withoutAlias(patch)), {}),
   );
 
-test('without overrides the defaults of docs/design/api-access.md 6 hold', () => {
+test('without overrides the defaults of docs/design/api-access.md 6 apply', () => {
   assert.deepEqual(apply(), defaultTenantSettings);
 });
 
-test('a patch is merged deeply, null resets, lists are replaced', () => {
+test('merges a patch deeply, null resets, lists are replaced', () => {
   const first: TenantSettingsPatch = {
     decisionTraceEnabled: true,
     neverStore: ['age'],
@@ -69,7 +69,7 @@ const refused: readonly [path: string, patch: unknown][] = [
 ];
 
 for (const [path, patch] of refused) {
-  test(`refused at ${path || 'the root'}: ${JSON.stringify(patch)}`, () => {
+  test(`rejected at ${path || 'the root'}: ${JSON.stringify(patch)}`, () => {
     const read = readPatch(patch);
     assert.ok('problems' in read);
     assert.ok(
@@ -79,14 +79,14 @@ for (const [path, patch] of refused) {
   });
 }
 
-test('a fairness policy is refused with the reason', () => {
+test('rejects a fairness policy with the reason', () => {
   const read = readPatch({ fairnessPolicy: { attributes: ['gender'] } });
   assert.deepEqual('problems' in read && read.problems, [
     { path: '/fairnessPolicy', message: 'is not available yet; leave it null' },
   ]);
 });
 
-test('reserved keys take their default', () => {
+test('reserved keys accept only their default', () => {
   assert.ok(
     'patch' in readPatch({ consentRequired: false, fairnessPolicy: null, timezone: 'Europe/Paris', locale: 'de-CH' }),
   );

@@ -37,7 +37,7 @@ function filledIn(defaults: Overrides, overrides: Overrides): Overrides {
 
 /** All settings: the defaults with the tenant's overrides, and the four-eyes rule under both of its names. */
 export function settingsOf(overrides: Overrides): TenantSettings {
-  // Only checked patches are ever merged into overrides, so what is filled in has the form of the defaults.
+  // Only checked patches are ever merged into overrides, so the result has the shape of the defaults.
   const settings = filledIn(defaultTenantSettings, overrides) as TenantSettings;
   const { aiAnalyzerSettings: analyzer, fourEyesEnabled } = settings;
   return { ...settings, aiAnalyzerSettings: { ...analyzer, governance: { fourEyesEnabled } } };
@@ -119,7 +119,7 @@ export function patchProblems(patch: TenantSettingsPatch): ErrorEntry[] {
 
 /**
  * What forbids the settings that a patch leads to; `recordable`: columns and segments that records can keep, null: that was
- * looked at when they were named. `path` is a JSON Pointer into the settings.
+ * checked when they were named. `path` is a JSON Pointer into the settings.
  */
 export function settingsProblems(
   { recordReads, neverStore }: TenantSettings,

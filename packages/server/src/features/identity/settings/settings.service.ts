@@ -29,7 +29,7 @@ const everyFeature = {
 
 /**
  * Runs work that ignores the switches of features: what was created while a feature was on can be removed after it was
- * switched off.
+ * turned off.
  */
 export async function ignoringSwitches<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   unswitched.add(tx);
@@ -134,7 +134,7 @@ function inOneSpelling(patch: TenantSettingsPatch): TenantSettingsPatch {
   return typeof id === 'string' ? { ...patch, defaultArbitrationProfileId: id.toLowerCase() } : patch;
 }
 
-/** A default that stays as it was is not asked for again. */
+/** An unchanged default isn't checked again. */
 async function assertProfile(
   tx: Tx,
   { defaultArbitrationProfileId: id }: TenantSettings,

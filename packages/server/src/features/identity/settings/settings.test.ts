@@ -12,7 +12,7 @@ after(() => server.close());
 
 const url = '/api/v1/tenant-settings';
 
-test('GET gives all defaults, on both paths', async () => {
+test('GET returns all defaults, on both paths', async () => {
   const tenant = await server.makeTenant();
   for (const path of [url, '/api/v1/settings']) {
     const { status, body } = await server.call(tenant.viewer, 'GET', path);
@@ -20,7 +20,7 @@ test('GET gives all defaults, on both paths', async () => {
   }
 });
 
-test('PUT merges deeply, null resets, the answer is as GET, with an audit row and a new catalogue version', async () => {
+test('PUT merges deeply, null resets, and the response matches GET, with an audit row and a new catalogue version', async () => {
   const tenant = await server.makeTenant();
   const put = (body: unknown) => server.call(tenant.admin, 'PUT', url, { body });
   const first = await put({ timezone: 'Asia/Tokyo', aiAnalyzerSettings: { llmExplanationsEnabled: true } });
@@ -45,7 +45,7 @@ test('PUT merges deeply, null resets, the answer is as GET, with an audit row an
   assert.equal(version?.version, 2);
 });
 
-test('a reset of aiAnalyzerSettings resets the four-eyes rule that it shows', async () => {
+test('resetting aiAnalyzerSettings resets the four-eyes rule it shows', async () => {
   const tenant = await server.makeTenant();
   const put = (body: unknown) => server.call(tenant.admin, 'PUT', url, { body });
   const analyzer = { llmExplanationsEnabled: true, governance: { fourEyesEnabled: true } };
@@ -85,7 +85,7 @@ test('unknown keys, wrong types and reserved values are 400, name the key and ch
   assert.equal((await server.call(tenant.viewer, 'GET', url)).body.settingsVersion, 1);
 });
 
-test('a PUT that changes nothing keeps the version and leaves no audit row', async () => {
+test('a PUT without changes keeps the version and writes no audit row', async () => {
   const tenant = await server.makeTenant();
   const put = (body: unknown) => server.call(tenant.admin, 'PUT', url, { body });
   const facts = async () => {
@@ -138,7 +138,7 @@ test('both names of fourEyesEnabled with different values are 400, and change no
   assert.deepEqual([body.settingsVersion, body.fourEyesEnabled], [1, false]);
 });
 
-test('a time zone is spelled as in the IANA list; another spelling is told the right one', async () => {
+test('spells a time zone as in the IANA list, and suggests it for another spelling', async () => {
   const tenant = await server.makeTenant();
   for (const [timezone, near] of [
     ['europe/paris', 'Europe/Paris'],
@@ -157,7 +157,7 @@ test('a time zone is spelled as in the IANA list; another spelling is told the r
   }
 });
 
-test('T23: parallel merges lose none', async () => {
+test('T23: parallel merges lose nothing', async () => {
   const tenant = await server.makeTenant();
   const wanted = {
     enableExperiments: false,

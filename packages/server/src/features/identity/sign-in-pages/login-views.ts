@@ -10,7 +10,7 @@ export interface ViewFacts {
   /** Path of the public address. */
   readonly base: string;
   readonly refused: ReturnType<typeof refusalOf>;
-  /** What is carried from step to step. */
+  /** State passed from step to step. */
   readonly returnTo: string | undefined;
   readonly tenantId: string | undefined;
 }

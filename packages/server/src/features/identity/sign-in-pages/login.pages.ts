@@ -25,9 +25,9 @@ export function loginPages(ports: PagePorts, pages: PageReplies): Pick<Handlers<
       const mfaToken = cookieFrom(request.headers.Cookie, pageCookies.step.name);
       if (mfaToken === null) return pages.redirect('/login', { error: 'expired-step', returnTo });
       if (step === 'code') return pages.show(codeView(facts, backup === 'true'));
-      const begun = await readSetUp(ports, mfaToken, { requestId: request.requestId, until: request.until });
-      if (begun === null) return pages.redirect('/login', { error: 'expired-step', returnTo });
-      return pages.show(setUpView(facts, begun));
+      const setUp = await readSetUp(ports, mfaToken, { requestId: request.requestId, until: request.until });
+      if (setUp === null) return pages.redirect('/login', { error: 'expired-step', returnTo });
+      return pages.show(setUpView(facts, setUp));
     },
     signIn: async (request) => {
       const { body, headers } = request;

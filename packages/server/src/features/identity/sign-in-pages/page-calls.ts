@@ -14,7 +14,7 @@ type CalledOperation =
 
 type BodyOf<I extends CalledOperation> = OperationInput<Operations[I]>['body'];
 
-/** Calls an operation as if its body had come over the API. Throws what it refuses with. */
+/** Calls an operation as if its body had come over the API. Throws its errors. */
 export type CallOperation = <I extends CalledOperation>(
   id: I,
   facts: RequestFacts,

@@ -32,7 +32,7 @@ const shown = {
 const sent = {
   ...page,
   method: 'POST',
-  // Forms cannot send the header; `Origin` stands in for it.
+  // Forms cannot send the header; `Origin` replaces it.
   csrfExempt: true,
   bodyKind: 'form',
   headers: Type.Object(
@@ -46,7 +46,7 @@ const sent = {
   responses: { 200: { description: 'Result that is shown once.', ...html }, 303: elsewhere },
 } as const;
 
-/** The same windows as those of the operations behind the forms: who is counted there is counted here. */
+/** The same windows as those of the operations behind the forms: calls there and here count together. */
 const perMinute = { limit: 20, windowSeconds: 60, per: 'ip', bucket: 'auth.login' } as const;
 const tenPerHour = (bucket: string) => ({ limit: 10, windowSeconds: 3_600, per: 'ip', bucket }) as const;
 

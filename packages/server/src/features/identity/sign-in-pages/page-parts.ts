@@ -4,7 +4,7 @@ import type { FormField, refusalOf } from './page-messages.ts';
 /** Pieces of which the pages are made. All texts are escaped here. */
 
 interface FormInput {
-  /** Default: its name. A page with two fields of one name needs it. */
+  /** Default: its name. A page with two fields with the same name needs it. */
   readonly id?: string;
   readonly name: Exclude<FormField, null>;
   readonly label: string;
@@ -22,7 +22,7 @@ interface FormInput {
 
 type RefusedForm = ReturnType<typeof refusalOf>;
 
-/** A field with its label above, and what is wrong with it below, tied to it. A refused one is where typing goes on. */
+/** A field with its label above, and its error below, linked to it. A rejected field gets the focus. */
 export function field(input: FormInput, refused: RefusedForm): string {
   const {
     name,
@@ -57,14 +57,14 @@ export function field(input: FormInput, refused: RefusedForm): string {
   );
 }
 
-/** The field of somebody's address; `own` says what is special about it. */
+/** An email field; `own` has its special properties. */
 export const emailField = (refused: RefusedForm, own: Partial<Omit<FormInput, 'name' | 'type'>>): string =>
   field({ name: 'email', label: 'Email', autocomplete: 'username', maxLength: 255, ...own, type: 'email' }, refused);
 
 export const hidden = (name: string, value: string | undefined): string =>
   value === undefined || value === '' ? '' : `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
 
-/** What went wrong, on top, unless a field says it. */
+/** The error at the top, unless a field shows it. */
 export function refusedNote(refused: RefusedForm): string {
   return refused === null || refused.field !== null
     ? ''
@@ -108,6 +108,6 @@ export function newPasswordFields(refused: RefusedForm, isFirst: boolean): strin
   );
 }
 
-/** The way back, below. */
+/** The link back, below. */
 export const toSignIn = (base: string): string =>
   `<p class="more"><a href="${escapeHtml(base)}/login">Back to sign-in</a></p>`;

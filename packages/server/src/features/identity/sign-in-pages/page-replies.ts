@@ -9,7 +9,7 @@ import type { PagePorts } from './pages.ports.ts';
 
 type HeaderValues = Readonly<Record<string, string>>;
 
-/** The answer of an operation that signs somebody in, at once or after a second factor. */
+/** The answer of an operation that signs someone in, at once or after a second factor. */
 interface SignInAnswer {
   readonly body: { readonly mfaToken?: string; readonly setupRequired?: true };
   readonly headers?: HeaderValues;
@@ -44,7 +44,7 @@ export interface PageReplies {
     answer: SignInAnswer,
     returnTo: string | undefined,
   ): Promise<ReturnType<typeof redirectReply>>;
-  /** Throws 403 for a form of another site, which must not sign anybody in or out (docs/design/quality.md T32). */
+  /** Throws 403 for a form of another site, which must not sign anyone in or out (docs/design/quality.md T32). */
   checkOwnForm(headers: { readonly Origin?: string; readonly Host?: string }): void;
 }
 

@@ -10,7 +10,7 @@ export interface SignInWays {
   readonly google: boolean;
   /** Tenant whose single sign-on is offered; null: none. */
   readonly sso: string | null;
-  /** Anybody may make an account. */
+  /** Anyone may make an account. */
   readonly registration: boolean;
 }
 

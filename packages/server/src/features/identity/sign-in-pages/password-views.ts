@@ -8,8 +8,8 @@ type RefusedPassword = ReturnType<typeof refusalOf>;
 /** Asks for the mail with the link. */
 export function forgotView(base: string, refused: RefusedPassword, isSent: boolean): string {
   if (isSent) {
-    const said = "If there is an account with this address, we've sent you a link. It works for one hour.";
-    return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
+    const message = "If there is an account with this address, we've sent you a link. It works for one hour.";
+    return formPage({ heading: 'Check your email', body: goodNote(message) + toSignIn(base) });
   }
   return formPage({
     heading: 'Reset your password',
@@ -37,12 +37,12 @@ export function newPasswordView(base: string, refused: RefusedPassword, token: s
 /** Accepts an invitation; without a token there is nothing to accept. */
 export function inviteView(base: string, refused: RefusedPassword, token: string | undefined): string {
   if (token === undefined || token === '') {
-    const said = refused?.text ?? 'Open the link in your invitation email.';
+    const message = refused?.text ?? 'Open the link in your invitation email.';
     return formPage({
       heading: "This invitation can't be opened",
       isRefused: true,
       body:
-        `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div><p>Ask the person who invited you to send a new ` +
+        `<div class="note bad" role="alert"><p>${escapeHtml(message)}</p></div><p>Ask the person who invited you to send a new ` +
         `invitation. If you've already accepted it, sign in.</p><a class="button" href="${escapeHtml(base)}/login">Sign ` +
         'in</a>',
     });

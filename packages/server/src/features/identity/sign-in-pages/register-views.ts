@@ -2,7 +2,7 @@ import { formPage } from '../../../http/answers/form-page.ts';
 import type { refusalOf } from './page-messages.ts';
 import { emailField, field, form, goodNote, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
 
-/** What was typed before a refusal. */
+/** The input before an error. */
 interface Typed {
   readonly name?: string;
   readonly email?: string;
@@ -44,10 +44,10 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
   });
 }
 
-/** The same for every address: whether it has an account is told by mail only (docs/design/quality.md T29). */
+/** The same for every address: only an email says whether it has an account (docs/design/quality.md T29). */
 export function registeredView(base: string): string {
-  const said = "We've sent you an email. Follow the link in it to verify your address, then sign in.";
-  return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
+  const message = "We've sent you an email. Follow the link in it to verify your address, then sign in.";
+  return formPage({ heading: 'Check your email', body: goodNote(message) + toSignIn(base) });
 }
 
 /** REGISTRATION=off. */

@@ -66,7 +66,7 @@ const link = async (person: Pick<Person, 'id' | 'tenantId'>, purpose: 'reset' | 
     async (tx) => (await server.links.issue(tx, { userId: person.id, purpose })).token,
   );
 
-test('every page is whole without script: labels, language, policy, and nothing that is loaded', async () => {
+test('every page works without scripts: labels, language, policy, and nothing to load', async () => {
   const token = 'x'.repeat(43);
   const urls = [
     '/login',
@@ -105,7 +105,7 @@ test('every page is whole without script: labels, language, policy, and nothing 
   }
 });
 
-test('signing in opens a session and leads on, to own paths only', async () => {
+test('signing in opens a session and redirects, to own paths only', async () => {
   const ada = await people.person(server.tenants[0]);
   for (const [returnTo, location] of [
     ['', '/'],
@@ -120,7 +120,7 @@ test('signing in opens a session and leads on, to own paths only', async () => {
   }
 });
 
-test('a refusal leads back, says what is wrong at the field, and keeps what was typed out of the address', async () => {
+test('an error redirects back, names the problem at the field, and keeps the input out of the address', async () => {
   const ada = await people.person(server.tenants[0]);
   const tenantId = server.tenants[0].id;
   const answer = await signIn({ email: ada.email, password: 'Wrong0000', returnTo: '/offers', tenantId });
@@ -143,7 +143,7 @@ test('a refusal leads back, says what is wrong at the field, and keeps what was 
   }
 });
 
-test('hostile words in the address and in fields stay text', async () => {
+test('hostile text in the address and in fields stays text', async () => {
   const hostile = `"><script>alert(1)</script>' onfocus=x`;
   const query = new URLSearchParams({ error: hostile, returnTo: hostile, tenantId: hostile.slice(0, 60) });
   for (const url of [
@@ -157,7 +157,7 @@ test('hostile words in the address and in fields stay text', async () => {
   }
 });
 
-test('T32: a form of another page is refused with a page, whatever it holds', async () => {
+test("T32: rejects another site's form with a page, whatever it contains", async () => {
   const ada = await people.person(server.tenants[0]);
   for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: undefined }]) {
     for (const url of ['/login', '/register', '/reset-password', '/accept-invite']) {
@@ -177,7 +177,7 @@ test('T32: a form of another page is refused with a page, whatever it holds', as
   );
 });
 
-test('the limits are those of the API: calls there and here are counted together', async () => {
+test('shares the limits of the API', async () => {
   const headers = { 'x-forwarded-for': freshAddress() };
   const email = `nobody-${newId()}@example.test`;
   for (let call = 0; call < 10; call += 1) {
@@ -190,7 +190,7 @@ test('the limits are those of the API: calls there and here are counted together
   assert.ok(Number(answer.headers['retry-after']) > 0);
 });
 
-test('the second factor is a step of its own; the token of the half sign-in stays in a cookie', async () => {
+test('the second factor is a step of its own, whose token stays in a cookie', async () => {
   const ada = await people.person(server.tenants[0]);
   const session = await people.signIn(ada);
   const step = (body: object) =>
@@ -221,7 +221,7 @@ test('the second factor is a step of its own; the token of the half sign-in stay
   assert.equal((await send({ code: '000000' }, null)).location, '/login?error=expired-step&returnTo=%2Foffers');
 });
 
-test('where the tenant asks for a second factor it is set up on the way in, and the backup codes are shown once', async () => {
+test('where the tenant requires a second factor, sign-in sets it up and shows the backup codes once', async () => {
   const other = server.tenants[1]!;
   await server.call('PUT', '/api/v1/tenant-settings', { key: other.keys.admin, body: { mfaRequired: true } });
   const bob = await people.person(other);
@@ -247,7 +247,7 @@ test('where the tenant asks for a second factor it is set up on the way in, and 
   await server.call('PUT', '/api/v1/tenant-settings', { key: other.keys.admin, body: { mfaRequired: false } });
 });
 
-test('a forgotten password: the mail is asked for, and its link sets another', async () => {
+test('a forgotten password: requests the email, whose link sets another', async () => {
   const ada = await people.person(server.tenants[0]);
   await takeMails(server);
   const send = (form: object) => page('POST', '/reset-password', { form });
@@ -296,7 +296,7 @@ test('an invitation is accepted with a password, and signs in', async () => {
   assert.equal((await page('POST', '/accept-invite', { form: {} })).location, '/accept-invite?error=invalid-token');
 });
 
-test('the pages stand in no document of the API, and answer methods as the API does', async () => {
+test('the pages are in no API document, and handle methods like the API', async () => {
   const { body } = await server.call<{ paths: object }>('GET', '/api/v1/openapi.json');
   for (const path of ['/login', '/register', '/reset-password', '/accept-invite']) {
     assert.equal(Object.hasOwn(body.paths, path), false, path);

@@ -29,7 +29,7 @@ const fresh = () => ({
   repeated: 'Another0000',
 });
 
-test('an account is made, its address proven by the mailed link, and its owner signs in', async () => {
+test('creates an account, verifies its address by the emailed link, and signs in its owner', async () => {
   const login = await server.app.inject({ url: '/login' });
   assert.match(login.body, /<a href="\/register">Create an account<\/a>/);
   assert.match((await server.app.inject({ url: '/register' })).body, /<form method="post" action="\/register">/);
@@ -58,7 +58,7 @@ test('an account is made, its address proven by the mailed link, and its owner s
   );
 });
 
-test('what is wrong is said at its field, and what was typed stays', async () => {
+test('names each error at its field, and keeps the input', async () => {
   for (const [change, field, said] of [
     [{ name: '  ' }, 'name', 'Enter your name'],
     [{ name: 'x'.repeat(101) }, 'name', 'Enter your name'],
@@ -81,14 +81,14 @@ test('what is wrong is said at its field, and what was typed stays', async () =>
   assert.ok(!body.includes('<script'));
 });
 
-test('a known address is answered like a new one', async () => {
+test('responds to a known address like to a new one', async () => {
   const ada = fresh();
   const first = await send(ada);
   const again = await send(ada);
   assert.deepEqual([again.statusCode, again.headers.location], [first.statusCode, first.headers.location]);
 });
 
-test('five accounts an hour from one address, by page and API together; slips do not count', async () => {
+test('allows five accounts an hour per address, by page and API together, without counting mistakes', async () => {
   const from = freshAddress();
   for (let slip = 0; slip < 7; slip += 1)
     assert.equal((await send({ ...fresh(), password: 'x' }, { from })).statusCode, 200);
@@ -104,7 +104,7 @@ test('five accounts an hour from one address, by page and API together; slips do
   assert.equal((await send(fresh())).statusCode, 303, 'others are not held up');
 });
 
-test('a form of another site makes no account', async () => {
+test("another site's form creates no account", async () => {
   assert.equal((await send(fresh(), { origin: 'https://evil.example' })).statusCode, 403);
 });
 

@@ -12,7 +12,7 @@ import { readAssertion } from './saml-assertion.rules.ts';
 import { verifyResponse } from './saml-signature.ts';
 import type { SsoDependencies, SsoRequestTerms } from './sso.ports.ts';
 import { samlIssuer } from './sso-addresses.ts';
-import { oidcFailure, refused, samlFailure } from './sso-failures.ts';
+import { oidcFailure, samlFailure, ssoError } from './sso-failures.ts';
 import { notEnabled, type OidcProvider, type Provider, readProvider, type SamlProvider } from './sso-settings.ts';
 import { findState, insertAssertion, isAssertionUsed, nameHash, type SsoState, takeState } from './sso-states.store.ts';
 
@@ -28,7 +28,7 @@ export interface Finished {
 /** The actor before anyone is verified. */
 export const nobody: Actor = systemActor('sso');
 
-const badState = () => refused('This sign-in was not started here, has expired or was already used.');
+const badState = () => ssoError('This sign-in was not started here, has expired or was already used.');
 
 /** The answer of an OpenID provider, as the browser brings it. */
 export interface OidcAnswer {
@@ -95,7 +95,7 @@ export async function finishSaml(
   const read = readResponse(sent.SAMLResponse, provider, now);
   const { assertionId: id, expiresAt, inResponseTo } = read;
   const { issuer } = read.person;
-  const replayed = () => refused('This assertion was already used.');
+  const replayed = () => ssoError('This assertion was already used.');
   const state = await inTenant(deps, tenantId, terms, async (tx) => {
     if (await isAssertionUsed(tx, { issuer, id })) throw replayed();
     return inResponseTo === null ? undefined : findState(tx, 'saml', inResponseTo);
@@ -124,7 +124,7 @@ function readResponse(encoded: string, provider: SamlProvider, now: Date) {
 function decode(encoded: string): string {
   const packed = encoded.replace(/\s+/g, '');
   const bytes = Buffer.from(packed, 'base64');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(packed) || !isUtf8(bytes)) throw refused('SAMLResponse must be XML in base64.');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(packed) || !isUtf8(bytes)) throw ssoError('SAMLResponse must be XML in base64.');
   return bytes.toString('utf8');
 }
 

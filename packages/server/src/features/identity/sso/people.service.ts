@@ -78,7 +78,7 @@ async function link(tx: Tx, userId: string, claimed: Claimed): Promise<Recognize
 
 /**
  * Invited people can come in through the tenant's provider: where that's the only way in, the emailed link opens
- * nothing. There's no password yet, and the link can't set one any more.
+ * nothing. There's no password yet, and the link can no longer set one.
  */
 async function join(tx: Tx, person: SigningIn): Promise<void> {
   await updateVouched(tx, person.id);

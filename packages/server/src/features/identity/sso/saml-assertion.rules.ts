@@ -50,8 +50,8 @@ export function readAssertion({ response, assertion }: VerifiedResponse, expecte
   if (attributeOf(status, 'Value') !== success) throw new SamlRefusal('the identity provider reported a failure');
   const destination = attributeOf(response, 'Destination');
   if (destination !== null && destination !== expected.recipient) throw new SamlRefusal('wrong destination');
-  const said = onlyChild(response, 'assertion', 'Issuer');
-  if (said !== null && textIn(said) !== expected.issuer) throw new SamlRefusal('wrong issuer');
+  const issuerElement = onlyChild(response, 'assertion', 'Issuer');
+  if (issuerElement !== null && textIn(issuerElement) !== expected.issuer) throw new SamlRefusal('wrong issuer');
   if (textIn(theChild(assertion, 'assertion', 'Issuer')) !== expected.issuer) throw new SamlRefusal('wrong issuer');
   const until = checkConditions(theChild(assertion, 'assertion', 'Conditions'), expected);
   checkStatements(assertion, expected.now);

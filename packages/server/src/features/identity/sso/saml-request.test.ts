@@ -8,14 +8,14 @@ import { samlify } from './test-samlify.ts';
 const entityId = 'https://arbiter.example/a&b/api/v1/sso/metadata?tenantId=1';
 const acsUrl = 'https://arbiter.example/a&b/api/v1/sso/callback';
 
-test('our metadata are read by samlify', () => {
+test('samlify reads our metadata', () => {
   const sp = samlify.ServiceProvider({ metadata: metadataXml({ entityId, acsUrl }) });
   assert.equal(sp.entityMeta.getEntityID(), entityId);
   assert.equal(sp.entityMeta.getAssertionConsumerService('post'), acsUrl);
   assert.equal(sp.entityMeta.isWantAssertionsSigned(), true);
 });
 
-test('a request says where the answer goes, and keeps the provider’s own query', () => {
+test("a request names the address for the response, and keeps the provider's own query", () => {
   const url = new URL(
     authnRequestUrl({
       id: '_request',

@@ -1,7 +1,7 @@
 import type { Document, Element } from '@xmldom/xmldom';
 import { lazyPackages } from '../../../platform/packages/lazy-packages.ts';
 
-/** XML of an identity provider that is not taken, with the reason for our log. */
+/** Rejected XML of an identity provider, with the reason for our log. */
 export class SamlRefusal extends Error {
   constructor(reason: string, cause?: unknown) {
     super(`SAML response rejected: ${reason}`, cause === undefined ? undefined : { cause });

@@ -37,7 +37,7 @@ const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOSt
 
 describe('a response of the configured provider', () => {
   for (const sign of ['assertion', 'response', 'both'] as const) {
-    it(`is taken with its signature on: ${sign}`, async () => {
+    it(`is accepted with its signature on: ${sign}`, async () => {
       const { person, inResponseTo } = read(await idp.respond({ ...said, sign, inResponseTo: '_request-1' }));
       assert.deepEqual(person, {
         issuer: idp.entityId,
@@ -49,7 +49,7 @@ describe('a response of the configured provider', () => {
     });
   }
 
-  it('is taken under any of several certificates', async () => {
+  it('is accepted under any of several certificates', async () => {
     const xml = await idp.respond(said);
     const { certificate } = providerKeys;
     assert.ok(verifyResponse(xml, [otherKeys.certificate, certificate]));
@@ -57,7 +57,7 @@ describe('a response of the configured provider', () => {
     assert.throws(() => verifyResponse(xml, []), SamlRefusal);
   });
 
-  it('names its person by the attributes that providers use', async () => {
+  it('identifies its user by the attributes that providers use', async () => {
     const personOf = async (attributes: Record<string, string>, nameId = 'subject-1') =>
       read(await idp.respond({ ...said, attributes, nameId })).person;
     const names = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/';
@@ -74,7 +74,7 @@ describe('a response of the configured provider', () => {
     assert.equal((await personOf({}, ' subject-1\n')).subject, 'subject-1');
   });
 
-  it('whose NameID changes each time names its person by the address', async () => {
+  it('whose NameID changes each time identifies its user by the address', async () => {
     const nameIdFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
     const { person } = read(await idp.respond({ ...said, nameIdFormat, nameId: '_one-of-many' }));
     assert.equal(person.subject, 'email:ann@good.example');
@@ -83,14 +83,14 @@ describe('a response of the configured provider', () => {
 });
 
 describe('a forged response', () => {
-  it('is refused without signature', async () => {
+  it('is rejected without a signature', async () => {
     for (const sign of ['assertion', 'response'] as const) {
       const xml = await idp.respond({ ...said, sign });
       refuses(xml.replace(/<ds:Signature.*<\/ds:Signature>/s, ''), /no signature/);
     }
   });
 
-  it('is refused when anything that was signed is changed', async () => {
+  it('is rejected if anything signed is changed', async () => {
     const xml = await idp.respond(said);
     for (const [before, after] of [
       ['subject-1', 'subject-2'],
@@ -104,7 +104,7 @@ describe('a forged response', () => {
     refuses(whole.replace('status:Success', 'status:Responder'), /signature/);
   });
 
-  it('is refused when it is signed by another key, whatever KeyInfo says', async () => {
+  it('is rejected if another key signed it, whatever KeyInfo says', async () => {
     const attacker = createSamlIdp({ keys: otherKeys });
     for (const sign of ['assertion', 'response', 'both'] as const) {
       const xml = await attacker.respond({ ...said, sign });
@@ -113,7 +113,7 @@ describe('a forged response', () => {
     }
   });
 
-  it('is refused when one of its two signatures is wrong', async () => {
+  it('is rejected if one of its two signatures is wrong', async () => {
     const xml = await idp.respond({ ...said, sign: 'both' });
     const values = [...xml.matchAll(/<ds:SignatureValue>([^<]+)</g)].map(([, value]) => value!);
     assert.equal(values.length, 2);
@@ -123,7 +123,7 @@ describe('a forged response', () => {
     }
   });
 
-  it('is refused with SHA-1, in the signature or in the digest', async () => {
+  it('is rejected with SHA-1, in the signature or in the digest', async () => {
     const algorithm = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
     refuses(await createSamlIdp({ algorithm }).respond(said), /SignatureMethod/);
     const xml = await idp.respond(said);
@@ -134,12 +134,12 @@ describe('a forged response', () => {
     refuses(xml.replace(/xmldsig-more#rsa-sha256/, 'xmldsig-more#hmac-sha256'), /SignatureMethod/);
   });
 
-  it('is refused when the assertion is encrypted', async () => {
+  it('is rejected if the assertion is encrypted', async () => {
     refuses(await idp.respond({ ...said, encrypted: true }), /encrypted/);
   });
 
   for (const { name, sign, forge } of wrappings) {
-    it(`is refused: ${name}`, async () => {
+    it(`is rejected: ${name}`, async () => {
       const xml = await idp.respond({ ...said, sign });
       assert.ok(read(xml), 'the original is good');
       const forged = forge(xml, 'eve@evil.example');
@@ -151,7 +151,7 @@ describe('a forged response', () => {
     });
   }
 
-  it('is refused with a comment, CDATA, a processing instruction or a declaration, wherever it stands', async () => {
+  it('is rejected with a comment, CDATA, a processing instruction or a declaration anywhere', async () => {
     const xml = await idp.respond({ ...said, nameId: 'admin@good.example.evil.example' });
     const at = 'admin@good.example';
     for (const part of ['<!---->', '<![CDATA[]]>', '<?x y?>', '<!-- -->']) {
@@ -164,7 +164,7 @@ describe('a forged response', () => {
     assert.ok(read(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}`));
   });
 
-  it('is refused when its XML is broken, empty or something else', () => {
+  it('is rejected if its XML is broken, empty or something else', () => {
     for (const xml of [
       '',
       'text',
@@ -179,14 +179,14 @@ describe('a forged response', () => {
     }
   });
 
-  it('is refused in time when it is deep or wide', async () => {
+  it("is rejected in time if it's deep or wide", async () => {
     const xml = await idp.respond(said);
     const into = (extra: string) => xml.replace('<samlp:Status>', `${extra}<samlp:Status>`);
     refuses(into(`${'<a>'.repeat(9_000)}${'</a>'.repeat(9_000)}`), /deeply/);
     refuses(into('<a/>'.repeat(30_000)), /many/);
   });
 
-  it('is refused with two elements of one id', async () => {
+  it('is rejected with two elements with the same ID', async () => {
     const xml = await idp.respond(said);
     const id = /<saml:Assertion[^>]* ID="([^"]+)"/.exec(xml)?.[1];
     for (const name of ['ID', 'Id', 'id']) {
@@ -205,7 +205,7 @@ function identityIn(xml: string): string | null {
   }
 }
 
-describe('a signed response that is not for us, or not of now', () => {
+describe("a signed response that isn't for us, or not for now", () => {
   const cases: readonly [string, Partial<Said>, RegExp][] = [
     ['of another issuer', { places: { Issuer: 'https://other.example' } }, /issuer/],
     ['for another audience', { audience: 'https://other.example' }, /audience/],
@@ -227,13 +227,13 @@ describe('a signed response that is not for us, or not of now', () => {
   ];
   for (const [what, changes, reason] of cases) {
     for (const sign of ['assertion', 'response'] as const) {
-      it(`is refused: ${what} (signed ${sign})`, async () => {
+      it(`is rejected: ${what} (signed ${sign})`, async () => {
         refuses(await idp.respond({ ...said, ...changes, sign }), reason);
       });
     }
   }
 
-  it('is taken with clocks that are two minutes apart at most', async () => {
+  it('is accepted with clocks at most two minutes apart', async () => {
     const base = Date.parse('2026-11-22T12:00:00.000Z');
     const at = (ms: number) => new Date(base + ms);
     const xml = await idp.respond({
@@ -261,7 +261,7 @@ describe('certificates', () => {
     assert.equal(readCertificates(`${certificate}\n${otherKeys.certificate}`)?.length, 2);
   });
 
-  it('are refused when they are anything else', () => {
+  it("are rejected if they're anything else", () => {
     const { certificate, privateKey } = providerKeys;
     const odd = ['', 'x', 'AAAA', privateKey, `${certificate} and more`, weakCertificate, curveCertificate];
     for (const text of odd) assert.equal(readCertificates(text), null, text.slice(0, 40));

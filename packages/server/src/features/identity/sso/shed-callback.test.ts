@@ -26,7 +26,7 @@ after(async () => {
 
 const holdUsers = () => server.testDatabase.ownerHold('lock table arbiter.users in access exclusive mode');
 
-test('SAML: an answer that was shed can be sent again, and once only', async () => {
+test('SAML: a response that was shed can be sent again, once', async () => {
   const sso = createSso(server, server.tenants[0]);
   const idp = createSamlIdp();
   await sso.configure({
@@ -57,7 +57,7 @@ test('SAML: an answer that was shed can be sent again, and once only', async () 
   assert.equal((await send()).status, 401);
 });
 
-test('OpenID Connect: what has used up its code ends with a session, however long the database takes', async () => {
+test('OpenID Connect: a used code ends with a session, however slow the database is', async () => {
   const sso = createSso(server, server.tenants[1]!);
   await sso.configure({
     provider: 'oidc',

@@ -127,7 +127,7 @@ const placeOf = (tx: Tx, field: SecretField): SealPlace => ({
   field: `sso.${field}`,
 });
 
-/** A stored secret. Throws 503 `not_configured` when it cannot be opened any more. */
+/** A stored secret. Throws 503 `not_configured` when it can no longer be opened. */
 export async function openSsoSecret(tx: Tx, envelope: Envelope | null, field: SecretField): Promise<string> {
   const sealed = await selectSealed(tx, field);
   if (sealed === undefined) throw new Error(`an enabled configuration has ${field}`);

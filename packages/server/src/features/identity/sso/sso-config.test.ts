@@ -46,7 +46,7 @@ const saml: SsoConfigInput = {
 };
 
 describe('the configuration', () => {
-  it('is read as the contract says, its secrets never', async () => {
+  it('reads as the contract says, without its secrets', async () => {
     const sso = fresh();
     assert.deepEqual(await read(sso), { configured: false, provider: 'none' });
     const answer = await sso.act({
@@ -86,7 +86,7 @@ describe('the configuration', () => {
     assert.doesNotMatch(JSON.stringify(server.log), /canary/);
   });
 
-  it('merges: absent and bullet secrets stay, null takes them away, new ones are told in the audit log', async () => {
+  it('merges: absent and bullet secrets stay, null removes them, and the audit log reports new ones', async () => {
     const sso = fresh();
     await sso.configure(oidc);
     const sealed = () => sso.rows<{ sealed: Buffer }>('select sealed from arbiter.sso_secrets where tenant_id = $1');
@@ -118,7 +118,7 @@ describe('the configuration', () => {
     assert.equal((await sealed()).length, 0);
   });
 
-  it('may be sent back as it was read: nothing changes', async () => {
+  it('can be sent back unchanged', async () => {
     const sso = fresh();
     await sso.configure(oidc);
     const before = await read(sso);
@@ -134,7 +134,7 @@ describe('the configuration', () => {
     assert.deepEqual(Object.keys(log.body.data[0]?.changes ?? {}), []);
   });
 
-  it('is switched off by the operator’s file, once, and only for a tenant that is there', async () => {
+  it("is turned off by the operator's file, once, and only for an existing tenant", async () => {
     const sso = fresh();
     await sso.configure({ ...oidc, enforceForAllUsers: true });
     const deps = {
@@ -160,7 +160,7 @@ describe('the configuration', () => {
     assert.ok('problems' in unknown && unknown.problems[0]?.path === '/tenants/0/name');
   });
 
-  it('has a secret sent to no other issuer than it was given for', async () => {
+  it('sends a secret only to the issuer it was entered for', async () => {
     const sso = fresh();
     await sso.configure(oidc);
     await sso.configure({ oidcIssuer: 'http://127.0.0.1:8080/another-realm' });
@@ -174,7 +174,7 @@ describe('the configuration', () => {
     await sso.configure({ oidcIssuer: 'http://127.0.0.1:8081/realm', oidcClientSecret: 'a new one' });
   });
 
-  it('refuses what could not act, with the place, and changes nothing', async () => {
+  it("rejects what can't work, with the path, and changes nothing", async () => {
     const sso = fresh();
     const without = (config: SsoConfigInput, name: keyof SsoConfigInput): SsoConfigInput => ({
       ...config,
@@ -227,7 +227,7 @@ describe('the configuration', () => {
     await sso.configure({ ...saml, samlCertificate: `${providerKeys.certificate}\n${otherKeys.certificate}` });
   });
 
-  it('is the admin’s, and the tenant’s own', async () => {
+  it('belongs to the admin and the tenant', async () => {
     const [sso, other] = [fresh(), fresh()];
     await sso.configure(oidc);
     for (const role of ['viewer', 'editor'] as const) {
@@ -241,7 +241,7 @@ describe('the configuration', () => {
     assert.deepEqual(await read(other), { configured: false, provider: 'none' });
   });
 
-  it('cannot hold a secret that nothing seals: 503', async () => {
+  it("can't hold a secret without an encryption key: 503", async () => {
     const answer = await createSso(keyless, keyless.tenants[0]).act({ action: 'configure', config: oidc });
     assert.deepEqual([answer.status, answer.body.code], [503, 'not_configured']);
     assert.match(answer.text, /DATA_ENCRYPTION_KEY/);
@@ -249,7 +249,7 @@ describe('the configuration', () => {
 });
 
 describe('single sign-on as the only way in', () => {
-  it('ends the sessions of passwords but the caller’s, and takes none any more', async () => {
+  it("ends all password sessions but the caller's, and accepts no new ones", async () => {
     const sso = fresh();
     const people = createPeople(server);
     await sso.configure(oidc);

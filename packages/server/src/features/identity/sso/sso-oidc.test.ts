@@ -91,7 +91,7 @@ function assertRefused(answer: Called, status: number, code: string): void {
   assert.equal(cookieIn(answer, 'arbiter_session'), null);
 }
 
-describe('a stranger whom the provider vouches for', () => {
+describe('a stranger verified by the provider', () => {
   it('becomes a user with the default role, and is signed in', async () => {
     const sso = await fresh();
     const answer = await signIn(sso);
@@ -114,7 +114,7 @@ describe('a stranger whom the provider vouches for', () => {
     assert.deepEqual([again.status, again.body.created, again.body.userId], [200, false, userId], again.text);
   });
 
-  it('is sent on to the page that was asked for, when it is a browser', async () => {
+  it('is redirected to the requested page in a browser', async () => {
     const sso = await fresh();
     const { search, cookie } = await walk(sso, '/offers?page=2');
     const answer = await sso.back(search, cookie, { accept: 'text/html,*/*;q=0.8' });
@@ -125,7 +125,7 @@ describe('a stranger whom the provider vouches for', () => {
     assert.equal(home.headers.location, '/');
   });
 
-  it('stays outside without autoProvision, from another domain, with an unproven address, or with none', async () => {
+  it('stays out without autoProvision, from another domain, and with an unverified or no address', async () => {
     const closed = await fresh({ autoProvision: false });
     assertRefused(await signIn(closed), 403, 'forbidden');
     const choosy = await fresh({ allowedDomains: ['good.example'] });
@@ -148,11 +148,11 @@ describe('a stranger whom the provider vouches for', () => {
     assertRefused(await signIn(open), 403, 'forbidden');
     for (const sso of [closed, choosy, open]) assert.deepEqual(await usersOf(sso), []);
     provider.person = { subject: 'subject-1', email: 'Ann@GOOD.example' };
-    // A provider for the tenant's own domain needn't confirm its addresses.
+    // A provider for the tenant's own domain doesn't have to confirm its addresses.
     assert.equal((await signIn(choosy)).status, 200);
   });
 
-  it('becomes one user, however many browsers come back at once', async () => {
+  it('becomes one user, however many browsers return at once', async () => {
     const sso = await fresh();
     const walks = [];
     for (let at = 0; at < 6; at += 1) walks.push(await walk(sso));
@@ -168,7 +168,7 @@ describe('a stranger whom the provider vouches for', () => {
 });
 
 describe('a user of the tenant', () => {
-  it('is linked by a verified address, and from then on found by the subject alone', async () => {
+  it('is linked by a verified address, and found only by the subject afterwards', async () => {
     const sso = await fresh({ autoProvision: false });
     const { id } = await person(sso);
     const first = await signIn(sso);
@@ -176,12 +176,12 @@ describe('a user of the tenant', () => {
     provider.person = { ...ann, email: 'another@good.example' };
     const moved = await signIn(sso);
     assert.deepEqual([moved.status, moved.body.userId, moved.body.email], [200, id, 'ann@good.example'], moved.text);
-    // Somebody else got the address.
+    // Someone else got the address.
     provider.person = { ...ann, subject: 'subject-2' };
     assertRefused(await signIn(sso), 403, 'forbidden');
   });
 
-  it('is not opened by an unproven address of an admin', async () => {
+  it("isn't opened by an admin's unverified address", async () => {
     const sso = await fresh();
     await person(sso);
     provider.person = { ...ann, emailVerified: false };
@@ -189,7 +189,7 @@ describe('a user of the tenant', () => {
     assert.deepEqual(await sso.rows('select from arbiter.user_identities where tenant_id = $1'), []);
   });
 
-  it('is not linked while nobody has proven the address', async () => {
+  it("isn't linked while the address is unverified", async () => {
     const sso = await fresh();
     const { id } = await person(sso, { verified: false, source: 'registration' });
     assertRefused(await signIn(sso), 403, 'forbidden');
@@ -198,7 +198,7 @@ describe('a user of the tenant', () => {
     assert.ok(id);
   });
 
-  it('comes in when invited, also where nobody comes in otherwise; the mailed link then opens nothing', async () => {
+  it("can enter with an invitation even where others can't, and then the emailed link is void", async () => {
     const sso = await fresh({ autoProvision: false, enforceForAllUsers: true });
     const invited = await server.call<{ id: string }>('POST', '/api/v1/users', {
       key: sso.tenant.keys.admin,
@@ -231,7 +231,7 @@ describe('a user of the tenant', () => {
     assert.deepEqual(row, { verified: true, proven: false });
   });
 
-  it('stays outside when deactivated, linked or not', async () => {
+  it('stays out when deactivated, linked or not', async () => {
     const sso = await fresh();
     const answer = await signIn(sso);
     await person(sso, { email: 'other-admin@good.example' });
@@ -248,7 +248,7 @@ describe('a user of the tenant', () => {
 });
 
 describe('the state of a sign-in', () => {
-  it('is good once, for its tenant, in its browser, for ten minutes', async () => {
+  it('works once, for its tenant, in its browser, for ten minutes', async () => {
     const [sso, other] = [await fresh(), await fresh()];
     const { search, cookie } = await walk(sso);
     const changed = (state: string) => {
@@ -282,7 +282,7 @@ describe('the state of a sign-in', () => {
     nowMs = Date.now();
   });
 
-  it('is used by one of many at once', async () => {
+  it('works for one of many parallel uses', async () => {
     const sso = await fresh();
     const { search, cookie } = await walk(sso);
     const answers = await Promise.all(Array.from({ length: 8 }, () => sso.back(search, cookie)));
@@ -301,7 +301,7 @@ describe('the state of a sign-in', () => {
     }
   });
 
-  it('sends a browser back to the login page when anything is wrong', async () => {
+  it('redirects a browser to the login page after any error', async () => {
     const sso = await fresh();
     const page = { accept: 'text/html' };
     for (const search of [
@@ -321,7 +321,7 @@ describe('the state of a sign-in', () => {
 });
 
 describe('an answer of the provider', () => {
-  it('that lies is 401, and makes nobody a user', async () => {
+  it('that is false is 401, and creates no user', async () => {
     const sso = await fresh();
     const lies: readonly ((claims: Record<string, unknown>) => Record<string, unknown>)[] = [
       (claims) => ({ ...claims, iss: 'https://other.example' }),
@@ -346,14 +346,14 @@ describe('an answer of the provider', () => {
     assert.deepEqual(await usersOf(sso), []);
   });
 
-  it('is believed after its keys were rotated', async () => {
+  it('is accepted after its keys were rotated', async () => {
     const sso = await fresh();
     const { search, cookie } = await walk(sso);
     await provider.rotateKeys();
     assert.equal((await sso.back(search, cookie)).status, 200);
   });
 
-  it('that does not come is 502, as is a key set that is too large, and tells nothing of it', async () => {
+  it("that doesn't arrive, or a key set that is too large, is 502 without details", async () => {
     const sso = await fresh();
     provider.alter = (path) => (path === '/jwks' ? { body: `{"keys":[]}${' '.repeat(10 * 1_048_576)}` } : undefined);
     assertRefused(await signIn(sso), 502, 'upstream_failed');
@@ -371,7 +371,7 @@ describe('get_auth_url', () => {
   const ask = (sso: TestSso, body: object = {}) =>
     sso.act({ action: 'get_auth_url', state: 'my-nonce', redirectUri: 'https://console.example/back', ...body });
 
-  it('of a program binds no browser and opens no session', async () => {
+  it('for a program binds no browser and opens no session', async () => {
     const sso = await fresh();
     const answer = await ask(sso, { state: `${sso.tenant.id}:my-nonce` });
     assert.equal(answer.status, 200, answer.text);
@@ -390,7 +390,7 @@ describe('get_auth_url', () => {
     assert.equal((await ask(sso, { state: 'twice' })).status, 400);
   });
 
-  it('of a session is bound to its browser, whose session is renewed all the same', async () => {
+  it('for a session is bound to its browser, whose session is still renewed', async () => {
     const sso = await fresh({ defaultRole: 'admin' });
     const entered = await signIn(sso);
     const session = `arbiter_session=${cookieIn(entered, 'arbiter_session')}`;
@@ -417,7 +417,7 @@ describe('get_auth_url', () => {
     nowMs = Date.now();
   });
 
-  it('refuses other addresses than ours, and what is missing', async () => {
+  it('rejects other addresses than ours, and missing values', async () => {
     const sso = await fresh();
     assert.equal((await ask(sso, { redirectUri: callbackAt })).status, 200);
     const foreign = [
@@ -445,7 +445,7 @@ describe('get_auth_url', () => {
 });
 
 describe('a tenant without single sign-on', () => {
-  it('has no way to begin, and takes no answer', async () => {
+  it("can't start, and accepts no response", async () => {
     const sso = await fresh({ enabled: false });
     const nowhere = [sso.tenant.id, '0199a000-0000-7000-8000-00000000dead', 'nonsense', sso.tenant.id.toUpperCase()];
     for (const tenantId of nowhere) {
@@ -459,7 +459,7 @@ describe('a tenant without single sign-on', () => {
 });
 
 describe('the limits', () => {
-  it('are 30 a minute and address, of both callbacks together', async () => {
+  it('are 30 a minute per address, for both callbacks together', async () => {
     const sso = await fresh();
     const from = { 'x-forwarded-for': '198.51.100.7' };
     for (let calls = 0; calls < 15; calls += 1) {

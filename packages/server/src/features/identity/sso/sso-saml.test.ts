@@ -70,7 +70,7 @@ const userCount = async (sso: TestSso) => (await sso.rows('select from arbiter.u
 
 describe('an assertion of the configured provider', () => {
   for (const sign of ['assertion', 'response'] as const) {
-    it(`signs in (signed ${sign}), without a cookie, and answers the request that we sent`, async () => {
+    it(`signs in (signed ${sign}) without a cookie, and answers our request`, async () => {
       const sso = await fresh({ samlAllowUnsolicited: false, defaultRole: 'editor' });
       const { url } = await sso.begin('/offers');
       assert.equal(new URL(url).searchParams.get('RelayState'), sso.tenant.id);
@@ -85,7 +85,7 @@ describe('an assertion of the configured provider', () => {
     });
   }
 
-  it('is taken unasked where the tenant allows it, by form or JSON', async () => {
+  it('is accepted without a request where the tenant allows it, as form or JSON', async () => {
     const sso = await fresh();
     const form = await tell(sso);
     assert.equal(form.status, 200, form.text);
@@ -101,7 +101,7 @@ describe('an assertion of the configured provider', () => {
     assertRefused(await tell(sso, { inResponseTo: '_never-sent' }), 401, 'unauthorized');
   });
 
-  it('is taken once, also when it comes many times at once', async () => {
+  it('is accepted once, even if it arrives many times at once', async () => {
     const sso = await fresh();
     const xml = await idp.respond(said(sso));
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(sso, xml)));
@@ -110,7 +110,7 @@ describe('an assertion of the configured provider', () => {
     assertRefused(await send(sso, xml), 401, 'unauthorized');
   });
 
-  it('is large when its user has many groups, up to 1 MiB', async () => {
+  it('can be large if its user has many groups, up to 1 MiB', async () => {
     const sso = await fresh();
     const groups = Array.from({ length: 8_000 }, (_, at) => `group ${at}`).join(' ');
     assert.equal((await tell(sso, { attributes: { email: 'ann@good.example', groups } })).status, 200);
@@ -119,8 +119,8 @@ describe('an assertion of the configured provider', () => {
   });
 });
 
-describe('an assertion that is not for this tenant, or not genuine', () => {
-  it('is refused with the RelayState of another tenant', async () => {
+describe("an assertion that isn't for this tenant, or isn't genuine", () => {
+  it('is rejected with the RelayState of another tenant', async () => {
     const [sso, other] = [await fresh(), await fresh()];
     const xml = await idp.respond(said(sso));
     assertRefused(await send(other, xml), 401, 'unauthorized');
@@ -131,14 +131,14 @@ describe('an assertion that is not for this tenant, or not genuine', () => {
     assert.deepEqual([await userCount(sso), await userCount(other)], [1, 0]);
   });
 
-  it('is refused with the request of another tenant', async () => {
+  it('is rejected with the request of another tenant', async () => {
     const [sso, other] = [await fresh(), await fresh()];
     const inResponseTo = requestIn((await other.begin()).url);
     assertRefused(await tell(sso, { inResponseTo }), 401, 'unauthorized');
     assert.equal((await tell(other, { inResponseTo })).status, 200);
   });
 
-  it('is refused unsigned, tampered, signed by another, wrapped, encrypted, old or broken; nobody becomes a user', async () => {
+  it('is rejected unsigned, tampered, signed by another, wrapped, encrypted, old or broken, and creates no user', async () => {
     const sso = await fresh();
     const good = await idp.respond(said(sso));
     const forged: [string, string][] = [
@@ -172,7 +172,7 @@ describe('an assertion that is not for this tenant, or not genuine', () => {
     assert.deepEqual([page.status, page.headers.location], [302, '/login?error=sso']);
   });
 
-  it('is refused after the tenant has pinned another certificate, and taken during a rollover', async () => {
+  it('is rejected after the tenant pinned another certificate, but accepted during a rollover', async () => {
     const sso = await fresh({ samlCertificate: otherKeys.certificate });
     assertRefused(await tell(sso), 401, 'unauthorized');
     await sso.configure({ samlCertificate: `${otherKeys.certificate}\n${providerKeys.certificate}` });
@@ -181,7 +181,7 @@ describe('an assertion that is not for this tenant, or not genuine', () => {
 });
 
 describe('our metadata', () => {
-  it('are public, per tenant, and name where answers go', async () => {
+  it('are public, per tenant, and name the addresses for responses', async () => {
     const sso = await fresh({ samlAcsUrl: 'https://console.example/acs' });
     const answer = await sso.browse(`/api/v1/sso/metadata?tenantId=${sso.tenant.id}`);
     assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'application/samlmetadata+xml']);

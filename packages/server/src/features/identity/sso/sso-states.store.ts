@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 
-/** Sign-ins that wait for an answer, and assertions that were taken. Names are stored as hashes: a reader can use none. */
+/** Sign-ins that wait for a response, and used assertions. Names are stored as hashes: a reader can use none. */
 
 const states = table('sso_states');
 const stateColumns = columns(states, [
@@ -29,7 +29,7 @@ export async function insertState(tx: Tx, id: string, name: string, row: SsoStat
        select id from arbiter.sso_states where tenant_id = $1 and expires_at < $2 for update skip locked)`,
     [tx.tenantId, tx.now],
   );
-  const made = await tx.query(
+  const insertedRows = await tx.query(
     `insert into arbiter.sso_states (tenant_id, id, provider, name_hash, browser_hash, opens_session, oidc_nonce,
        code_verifier, redirect_uri, return_to, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (tenant_id, name_hash) do nothing returning id`,
@@ -47,7 +47,7 @@ export async function insertState(tx: Tx, id: string, name: string, row: SsoStat
       row.expiresAt,
     ],
   );
-  return made.length > 0;
+  return insertedRows.length > 0;
 }
 
 /** A sign-in that waits for its answer; undefined: none, or too old. It stays. */
@@ -77,7 +77,7 @@ export async function takeState(tx: Tx, provider: SsoState['provider'], name: st
   return rows.find(({ expiresAt }) => expiresAt > tx.now);
 }
 
-/** True for an assertion that was taken before. */
+/** True for an assertion that was already used. */
 export async function isAssertionUsed(tx: Tx, { issuer, id }: { issuer: string; id: string }): Promise<boolean> {
   const rows = await tx.query('select from arbiter.sso_assertions where tenant_id = $1 and name_hash = $2', [
     tx.tenantId,
@@ -86,7 +86,7 @@ export async function isAssertionUsed(tx: Tx, { issuer, id }: { issuer: string; 
   return rows.length > 0;
 }
 
-/** Notes an assertion; false when it was taken before. Those that would be refused for their age go. */
+/** Records an assertion; false if it was already used. Deletes those too old to be accepted. */
 export async function insertAssertion(
   tx: Tx,
   assertion: { readonly issuer: string; readonly id: string; readonly expiresAt: Date },

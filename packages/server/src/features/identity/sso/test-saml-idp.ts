@@ -103,7 +103,7 @@ function statementOf(attributes: Readonly<Record<string, string>>): string {
 /** The response as the browser posts it. */
 export const encoded = (xml: string): string => Buffer.from(xml, 'utf8').toString('base64');
 
-/** Returns a response forged from a valid one, by an attacker who wants to be somebody else. */
+/** Returns a response forged from a valid one, by an attacker who wants to be someone else. */
 export interface Attack {
   readonly name: string;
   readonly forge: (xml: string, evil: string) => string;

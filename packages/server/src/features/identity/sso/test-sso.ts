@@ -13,7 +13,7 @@ export const callbackAt = `${ownOrigin}${callbackPath}`;
 /** Answers of the callback, as a test looks into them. */
 export type Called = CallResult<SsoSignIn & Problem>;
 
-/** Returns the value of a cookie that an answer sets; null without one of this name. */
+/** Returns the value of a cookie that an answer sets; null without one with this name. */
 export function cookieIn({ headers }: Pick<CallResult<unknown>, 'headers'>, name: string): string | null {
   const set = [headers['set-cookie'] ?? []].flat().map(String);
   const found = set.find((each) => each.startsWith(`${name}=`));

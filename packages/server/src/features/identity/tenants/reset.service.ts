@@ -19,8 +19,8 @@ export interface ResetPorts {
 
 /**
  * Deletes everything that a playground holds but the account, its credentials, settings and audit log, and sets the counter of
- * decisions to 0; answers with the version of the catalogue that is empty. Nothing else of the tenant runs meanwhile, on any
- * node: what was under way is done and deleted, what comes later finds nothing (docs/design/quality.md T31,
+ * decisions to 0; answers with the version of the catalogue that is empty. Nothing else of the tenant runs in the meantime, on any
+ * node: work in progress is finished and deleted, later work finds nothing (docs/design/quality.md T31,
  * docs/adr/0044). Throws 403 `not_playground`, 503 `unavailable` when work of the tenant does not end within
  * seconds.
  */

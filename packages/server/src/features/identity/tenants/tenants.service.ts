@@ -52,9 +52,9 @@ export async function hasTenants(database: Database): Promise<boolean> {
   return database.withSystem('start', selectAnyTenant);
 }
 
-const gone = () => new AppError('not_found', { detail: 'This tenant does not exist.' });
+const tenantNotFound = () => new AppError('not_found', { detail: 'This tenant does not exist.' });
 
-async function shown(tx: Tx, row: TenantRow): Promise<Tenant> {
+async function showTenant(tx: Tx, row: TenantRow): Promise<Tenant> {
   const { timezone } = await readSettings(tx);
   return { ...row, timezone, createdAt: row.createdAt.toISOString() };
 }
@@ -62,8 +62,8 @@ async function shown(tx: Tx, row: TenantRow): Promise<Tenant> {
 /** The caller's tenant. */
 export async function getTenant(tx: Tx): Promise<Tenant> {
   const row = await selectTenant(tx);
-  if (row === undefined) throw gone();
-  return shown(tx, row);
+  if (row === undefined) throw tenantNotFound();
+  return showTenant(tx, row);
 }
 
 /** True while the tenant of the transaction exists. */
@@ -74,7 +74,7 @@ export async function isLivingTenant(tx: Tx): Promise<boolean> {
 /** Changes the display label; isolation and routing do not depend on it. */
 export async function renameTenant(tx: Tx, name: string): Promise<Tenant> {
   const before = await lockTenant(tx);
-  if (before === undefined) throw gone();
+  if (before === undefined) throw tenantNotFound();
   const after = { ...before, name };
   await updateName(tx, name);
   await recordAudit(tx, {
@@ -85,7 +85,7 @@ export async function renameTenant(tx: Tx, name: string): Promise<Tenant> {
     before,
     after,
   });
-  return shown(tx, after);
+  return showTenant(tx, after);
 }
 
 /** State of the tenant; the quota is null unless the tenant is a playground (docs/design/api-access.md 5.3). */
@@ -94,7 +94,7 @@ export async function readTenantStatus(
   facts: { readonly isDemoMode: boolean; readonly hasData: boolean },
 ): Promise<TenantStatus> {
   const row = await selectTenant(tx);
-  if (row === undefined) throw gone();
+  if (row === undefined) throw tenantNotFound();
   const used = row.isPlayground ? ((await selectQuotaUsed(tx)) ?? 0) : null;
   return {
     tenantId: row.id,

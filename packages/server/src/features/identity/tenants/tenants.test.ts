@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test('the tenant carries the zone of its settings and can be renamed by an admin, audited', async () => {
+test('the tenant has the zone of its settings, and an admin can rename it, audited', async () => {
   const tenant = await server.makeTenant();
   await server.call(tenant.admin, 'PUT', '/api/v1/tenant-settings', { body: { timezone: 'Europe/Paris' } });
   const { body } = await server.call(tenant.viewer, 'GET', '/api/v1/tenant');

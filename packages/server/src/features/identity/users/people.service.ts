@@ -34,7 +34,7 @@ export interface NewPerson {
   readonly deactivated?: boolean;
 }
 
-const gone = () => new AppError('not_found', { detail: 'This user does not exist.' });
+const userNotFound = () => new AppError('not_found', { detail: 'This user does not exist.' });
 
 /** Makes a user. Throws 409 `duplicate_email` when the tenant has one with the address, whatever its letter case. */
 export async function createPerson(tx: Tx, wanted: NewPerson): Promise<UserRow> {
@@ -66,7 +66,7 @@ export async function createPerson(tx: Tx, wanted: NewPerson): Promise<UserRow> 
 
 async function mustLock(tx: Tx, id: string): Promise<UserRow> {
   const row = isUuid(id) ? await lockUser(tx, id) : undefined;
-  if (row === undefined) throw gone();
+  if (row === undefined) throw userNotFound();
   return row;
 }
 

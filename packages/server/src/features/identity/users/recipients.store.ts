@@ -3,7 +3,7 @@ import { columns, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { mailAddressOf } from './users.store.ts';
 
-/** Somebody whom news are mailed to. */
+/** Someone whom news are mailed to. */
 export interface Recipient {
   readonly id: string;
   readonly email: string;

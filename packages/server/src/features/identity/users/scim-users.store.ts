@@ -99,7 +99,7 @@ export async function selectScimUser(tx: Tx, id: string, hold: boolean): Promise
 
 /** Creates a user with the role member and a verified address. Returns false when the tenant has one with this name. */
 export async function insertScimUser(tx: Tx, row: ScimUserRow): Promise<boolean> {
-  const made = await tx.query(
+  const insertedRows = await tx.query(
     `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, external_id, attributes, mail_address,
        email_verified_at, deactivated_at, created_at, updated_at)
      values ($1, $2, $3, $4, $5, 'member', 'scim', $6, $7, $8, $9, $10, $9, $9)
@@ -117,7 +117,7 @@ export async function insertScimUser(tx: Tx, row: ScimUserRow): Promise<boolean>
       row.deactivatedAt,
     ],
   );
-  return made.length > 0;
+  return insertedRows.length > 0;
 }
 
 /** True when another user of the tenant has this name, deactivated ones too. */

@@ -106,7 +106,7 @@ export async function lockSigningIn(tx: Tx, id: string): Promise<SigningIn | und
   return row;
 }
 
-/** Sets how many passwords in a row were wrong, and until when none is taken. */
+/** Sets how many passwords in a row were wrong, and until when sign-in is locked. */
 export async function updateFailures(tx: Tx, id: string, failed: number, lockedUntil: Date | null): Promise<void> {
   await tx.query('update arbiter.users set failed_logins = $3, locked_until = $4 where tenant_id = $1 and id = $2', [
     tx.tenantId,
@@ -116,7 +116,7 @@ export async function updateFailures(tx: Tx, id: string, failed: number, lockedU
   ]);
 }
 
-/** Notes that the person has signed in: nothing is counted any more. */
+/** Notes that the person has signed in: the count starts over. */
 export async function updateLastLogin(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update arbiter.users set failed_logins = 0, locked_until = null, last_login_at = $3
@@ -157,14 +157,14 @@ export async function hasPassword(tx: Tx, userId: string): Promise<boolean> {
  * to another address, or another name of the account. Returns true when there was one.
  */
 export async function deleteUnprovenPassword(tx: Tx, userId: string): Promise<boolean> {
-  const gone = await tx.query(
+  const deletedRows = await tx.query(
     `delete from arbiter.user_passwords p using arbiter.users u
       where p.tenant_id = $1 and p.user_id = $2 and u.tenant_id = p.tenant_id and u.id = p.user_id
         and u.source <> 'bootstrap' and not u.address_proven
       returning p.user_id`,
     [tx.tenantId, userId],
   );
-  return gone.length > 0;
+  return deletedRows.length > 0;
 }
 
 /**

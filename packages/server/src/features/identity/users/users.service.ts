@@ -91,7 +91,7 @@ export async function isActiveAdmin(tx: Tx, id: string): Promise<boolean> {
 /** `lockedUntil` of a deactivated user (docs/design/api-access.md 22). */
 const lockedForEver = '2099-12-31T00:00:00.000Z';
 
-const shown = (row: ShownUser): User => ({
+const showUser = (row: ShownUser): User => ({
   ...row,
   emailVerifiedAt: row.emailVerifiedAt?.toISOString() ?? null,
   lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
@@ -105,7 +105,7 @@ const shown = (row: ShownUser): User => ({
 export async function getUser(tx: Tx, id: string): Promise<User> {
   const row = isUuid(id) ? await selectUser(tx, id) : undefined;
   if (row === undefined) throw new AppError('not_found', { detail: 'This user does not exist.' });
-  return shown(row);
+  return showUser(row);
 }
 
 /** Returns one page of users, newest first. `cursor` is the id of the previous page's last user. */
@@ -120,7 +120,7 @@ export async function listUsers(
   const found = await selectUsers(tx, filter, page.cursor, page.limit + 1);
   const total = await countUsers(tx, filter);
   const { rows, pagination } = pageOf({ rows: found, limit: page.limit, total, cursorOf: (row) => row.id });
-  return { data: rows.map(shown), pagination };
+  return { data: rows.map(showUser), pagination };
 }
 
 /** Returns email addresses of all users of the tenant by id: how files name people. */

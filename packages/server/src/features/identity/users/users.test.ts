@@ -5,7 +5,7 @@ import { systemActor } from '../../../db/index.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createPerson } from './index.ts';
 
-/** What admins change of people (docs/design/api-access.md 5.2 and 22; docs/design/quality.md T11). */
+/** What admins can change about users (docs/design/api-access.md 5.2 and 22; docs/design/quality.md T11). */
 
 let server: TestServer;
 before(async () => {
@@ -36,7 +36,7 @@ const rows = async (id: string) =>
     [id],
   );
 
-test('name and role change, and only what is sent', async () => {
+test('changes name and role, and only what is sent', async () => {
   const { id, name } = await person('viewer');
   const renamed = await call('PUT', `/${id}`, { name: 'Another' });
   assert.deepEqual([renamed.status, renamed.body.name, renamed.body.role], [200, 'Another', 'viewer']);
@@ -63,12 +63,12 @@ test('name and role change, and only what is sent', async () => {
   assert.equal((await rows(id)).length, 2);
 });
 
-test('an admin may raise a member whom a directory made', async () => {
+test('an admin can promote a member from a directory', async () => {
   const { id } = await person('member');
   assert.equal((await call('PUT', `/${id}`, { role: 'editor' })).body.role, 'editor');
 });
 
-test('deactivating and back: repeatable, with what is shown of it', async () => {
+test('deactivates and reactivates repeatedly, and shows it', async () => {
   const { id } = await person();
   for (const _ of [1, 2]) assert.equal((await call('DELETE', `/${id}`)).status, 204);
   assert.partialDeepStrictEqual((await call('GET', `/${id}`)).body, {
@@ -91,7 +91,7 @@ test('deactivating and back: repeatable, with what is shown of it', async () => 
   );
 });
 
-test('a lock after wrong passwords ends by unlocking', async () => {
+test('unlocking ends a lock after wrong passwords', async () => {
   const { id } = await person();
   await server.testDatabase.ownerQuery(
     `update arbiter.users set locked_until = now() + interval '10 minutes' where id = $1`,
@@ -103,7 +103,7 @@ test('a lock after wrong passwords ends by unlocking', async () => {
   assert.equal((await rows(id)).length, 1);
 });
 
-test('the last admin stays, also when two leave at once; invited and deactivated admins keep nothing open', async () => {
+test("the last admin stays, even if two leave at once; invited and deactivated admins don't count", async () => {
   const tenant = server.tenants[1]!;
   const key = tenant.keys.admin;
   const one = await person('admin', tenant);
@@ -128,7 +128,7 @@ test('the last admin stays, also when two leave at once; invited and deactivated
   assert.equal(codes.filter((status) => status === 409).length, 1, codes.join());
 });
 
-test('other tenants, wrong roles and ids that are none', async () => {
+test('rejects other tenants, wrong roles and invalid IDs', async () => {
   const stranger = await person('viewer', server.tenants[1]!);
   const own = await person('viewer');
   const calls: [method: string, suffix: string, body?: object][] = [

@@ -17,7 +17,7 @@ const urlOf = (operation: Operation) =>
   operation.path.replace('{id}', newId()) + (operation.id === 'apiKeys.revokeByQuery' ? `?id=${newId()}` : '');
 const guarded = accessOperations.filter((operation) => operation.auth === 'credential');
 
-test('without a credential, or with a wrong one, every operation is 401', async () => {
+test('without or with a wrong credential, every operation is 401', async () => {
   for (const operation of guarded) {
     for (const key of [null, `krn_${'f'.repeat(64)}`, 'krn_short', 'not-a-key']) {
       const { status, body } = await server.call(key, operation.method, urlOf(operation));
@@ -26,7 +26,7 @@ test('without a credential, or with a wrong one, every operation is 401', async 
   }
 });
 
-test('below the role every operation is 403, also when the caller claims a higher one (T13)', async () => {
+test('below the role, every operation is 403, even if the caller claims a higher one (T13)', async () => {
   for (const operation of guarded) {
     const below = operation.role === 'admin' ? [tenant.viewer, tenant.editor] : [];
     for (const key of below) {
@@ -64,7 +64,7 @@ test('T13: a key of one tenant with the id of another in X-Tenant-Id is 403', as
   assert.equal((await server.call(null, 'GET', '/api/v1/tenant', own)).status, 200);
 });
 
-test('T1: ids of another tenant, random and malformed ids are answered alike', async () => {
+test('T1: responds alike to IDs of another tenant, random and malformed IDs', async () => {
   const other = await server.makeTenant();
   const { body: keys } = await server.call(other.admin, 'GET', '/api/v1/api-keys');
   const { body: rows } = await server.call(other.admin, 'GET', '/api/v1/audit-logs');

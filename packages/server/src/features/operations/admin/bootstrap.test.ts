@@ -71,7 +71,7 @@ const bank = {
   ],
 };
 
-test('a file makes tenant, settings, users, keys and pack, audited as system:bootstrap', async () => {
+test('a file creates tenant, settings, users, keys and pack, audited as system:bootstrap', async () => {
   const [tenant] = await applied(bank);
   assert.ok(tenant);
   assert.deepEqual([tenant.name, tenant.created, tenant.changed], ['Bank', true, true]);
@@ -101,7 +101,7 @@ test('a second application finds everything and writes nothing', async () => {
   assert.deepEqual(await auditRows(first.id), rows);
 });
 
-test('known users and keys get name, role and scopes of the file, one audit row per real change', async () => {
+test('updates name, role and scopes of known users and keys, with one audit row per real change', async () => {
   const [tenant] = await applied({
     tenants: [{ name: 'Change', users: [user('A', 'viewer'), user('B', 'viewer')], apiKeys: [apiKey(['read'])] }],
   });
@@ -132,14 +132,14 @@ function apiKey(scopes: string[]) {
   return { name: 'k', key: key('change'), scopes };
 }
 
-test('a tenant that renamed itself is still found by the name in the file', async () => {
+test('finds a tenant that renamed itself by its name in the file', async () => {
   const file = { tenants: [{ name: 'Stable' }] };
   const [first] = await applied(file);
   await db.ownerQuery(`update arbiter.tenants set name = 'Renamed' where id = $1`, [first?.id]);
   assert.equal((await applied(file))[0]?.id, first?.id);
 });
 
-test('two nodes that start with the same file make one tenant', async () => {
+test('two nodes that start with the same file create one tenant', async () => {
   const file = { tenants: [{ name: 'Twins', apiKeys: [{ name: 'k', key: key('twins') }] }] };
   const results = await Promise.all([applied(file), applied(file), applied(file)]);
   assert.equal(new Set(results.map(([tenant]) => tenant?.id)).size, 1);
@@ -147,7 +147,7 @@ test('two nodes that start with the same file make one tenant', async () => {
   assert.equal(rows.length, 1);
 });
 
-test('a bad file names the place of each problem and nothing of it is applied', async () => {
+test('names the place of each problem in a bad file, and applies nothing of it', async () => {
   const good = { name: 'Never' };
   const cases: readonly [paths: string[], tenants: unknown[]][] = [
     [['/tenants/1/name'], [good, { name: '  ' }]],
@@ -178,7 +178,7 @@ test('a bad file names the place of each problem and nothing of it is applied', 
   assert.deepEqual(await db.ownerQuery(`select id from arbiter.tenants where name in ('Never', 'x')`), []);
 });
 
-test('the demo tenant has traces on, an admin, the pack and a key that opens it, and is made once', async () => {
+test('creates the demo tenant once, with traces, an admin, the pack and a key that opens it', async () => {
   const demo = await createDemoTenant(db.database, deps, { withData: true });
   assert.ok(demo);
   assert.match(demo.apiKey, /^krn_[0-9a-f]{64}$/);

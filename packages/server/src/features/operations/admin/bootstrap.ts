@@ -137,9 +137,9 @@ async function ssoProblems(database: Database, file: BootstrapFile): Promise<Err
 async function personProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
   const problems: ErrorEntry[] = [];
   for (const [index, tenant] of file.tenants.entries()) {
-    const told = new Set((tenant.users ?? []).map(({ email }) => emailKey(email)));
+    const listedEmails = new Set((tenant.users ?? []).map(({ email }) => emailKey(email)));
     for (const [at, { user }] of (tenant.apiKeys ?? []).entries()) {
-      if (user === undefined || told.has(emailKey(user))) continue;
+      if (user === undefined || listedEmails.has(emailKey(user))) continue;
       const known = await knownUser(database, tenant.name, user);
       const path = `/tenants/${index}/apiKeys/${at}/user`;
       if (known === undefined) problems.push({ path, message: 'must be the address of a user of the tenant' });

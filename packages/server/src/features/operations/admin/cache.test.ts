@@ -16,7 +16,7 @@ after(() => server?.close());
 const flush = (body: object, key = server.tenants[0].keys.admin) =>
   server.call<CacheFlushed>('POST', '/api/v1/admin/cache', { body, key });
 
-test('scope all has the daily figures counted anew from history, in the days of the zone', async () => {
+test('scope all recounts the daily figures from history, in days of the zone', async () => {
   const { id: tenantId, keys } = server.tenants[0];
   const make = async (path: string, body: object) =>
     (await server.call<{ id: string }>('POST', path, { body })).body.id;

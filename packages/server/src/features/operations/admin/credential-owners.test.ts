@@ -91,7 +91,7 @@ async function opensNothing({ key, scimKey, token, client }: Owner): Promise<voi
 
 const setRole = (id: string, role: string) => must('PUT', `users/${id}`, 200, { body: { role } });
 
-test('a key, a client and an issued token can do what their creator may today, and more again after a promotion', async () => {
+test('a key, a client and an issued token can do what their creator can now, and more after a promotion', async () => {
   const admin = await owner();
   await works(admin);
 
@@ -132,7 +132,7 @@ describe('a deactivated creator', () => {
     ],
   ];
   for (const [how, deactivate] of ways) {
-    test(`${how}: keys, clients and issued tokens end on every process; reactivation brings them back`, async () => {
+    test(`${how}: ends keys, clients and issued tokens on every process; reactivation restores them`, async () => {
       const admin = await owner();
       await works(admin);
       await deactivate(admin.person.id);
@@ -142,7 +142,7 @@ describe('a deactivated creator', () => {
     });
   }
 
-  test('whose row is gone: the credential opens nothing', async () => {
+  test('whose row is deleted: the credential opens nothing', async () => {
     const admin = await owner();
     await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [
       admin.keyId,
@@ -151,7 +151,7 @@ describe('a deactivated creator', () => {
     await answers('GET', 'offers', admin.key, 401);
   });
 
-  test('credentials of the operator have no owner and keep working', async () => {
+  test('credentials of the operator have no owner, and keep working', async () => {
     const made = await must<{ key: string }>('POST', 'api-keys', 201, { body: { name: 'by the operator' } });
     const { principal } = await must<Session>('GET', 'auth/session', 200, { key: made.key });
     assert.deepEqual([principal?.role, principal?.userId], ['admin', null]);
@@ -166,7 +166,7 @@ describe('reassigning', () => {
       ...(key === undefined ? {} : { key }),
     });
 
-  test('an admin sees whose credentials those are and gives them to another admin', async () => {
+  test('an admin sees the credentials of others, and gives them to another admin', async () => {
     const [leaving, staying] = [await owner(), await owner()];
     const before = await listed(leaving.person.id);
     assert.deepEqual(
@@ -217,7 +217,7 @@ describe('reassigning', () => {
     await answers('GET', 'users', leaving.token, 403);
   });
 
-  test('is refused for anyone else, and then changes nothing', async () => {
+  test('is rejected for anyone else, and changes nothing', async () => {
     const leaving = await owner();
     const [tenant, foreign] = [server.tenants[0], server.tenants[1]!];
     const viewer = await people.person(tenant, { role: 'viewer' });
@@ -247,7 +247,7 @@ describe('reassigning', () => {
     assert.equal((await listed(taker.id)).total, 0);
   });
 
-  test('who has owned one credential counts as one person in the four-eyes rule until it is revoked', async () => {
+  test("all owners of a credential count as one person in the four-eyes rule until it's revoked", async () => {
     const [first, second, third] = [await owner(), await owner(), await owner()];
     const as = (who: Owner) => ({ key: null, headers: { cookie: who.cookie } });
     await reassign(first.person.id, { toUserId: second.person.id, credentialIds: [first.client.id] });

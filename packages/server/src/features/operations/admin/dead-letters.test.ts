@@ -63,7 +63,7 @@ test('E32: 10 are OK, 11 and 100 WARNING, 101 CRITICAL; newest first, 50 listed,
   assert.deepEqual([one.alert, one.totalEvents, one.byTopic], ['OK', 10, { 'stream.expire': 10 }]);
 });
 
-test('retry puts jobs back into the queue, purge deletes; ids and topic together must both hold', async () => {
+test('retry requeues jobs and purge deletes them; IDs and topic must both match', async () => {
   await clear();
   const streams = await plant(mine, 'stream.expire', 3);
   const keys = await plant(mine, 'keys.expire', 2);
@@ -90,7 +90,7 @@ test('retry puts jobs back into the queue, purge deletes; ids and topic together
   ]);
 });
 
-test('what cannot be meant is refused and changes nothing: empty ids, unknown topic, no action', async () => {
+test('rejects empty IDs, an unknown topic and a missing action, and changes nothing', async () => {
   await clear();
   await plant(mine, 'stream.expire', 2);
   const earlier = (await audited()).length;

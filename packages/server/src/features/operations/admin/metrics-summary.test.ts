@@ -28,7 +28,7 @@ const decide = (tenant: number) =>
     body: { customerId: 'C', channel: 'email' },
   });
 
-test('counters and histograms of the tenant of the caller, and of no other; nothing of the process', async () => {
+test("shows counters and histograms of the caller's tenant only, and nothing of the process", async () => {
   assert.deepEqual(await summary(0), {});
   for (let n = 0; n < 3; n += 1) assert.equal((await decide(0)).status, 200);
   await decide(1);
@@ -54,7 +54,7 @@ test('counters and histograms of the tenant of the caller, and of no other; noth
   assert.equal((await server.call('GET', '/api/v1/metrics/summary', { key: keys.editor })).status, 403);
 });
 
-test('METRICS_TENANT_LABEL: the text has the tenant in the place of the sum over all', async () => {
+test('METRICS_TENANT_LABEL: the text shows the tenant instead of the sum over all', async () => {
   const { text } = await server.call('GET', '/api/v1/metrics', {
     key: null,
     headers: { authorization: `Bearer ${token}` },
@@ -68,7 +68,7 @@ test('METRICS_TENANT_LABEL: the text has the tenant in the place of the sum over
   assert.match(text, /^svc_http_requests_total/m);
 });
 
-test('over processes they are summed, also those of a process that has ended', async () => {
+test('sums over processes, including one that has ended', async () => {
   const node = createNodeMetrics(() => 1);
   const metrics = await server.metrics();
   node.reported('1', metrics);

@@ -63,7 +63,7 @@ const audit = (entityType: string) =>
     [tenantId, entityType],
   );
 
-test('users are listed newest first, page by page, by name, address, role and status', async () => {
+test('lists users newest first, page by page, by name, address, role and status', async () => {
   assert.deepEqual(names(await list()), ['cleo', 'ben', 'ada']);
   const first = await list('?limit=2');
   assert.deepEqual([names(first), first.pagination.total], [['cleo', 'ben'], 3]);
@@ -87,7 +87,7 @@ test('users are listed newest first, page by page, by name, address, role and st
   assert.equal((await get<{ code: string }>('users?cursor=nonsense')).body.code, 'invalid_cursor');
 });
 
-test('one user, with what is known of it; admins of the tenant only', async () => {
+test('shows one user with all that is known, to admins of the tenant only', async () => {
   const id = await idOf('ada');
   const { status, body } = await get<User>(`users/${id}`);
   assert.equal(status, 200);
@@ -115,7 +115,7 @@ test('one user, with what is known of it; admins of the tenant only', async () =
   assert.deepEqual((await server.call<Page>('GET', '/api/v1/users')).body.data, []);
 });
 
-test('the status follows what is known', async () => {
+test('the status follows from what is known', async () => {
   const id = await idOf('cleo');
   const statusWith = async (change: string) => {
     await server.testDatabase.ownerQuery(`update arbiter.users set ${change} where id = $1`, [id]);
@@ -130,7 +130,7 @@ test('the status follows what is known', async () => {
   assert.equal(await statusWith('deactivated_at = null, locked_until = null, email_verified_at = now()'), 'active');
 });
 
-test('the session says for whom a key acts', async () => {
+test('the session names the person behind a key', async () => {
   const userIdOf = async (as: string) => (await get<Session>('auth/session', as)).body.principal;
   assert.deepEqual(
     [(await userIdOf(key('ada')))?.userId, (await userIdOf(key('ada')))?.kind],
@@ -140,7 +140,7 @@ test('the session says for whom a key acts', async () => {
   assert.equal((await userIdOf(key('none')))?.userId, null);
 });
 
-test('what a person’s key does, the person does; a key that it makes acts for the person too', async () => {
+test("what a person's key does counts as the person's, including keys that it creates", async () => {
   const [ada, ben] = [await idOf('ada'), await idOf('ben')];
   const make = (as: string, name: string) =>
     server.call<{ id: string }>('POST', '/api/v1/categories', { key: as, body: { name } });
@@ -163,7 +163,7 @@ test('what a person’s key does, the person does; a key that it makes acts for 
   );
 });
 
-test('a mandate names a person; with four eyes it must be another than the one whose key asks', async () => {
+test('a mandate names a person; with four eyes, not the owner of the calling key', async () => {
   const [ada] = [await idOf('ada')];
   await applied({ ...bank, users: [...bank.users, person('dora', 'admin')], settings: { fourEyesEnabled: true } });
   const mandate = async (approver: string, name: string) =>
@@ -183,7 +183,7 @@ test('a mandate names a person; with four eyes it must be another than the one w
   assert.equal((await mandate(await idOf('dora'), 'another')).status, 201);
 });
 
-test('a person who is renamed or deactivated is known as such at once, on every node', async () => {
+test('every node sees at once that a person was renamed or deactivated', async () => {
   const node = server.authenticator;
   const proven = async (name: string) => node.authenticate({ kind: 'apiKey', value: key(name) });
   assert.equal((await proven('ben'))?.actor.name, 'ben');
@@ -198,7 +198,7 @@ test('a person who is renamed or deactivated is known as such at once, on every 
   await until(async () => (await proven('ben')) !== null);
 });
 
-test('the file moves a key to another person; a key without a person stays as it was; once more changes nothing', async () => {
+test('the file moves a key to another person, keeps a key without a person, and changes nothing twice', async () => {
   const dora = await idOf('dora');
   const key2 = { name: 'of ben', key: key('ben'), scopes: ['write', 'read'] };
   const before = (await audit('apiKey')).length;
@@ -211,7 +211,7 @@ test('the file moves a key to another person; a key without a person stays as it
   assert.equal((await get<Session>('auth/session', key('ben'))).body.principal?.userId, dora);
 });
 
-test('a key for a person whom nobody knows is a problem of the file, and nothing of it is applied', async () => {
+test("a key for an unknown person is an error of the file, which isn't applied", async () => {
   const known = { name: 'k', key: key('fresh'), user: 'dora@bank.test' };
   const paths = ['/tenants/0/apiKeys/1/user'];
   assert.deepEqual(

@@ -42,7 +42,7 @@ test('T2: every table, partition and data table of the tenant is under forced ro
   assert.ok(!names.includes('ds_foreign'), 'data tables of other tenants are not named');
 });
 
-test('a repair puts back what is missing, says so in the audit log, and is repeatable', async () => {
+test('a repair restores what is missing, is audited, and can be repeated', async () => {
   const schema = `t_${tenantId.replaceAll('-', '')}`;
   await db.ownerQuery('alter table arbiter.users disable row level security');
   await db.ownerQuery('alter table arbiter.api_keys no force row level security');
@@ -69,7 +69,7 @@ test('a repair puts back what is missing, says so in the audit log, and is repea
   );
 });
 
-test('a table that is in use is named as failed, the others are repaired all the same', async () => {
+test('reports a table in use as failed, and repairs the others', async () => {
   await db.ownerQuery('alter table arbiter.users disable row level security');
   await db.ownerQuery('alter table arbiter.tenant_settings disable row level security');
   let repair: Awaited<ReturnType<typeof repairRls>> | undefined;
@@ -85,7 +85,7 @@ test('a table that is in use is named as failed, the others are repaired all the
   assert.equal((await as(tenantId, repairRls)).success, true);
 });
 
-test('the repair cannot reach a table of another tenant', async () => {
+test("the repair can't reach another tenant's table", async () => {
   const schema = `t_${otherId.replaceAll('-', '')}`;
   await db.ownerQuery(`alter table ${schema}.ds_foreign disable row level security`);
   await as(tenantId, repairRls);

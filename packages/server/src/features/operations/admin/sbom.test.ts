@@ -19,7 +19,7 @@ const read = () => server.call<SbomAnswer>('GET', '/api/v1/admin/sbom');
 const root = join(import.meta.dirname, '../../../../../..');
 const json = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
-test('it is valid CycloneDX 1.5, by the schema of the standard', async () => {
+test('is valid CycloneDX 1.5, by the schema of the standard', async () => {
   const schemas = 'node_modules/@cyclonedx/cyclonedx-library/res/schema';
   const ajv = new Ajv({ strict: false, validateFormats: false });
   ajv.addSchema(json(`${schemas}/spdx.SNAPSHOT.schema.json`), 'http://cyclonedx.org/schema/spdx.SNAPSHOT.schema.json');
@@ -33,7 +33,7 @@ test('it is valid CycloneDX 1.5, by the schema of the standard', async () => {
   assert.ok(!validate({ ...body.sbom, specVersion: 15 }), 'the schema refuses something');
 });
 
-test('E33: the digest is that of the document as it was sent; two documents differ in id and time only', async () => {
+test('E33: the digest matches the document as sent; two documents differ only in ID and time', async () => {
   const { body, headers, text } = await read();
   assert.equal(body.digest, hash('sha256', JSON.stringify(body.sbom)));
   assert.ok(text.startsWith(`{"sbom":${JSON.stringify(body.sbom)}`));
@@ -52,7 +52,7 @@ test('E33: the digest is that of the document as it was sent; two documents diff
   assert.deepEqual(bare(again), bare(body));
 });
 
-test('T35: it lists what npm has installed for use, what the console bundles, Node and PostgreSQL, and no tool', async () => {
+test('T35: lists what npm installs for production, what the console bundles, Node and PostgreSQL, and no tool', async () => {
   const { sbom } = (await read()).body;
   const named = new Set(
     sbom.components.map(

@@ -15,7 +15,7 @@ const tickJob = installationJob({
   schedule: { cron: '* * * * *', payload: {} },
 });
 
-/** Deletes events that the tenant keeps no longer (docs/design/api-access.md 14, class metrics). */
+/** Deletes events that the tenant no longer keeps (docs/design/api-access.md 14, class metrics). */
 const retainEventsJob = job({
   name: 'alerts.retain',
   payload: nothing,

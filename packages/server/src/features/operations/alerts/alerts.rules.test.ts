@@ -4,7 +4,7 @@ import { alertText, breaches, severityOf, share, usable } from './alerts.rules.t
 
 /** docs/design/api-access.md 10, "Severity" and the table of metrics. */
 
-test('operators on both sides of the threshold, and on it', () => {
+test('tests operators on both sides of the threshold, and on it', () => {
   const told = (operator: Parameters<typeof breaches>[1]) => [4, 5, 6].map((value) => breaches(value, operator, 5));
   assert.deepEqual(told('gt'), [false, false, true]);
   assert.deepEqual(told('gte'), [false, true, true]);
@@ -27,7 +27,7 @@ for (const [words, value, baseline, operator, threshold, expected] of [
   test(`severity: ${words}`, () => assert.equal(severityOf(value, baseline, operator, threshold), expected));
 }
 
-test('a share needs a denominator, and as many samples as the rule wants', () => {
+test("a share requires a denominator, and the rule's minimum of samples", () => {
   assert.deepEqual(share(1, 4), { value: 0.25, samples: 4 });
   assert.equal(usable(share(0, 0), 0), null);
   assert.equal(usable(share(1, 4), 4), 0.25);
@@ -35,7 +35,7 @@ test('a share needs a denominator, and as many samples as the rule wants', () =>
   assert.equal(usable({ value: 0, samples: null }, 100), 0, 'what has no denominator always has a value');
 });
 
-test('what happened, in words', () => {
+test('describes what happened in words', () => {
   const rule = { metric: 'ctr', operator: 'lt', threshold: 0.05, windowMinutes: 60 } as const;
   assert.equal(alertText(rule, 1 / 3), 'ctr is 0.333333 over 60 minutes: below 0.05.');
   assert.equal(alertText({ ...rule, metric: 'dlq_depth', operator: 'gte' }, 12), 'dlq_depth is 12: at or above 0.05.');

@@ -134,7 +134,7 @@ export async function changeAlert(
   });
 }
 
-/** The rule goes with its history. */
+/** Deletes the rule with its history. */
 export async function deleteAlert(tx: Tx, id: string): Promise<void> {
   await hardDeleteRecord(tx, alertSpec, id, { check: (row) => deleteTraces(tx, row.id) });
 }

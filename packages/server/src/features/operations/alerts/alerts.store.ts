@@ -104,7 +104,7 @@ export async function upsertState(tx: Tx, state: AlertState): Promise<void> {
   );
 }
 
-/** Tells what came of the messages of a rule's last event. */
+/** Tells the result of the messages of a rule's last event. */
 export async function updateDelivered(
   tx: Tx,
   alertId: string,
@@ -176,7 +176,7 @@ export async function selectEvents(tx: Tx, alertId: string, before: string | nul
   );
 }
 
-/** Null when the id names no event of the rule; else how many it has. */
+/** Null if the ID isn't an event of the rule; else how many it has. */
 export async function countEvents(tx: Tx, alertId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     'select count(*)::int as count from arbiter.alert_events where tenant_id = $1 and alert_id = $2',
@@ -203,7 +203,7 @@ export async function deleteTraces(tx: Tx, alertId: string): Promise<void> {
 
 const rowsPerSlice = 1_000;
 
-/** Deletes events that are older than so many days. */
+/** Deletes events that are older than this many days. */
 export async function expireEvents(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (

@@ -78,7 +78,7 @@ describe('rules that are refused', () => {
       assert.deepEqual([status, problem.code, problem.errors[0]?.path], [400, code, path], text);
     });
   }
-  test('a metric that does not know the filters that are there', async () => {
+  test("rejects a metric that doesn't support the given filters", async () => {
     const id = await world.rule({ metric: 'ctr', filters: { offerId: world.ids.offer } });
     const refused = await world.put(id, { metric: 'dlq_depth' });
     assert.deepEqual([refused.status, refused.body.errors[0]?.path], [400, '/filters/offerId']);

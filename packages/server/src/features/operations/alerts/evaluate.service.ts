@@ -22,15 +22,15 @@ import { measureOf } from './measure.service.ts';
 const minuteMs = 60_000;
 
 /** Result of evaluating a rule; null if another call evaluates it, or has since this one started. */
-export type Looked = AlertState['status'] | null;
+export type RuleEvaluation = AlertState['status'] | null;
 
 /**
  * Looks at one rule: its value over the window that ends now, and over the one before. Fires when the value is beyond the
  * threshold, unless it did within the cooldown (docs/design/api-access.md 10).
  *
- * @param begun when the tick began that asks: a rule that was looked at since then is left alone
+ * @param begun when the tick began that asks: a rule that was checked since then is left alone
  */
-export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<Looked> {
+export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<RuleEvaluation> {
   const rule = await claimRule(tx, id);
   if (rule === undefined) return null;
   const [before] = await selectStates(tx, [id]);
@@ -138,7 +138,7 @@ async function fire(tx: Tx, rule: Rule, value: number, baseline: number | null):
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200);
 const destinationOf = (channel: AlertChannel) => (typeof channel === 'string' ? channel.toLowerCase() : channel);
 
-/** Notes what came of one message of an alert: at the event, and at the rule while that is its last one. */
+/** Notes the result of one message of an alert: at the event, and at the rule while that is its last one. */
 export async function noteAlertDelivery(tx: Tx, result: DeliveryResult): Promise<void> {
   if (result.type !== 'alert') return;
   const event = await lockEvent(tx, result.originId);

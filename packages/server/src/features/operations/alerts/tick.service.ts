@@ -3,7 +3,7 @@ import { type Database, systemActor, type Tx } from '../../../db/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { selectTenantIds } from '../../identity/tenants/index.ts';
 import { selectEnabledIds } from './alerts.store.ts';
-import { evaluateRule, type Looked } from './evaluate.service.ts';
+import { evaluateRule, type RuleEvaluation } from './evaluate.service.ts';
 
 /** A failure of one tenant, without data of it. */
 export interface TickFailure {
@@ -29,7 +29,7 @@ const actor = systemActor('tick');
  * the others.
  */
 export async function tick({ database, logger, alsoDue }: TickPorts, now: Date): Promise<TickAnswer> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const errors: TickFailure[] = [];
   let rulesEvaluated = 0;
   let rulesFired = 0;
@@ -46,7 +46,7 @@ export async function tick({ database, logger, alsoDue }: TickPorts, now: Date):
   for (const tenantId of tenantIds) {
     const ids = await isolated(tenantId, 'alert rules could not be read', selectEnabledIds);
     for (const id of ids ?? []) {
-      const looked: Looked = await isolated(tenantId, `alert rule ${id} could not be evaluated`, (tx) =>
+      const looked: RuleEvaluation = await isolated(tenantId, `alert rule ${id} could not be evaluated`, (tx) =>
         evaluateRule(tx, id, now),
       );
       if (looked !== null) rulesEvaluated += 1;
@@ -60,7 +60,7 @@ export async function tick({ database, logger, alsoDue }: TickPorts, now: Date):
     rulesEvaluated,
     rulesFired,
     errors,
-    durationMs: Math.round(performance.now() - begun),
+    durationMs: Math.round(performance.now() - startedAt),
     timestamp: now.toISOString(),
   };
 }

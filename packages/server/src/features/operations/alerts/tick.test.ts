@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-test('a rule fires, is silent in its cooldown, and fires again after it; all of it is told', async () => {
+test('a rule fires, stays silent in its cooldown, fires again after it, and reports it all', async () => {
   await world.clear();
   world.now += 200 * minuteMs;
   const to = await world.made('notifications/providers', {
@@ -82,7 +82,7 @@ test('a rule fires, is silent in its cooldown, and fires again after it; all of 
   assert.equal((await world.server.call('GET', `/api/v1/alerts/${id}/events?cursor=${newId()}`)).status, 400);
 });
 
-test('one channel fails, the others are served; a deleted destination is noted, and the rule goes on', async () => {
+test('one channel fails, the others are served; a deleted destination is noted, and the rule continues', async () => {
   await world.clear();
   world.peer.on('/down', says(500));
   const down = await world.made('notifications/providers', {
@@ -129,7 +129,7 @@ test('one channel fails, the others are served; a deleted destination is noted, 
   assert.equal((await world.put(orphan, { channels: [gone, up] })).status, 200);
 });
 
-test('two ticks at once: each rule is looked at by one of them, and fires once', async () => {
+test('of two parallel ticks, one checks each rule, which fires once', async () => {
   await world.clear();
   const rules: string[] = [];
   for (let at = 0; at < 8; at += 1) rules.push(await world.rule({ operator: 'lt', threshold: 1, cooldownMinutes: 0 }));
@@ -142,7 +142,7 @@ test('two ticks at once: each rule is looked at by one of them, and fires once',
   for (const id of rules) assert.equal((await world.events(id)).length, 1);
 });
 
-test('a rule that fails is told, without data, and keeps no other from being looked at', async () => {
+test('reports a failing rule without data, and still checks the others', async () => {
   await world.clear();
   const key = world.server.tenants[1]!.keys.admin;
   const broken = await world.rule({});
@@ -168,13 +168,13 @@ test('a rule that fails is told, without data, and keeps no other from being loo
   await world.server.call('DELETE', `/api/v1/alerts/${theirs.body.id}`, { key });
 });
 
-describe('who may tick', () => {
+describe('who can tick', () => {
   const unauthorized = async (headers: Record<string, string>, on: Pick<TestServer, 'call'> = world.server) => {
     const { status, body } = await on.call<{ error: string }>('POST', '/api/cron/tick', { key: null, headers });
     assert.deepEqual([status, body], [401, { error: 'unauthorized' }], JSON.stringify(headers));
   };
 
-  test('the token in any of its headers; the preferred one decides alone', async () => {
+  test('accepts the token in any of its headers; the preferred one decides alone', async () => {
     await world.clear();
     for (const headers of [
       { 'x-cron-token': token },
@@ -202,7 +202,7 @@ describe('who may tick', () => {
     }
   });
 
-  test('without a token the secret opens it, with one it does not; with neither nothing does', async () => {
+  test("without a token the secret works, with one it doesn't; without both nothing does", async () => {
     const secret = 'the secret of the schedulers';
     const { testDatabase } = world.server;
     const beside = (config: object) => startServerOn({ ...testDatabase, close: async () => undefined }, { config });
@@ -221,7 +221,7 @@ describe('who may tick', () => {
   });
 });
 
-test('each firing is told in the stream of the tenant, with the state before and after', async () => {
+test("reports each firing in the tenant's stream, with the state before and after", async () => {
   await world.clear();
   world.now += 200 * minuteMs;
   const id = await world.rule({ operator: 'lt', threshold: 1, cooldownMinutes: 0 });
@@ -250,7 +250,7 @@ test('each firing is told in the stream of the tenant, with the state before and
   assert.ok((await stream(others)).body.data.every(({ payload }) => payload.alertId !== id));
 });
 
-test('R12: a clock that ran ahead and is set back neither blinds a rule nor silences it', async () => {
+test('R12: a clock that ran ahead and is set back neither stops nor mutes a rule', async () => {
   await world.clear();
   world.now += 200 * minuteMs;
   const right = world.now;
@@ -301,7 +301,7 @@ function changesOf(zone: string): number[] {
   return changes;
 }
 
-test('R12: windows and cooldowns last as long through both changes of the clock, in twelve zones', async () => {
+test('R12: windows and cooldowns keep their length through both clock changes, in twelve zones', async () => {
   await world.clear();
   const { id: tenantId } = world.server.tenants[0];
   const id = await world.rule({ windowMinutes: 5, cooldownMinutes: 3, filters: { decisionFlowKey: 'main' } });

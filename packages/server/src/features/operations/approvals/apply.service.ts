@@ -55,7 +55,7 @@ export async function applyChange(
   }
 }
 
-/** The record as it is read by everybody, or null. */
+/** The record as it is read by everyone, or null. */
 export async function readTarget(
   tx: Tx,
   facts: RequestFacts,

@@ -25,10 +25,14 @@ export async function tellDeciders(
   if (open === undefined || !enqueueMail.isConfigured) return;
   const { fourEyesEnabled } = await readSettings(tx);
   const acted = [row.requesterId, ...stages.flatMap(({ decidedBy }) => (decidedBy === null ? [] : [decidedBy]))];
-  const told = await selectRecipients(tx, { roles: deciders(open), except: fourEyesEnabled ? acted : [] }, maxReported);
-  if (told.length === 0) return;
+  const recipients = await selectRecipients(
+    tx,
+    { roles: deciders(open), except: fourEyesEnabled ? acted : [] },
+    maxReported,
+  );
+  if (recipients.length === 0) return;
   const { name: tenantName } = await getTenant(tx);
-  for (const { email } of told) {
+  for (const { email } of recipients) {
     await enqueueMail(tx, {
       kind: 'approval_requested',
       to: email,

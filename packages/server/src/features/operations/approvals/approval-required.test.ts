@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { draftFlowConfig, type Problem } from '@arbiter/contract';
 import { type ApprovalServer, type Made, startApprovalServer } from './test-approvals.ts';
 
-/** `approvalWorkflowEnabled`: editors make nothing live by themselves (docs/design/api-access.md 6). */
+/** `approvalWorkflowEnabled`: editors make nothing live on their own (docs/design/api-access.md 6). */
 
 let world: ApprovalServer;
 let editor: string;
@@ -38,7 +38,7 @@ async function drafts(): Promise<readonly (readonly [string, object])[]> {
   ];
 }
 
-test('an editor writes drafts, and neither makes a record live nor brings a live one', async () => {
+test("an editor writes drafts, but can't make a record live or create a live one", async () => {
   for (const [path, body] of await drafts()) {
     const refused = await make(path, { ...body, key: `${path}-live`, status: 'active' });
     assert.deepEqual(
@@ -58,7 +58,7 @@ test('an editor writes drafts, and neither makes a record live nor brings a live
   }
 });
 
-test('an editor changes no live record, and takes one out of use; of a live flow the draft stays free', async () => {
+test("an editor changes no live record but can take it out of use; a live flow's draft stays free", async () => {
   const changes: Readonly<Record<string, object>> = {
     offers: { priority: 91 },
     creatives: { content: { headline: 'Other words' } },
@@ -87,7 +87,7 @@ test('an editor changes no live record, and takes one out of use; of a live flow
   }
 });
 
-test('secrets of a live channel are no way around it', async () => {
+test('secrets of a live channel are no loophole', async () => {
   const channel = await world.make('channels', {
     name: `Channel ${++counter}`,
     channelType: 'email',
@@ -103,7 +103,7 @@ test('secrets of a live channel are no way around it', async () => {
   );
 });
 
-test('a role that is lowered for a call is refused like an editor; PATCH and the collection style are no ways around it', async () => {
+test('a lowered role is rejected like an editor; PATCH and the collection style are no loopholes', async () => {
   const offer = await world.make('offers', { name: `Offer ${++counter}`, status: 'active' });
   const lowered = await world.server.call<Problem>('PUT', `/api/v1/offers/${offer.id}`, {
     body: { priority: 3 },
@@ -120,12 +120,12 @@ test('a role that is lowered for a call is refused like an editor; PATCH and the
   assert.equal((await world.as(editor, 'POST', 'restore', { entityType: 'offer', id: gone.id })).status, 403);
 });
 
-test('a record that is live unless the body says otherwise is live', async () => {
+test('a record that is live by default counts as live', async () => {
   const refused = await make('channels', { channelType: 'email' });
   assert.equal(refused.body.code, 'approval_required');
 });
 
-test('an editor publishes no flow, also none that is live; an approval does, though an editor gives it', async () => {
+test('an editor publishes no flow, even a live one; an approval does, even if an editor gives it', async () => {
   const [, body] = (await drafts()).find(([path]) => path === 'decision-flows')!;
   const { body: flow } = await make('decision-flows', body);
   const publish = (as: string | null) => world.as<Problem>(as, 'POST', 'decision-flows/publish', { id: flow.id });
@@ -146,7 +146,7 @@ test('an editor publishes no flow, also none that is live; an approval does, tho
   );
 });
 
-test('an approval makes a record live, by an editor where the stage lets one decide', async () => {
+test('an approval makes a record live, even by an editor if the stage allows one', async () => {
   const { body: offer } = await make('offers', { status: 'draft' });
   const approval = await world.file(editor, {
     entityType: 'offer',
@@ -159,7 +159,7 @@ test('an approval makes a record live, by an editor where the stage lets one dec
   assert.equal((await world.read(`offers/${offer.id}`)).status, 'active');
 });
 
-test('kinds of records that approvals do not change are free, and so is everything when the setting is off', async () => {
+test('record types without approvals are free, and so is everything when the setting is off', async () => {
   assert.equal((await make('categories', { status: 'active' })).status, 201);
   await world.settings({ approvalWorkflowEnabled: null });
   assert.equal((await make('offers', { status: 'active' })).status, 201);

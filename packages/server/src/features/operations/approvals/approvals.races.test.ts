@@ -77,7 +77,7 @@ async function together<T>(id: string, waiting: number, begin: () => Promise<T>[
   return Promise.all(running);
 }
 
-test('two who approve at once: one 200, one 409, one record', async () => {
+test('two approvals at once: one 200, one 409, one record', async () => {
   const [one, two] = [await world.someone('admin'), await world.someone('admin')];
   for (let round = 0; round < rounds; round += 1) {
     const id = await filed(1);
@@ -89,7 +89,7 @@ test('two who approve at once: one 200, one 409, one record', async () => {
   }
 });
 
-test('two who approve the same of two stages: the second does not decide the next one unseen', async () => {
+test("two approvals at once of a two-stage request: the second doesn't decide the next stage unseen", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await filed(2);
     const answers = await together(id, 2, () => [world.decide(null, id), world.decide(null, id)]);
@@ -99,7 +99,7 @@ test('two who approve the same of two stages: the second does not decide the nex
   }
 });
 
-test('approve, reject and expiry at once: one of them', async () => {
+test('of approve, reject and expiry at once, one wins', async () => {
   await clear();
   const seen = new Set<string>();
   for (let round = 0; round < rounds; round += 1) {
@@ -125,7 +125,7 @@ test('approve, reject and expiry at once: one of them', async () => {
   assert.ok(seen.size > 1, 'none of them always comes first');
 });
 
-test('the record changes while it is approved: the approval finds it changed, or changes it first', async () => {
+test('a record that changes during its approval makes it conflict, or is changed after it', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const target = await world.make('offers', { name: `Target ${round}` });
     const { id } = await world.file(null, {
@@ -146,7 +146,7 @@ test('the record changes while it is approved: the approval finds it changed, or
   }
 });
 
-test('a record that is deleted while its change is approved is not changed', async () => {
+test("a record deleted during its approval isn't changed", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const target = await world.make('offers', { name: `Deleted ${round}` });
     const asked = { entityType: 'offer', entityId: target.id, action: 'update', payload: { priority: 5 } };
@@ -166,7 +166,7 @@ test('a record that is deleted while its change is approved is not changed', asy
   }
 });
 
-test('expiry: what is older than the limit and nothing else, once, with only its state changed', async () => {
+test('expires what is older than the limit and nothing else, once, changing only its state', async () => {
   await clear();
   const [old, young] = [await filed(2), await filed(1)];
   await world.decide(null, old);
@@ -200,7 +200,7 @@ test('expiry: what is older than the limit and nothing else, once, with only its
   assert.equal((await world.decide(null, old)).body.code, 'already_resolved');
 });
 
-test('a key of idempotency: many calls make one request, and one decision', async () => {
+test('an idempotency key: many calls make one request, and one decision', async () => {
   const call = (path: string, body: object, key: string) =>
     world.server.call<{ id: string }>('POST', `/api/v1/${path}`, { body, headers: { 'idempotency-key': key } });
   const body = { entityType: 'x', entityId: 'once', entityName: 'Once', action: 'delete' };

@@ -61,7 +61,7 @@ export async function selectApprovals(tx: Tx, status: ApprovalStatus | null, mos
   );
 }
 
-/** Undefined for an id that names no request of the tenant. */
+/** Undefined for an ID that isn't a request of the tenant. */
 export async function selectApproval(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await select(tx, approvalColumns, 'from arbiter.approvals where tenant_id = $1 and id = $2', [
@@ -82,7 +82,7 @@ export async function lockApproval(tx: Tx, id: string): Promise<ApprovalRow | un
   return row;
 }
 
-/** Stages of these requests, in their order. */
+/** Stages of these requests, in order. */
 export async function selectStages(tx: Tx, approvalIds: readonly string[]): Promise<StageRow[]> {
   if (approvalIds.length === 0) return [];
   return select(
@@ -171,7 +171,7 @@ export async function updateApproval(tx: Tx, row: ApprovalRow): Promise<void> {
 
 /**
  * Lets what waits since before the cutoff expire, all of the tenant in one statement; answers with the requests. One that is
- * being decided is waited for, and then does not wait any more.
+ * being decided is waited for, and is no longer open then.
  */
 export async function expirePending(tx: Tx, cutoff: Date): Promise<ApprovalRow[]> {
   return tx.query<ApprovalRow>(

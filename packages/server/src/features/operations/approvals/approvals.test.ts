@@ -109,7 +109,7 @@ const bodies: Readonly<
 };
 
 for (const entityType of Object.keys(approvedBy) as ApprovableType[]) {
-  test(`${entityType}: created, changed and deleted by approvals, as their own routes would`, async () => {
+  test(`${entityType}: created, changed and deleted by approvals like by their own routes`, async () => {
     const { path, create, update } = bodies[entityType]();
     const made = await world.file(null, { entityType, action: 'create', payload: create });
     const { body: applied, status, headers } = await world.decide(null, made.id);
@@ -213,7 +213,7 @@ test('the list: newest first, at most 200; large payloads stand only in the requ
   for (const id of ids) assert.equal((await world.decide(null, id, { action: 'reject' })).status, 200);
 });
 
-describe('what is refused when it is filed', () => {
+describe("rejects invalid requests when they're filed", () => {
   const good = { entityType: 'offer', entityId: 'x', entityName: 'X', action: 'update' };
   const stage = { stageName: 'S', requiredRole: 'viewer' };
   for (const [words, change, path] of [
@@ -237,7 +237,7 @@ describe('what is refused when it is filed', () => {
     });
   }
 
-  test('ten stages with names of 120 pass', async () => {
+  test('accepts ten stages with names of 120 characters', async () => {
     const stages = Array.from({ length: 10 }, () => ({ stageName: 'n'.repeat(120), requiredRole: 'admin' }));
     const { id } = await world.file(null, { ...good, stages });
     assert.deepEqual(
@@ -247,7 +247,7 @@ describe('what is refused when it is filed', () => {
     assert.equal((await world.decide(null, id, { action: 'reject' })).status, 200);
   });
 
-  test('what the direct write would not know is told, and refused where that is asked for', async () => {
+  test("reports what the direct write wouldn't know, and rejects it under strict handling", async () => {
     const body = { ...good, payload: { prioritty: 3, version: 1 } };
     const told = await world.as<Approval>(null, 'POST', 'approvals', body);
     assert.equal(told.headers['x-unknown-properties'], 'payload.prioritty (priority?)');
@@ -261,7 +261,7 @@ describe('what is refused when it is filed', () => {
 });
 
 describe('stages and roles', () => {
-  test('stages are decided in their order, by their role; then the change is made', async () => {
+  test('decides stages in order, by their role, and then makes the change', async () => {
     const [viewer, editor, admin] = [
       await world.someone('viewer'),
       await world.someone('editor'),
@@ -308,7 +308,7 @@ describe('stages and roles', () => {
     ['a contact policy', { entityType: 'contactPolicy', action: 'create' }, 'viewer'],
     ['a qualification rule', { entityType: 'qualificationRule', action: 'create' }, 'editor'],
   ] as const) {
-    test(`the floor is that of the direct change: an editor approves no ${words}, whatever the stage says`, async () => {
+    test(`the minimum role is that of the direct change: an editor approves no ${words}, whatever the stage says`, async () => {
       const editor = await world.someone('editor');
       const payload = bodies[body.entityType]().create;
       const stage = { stageName: 'Easy', requiredRole: stages };
@@ -322,7 +322,7 @@ describe('stages and roles', () => {
     });
   }
 
-  test('a mandatory offer takes an admin; server-owned and foreign values have no effect', async () => {
+  test('a mandatory offer requires an admin; server-owned and foreign values have no effect', async () => {
     const [editor, admin] = [await world.someone('editor'), await world.someone('admin')];
     const target = await world.make('offers', { name: name('Offer') });
     const stages = [{ stageName: 'Easy', requiredRole: 'viewer' }];
@@ -344,7 +344,7 @@ describe('stages and roles', () => {
     assert.deepEqual([changed.mandatory, changed.tenantId, changed.deletedAt], [true, world.tenant.id, null]);
   });
 
-  test('a role that is lowered for a call counts', async () => {
+  test('a role lowered for a call applies', async () => {
     const { id } = await world.file(null, { entityType: 'offer', action: 'create', payload: { name: name('Offer') } });
     const decideAs = (role: string) =>
       world.server.call('POST', `/api/v1/approvals/${id}`, {
@@ -357,7 +357,7 @@ describe('stages and roles', () => {
   });
 });
 
-describe('the payload is judged when it is applied; a refusal leaves everything as it was', () => {
+describe("validates the payload when it's applied; an error leaves everything unchanged", () => {
   const refused = async (asked: object, status: number, code: string, path?: string) => {
     const approval = await world.file(null, asked);
     for (let times = 0; times < 2; times += 1) {
@@ -371,13 +371,13 @@ describe('the payload is judged when it is applied; a refusal leaves everything 
     await world.decide(null, approval.id, { action: 'reject' });
   };
 
-  test('a kind of record that approvals do not change', () =>
+  test("a record type that approvals don't change", () =>
     refused({ entityType: 'segment', action: 'create', payload: { name: 'S' } }, 409, 'unsupported_entity_type'));
-  test('__proto__ names no kind of record', () =>
+  test('__proto__ is no record type', () =>
     refused({ entityType: 'toString', action: 'delete' }, 409, 'unsupported_entity_type'));
-  test('a record that is not there', () =>
+  test("a record that doesn't exist", () =>
     refused({ entityType: 'offer', entityId: 'nonsense', action: 'update', payload: {} }, 404, 'not_found'));
-  test('an id in other letters names the record, and is told as the record has it', async () => {
+  test("accepts an ID in other letter case, and returns the record's own", async () => {
     const { id } = await world.make('offers', { name: name('Offer') });
     for (const [action, payload] of [
       ['update', { priority: 61 }],
@@ -397,21 +397,21 @@ describe('the payload is judged when it is applied; a refusal leaves everything 
       await refused({ entityType: 'offer', entityId: other.body.id, action, payload: {} }, 404, 'not_found');
     }
   });
-  test('a value that the direct write refuses', () =>
+  test('a value that the direct write rejects', () =>
     refused(
       { entityType: 'offer', entityId: offer.id, action: 'update', payload: { priority: 'high!' } },
       400,
       'validation_failed',
       '/payload/priority',
     ));
-  test('a record that it names and that is not there', () =>
+  test("a reference to a record that doesn't exist", () =>
     refused(
       { entityType: 'offer', action: 'create', payload: { name: name('Offer'), categoryId: offer.id } },
       400,
       'reference_not_found',
       '/payload/categoryId',
     ));
-  test('a name that was taken meanwhile', async () => {
+  test('a name taken in the meantime', async () => {
     const taken = name('Offer');
     await world.make('offers', { name: taken });
     await refused({ entityType: 'offer', action: 'create', payload: { name: taken } }, 409, 'duplicate_name');
@@ -423,7 +423,7 @@ describe('the payload is judged when it is applied; a refusal leaves everything 
 
   for (const counter of ['rowVersion', 'version']) {
     for (const action of ['update', 'delete']) {
-      test(`${action} of a record that changed since, by ${counter}`, async () => {
+      test(`${action} of a record that has changed since, by ${counter}`, async () => {
         const target = await world.make('offers', { name: name('Offer') });
         const payload = { [counter]: target.version };
         const asked = { entityType: 'offer', entityId: target.id, action, payload };
@@ -437,7 +437,7 @@ describe('the payload is judged when it is applied; a refusal leaves everything 
       });
     }
   }
-  test('versions that are none, or differ', async () => {
+  test('versions that are invalid or differ', async () => {
     const asked = { entityType: 'offer', entityId: offer.id, action: 'update' };
     await refused({ ...asked, payload: { version: '1' } }, 400, 'validation_failed', '/payload/version');
     await refused({ ...asked, payload: { version: 1, rowVersion: 2 } }, 400, 'validation_failed', '/payload/version');

@@ -22,7 +22,7 @@ import {
   updateStage,
 } from './approvals.store.ts';
 
-/** What whoever decides sees once nobody else can decide: the request, its stages, and the open one among them. */
+/** What the decider sees once no one else can decide: the request, its stages, and the open one among them. */
 interface LockedApproval {
   readonly row: ApprovalRow;
   readonly stages: readonly StageRow[];

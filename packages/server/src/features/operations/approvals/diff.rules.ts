@@ -4,7 +4,7 @@ import { jsonDifferences } from '../../catalogue/catalogue-records/index.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 import type { ApprovalRow, Payload } from './approvals.store.ts';
 
-/** What is said of the change and is no value of the record. */
+/** Facts about the change that aren't values of the record. */
 const besideValues = new Set(['id', 'rowVersion', 'version', 'publish', 'notes']);
 
 /** Properties of the record that a change of it takes. */
@@ -29,16 +29,16 @@ export function differences(
       .filter((name) => (record[name] ?? null) !== null)
       .map((name) => ({ path: `/${name}`, before: record[name], after: null }));
   }
-  const asked = payload ?? {};
+  const requestedValues = payload ?? {};
   const changed = names
-    .filter((name) => Object.hasOwn(asked, name))
-    .flatMap((name) => jsonDifferences(record[name], asked[name], `/${name}`));
-  const told = new Set(changed.map(({ path }) => path));
+    .filter((name) => Object.hasOwn(requestedValues, name))
+    .flatMap((name) => jsonDifferences(record[name], requestedValues[name], `/${name}`));
+  const changedPaths = new Set(changed.map(({ path }) => path));
   // Bullets do not tell one secret from another: whatever was given counts as another one.
   const secrets = hiddenPaths
-    .filter((path) => !told.has(path) && names.includes(path.split('/')[1] ?? ''))
+    .filter((path) => !changedPaths.has(path) && names.includes(path.split('/')[1] ?? ''))
     .map((path) => ({ path, before: secretMask, after: secretMask }));
-  return [...changed, ...secrets, ...publication(entityType, asked, record)];
+  return [...changed, ...secrets, ...publication(entityType, requestedValues, record)];
 }
 
 /** Publishing makes the next version: from the number of the last one, null before the first. */

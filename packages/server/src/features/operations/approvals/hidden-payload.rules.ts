@@ -6,7 +6,7 @@ import type { Payload } from './approvals.store.ts';
 const secretName =
   /(password|secret|token|credentials?|privateKey|apiKey|secretAccessKey|serviceAccount|authConfig|webhookUrl)$/i;
 
-/** A payload as everybody may see it. */
+/** A payload as everyone may see it. */
 export interface HiddenPayload {
   readonly shown: Payload;
   /** JSON Pointers of what bullets took the place of. */
@@ -14,7 +14,7 @@ export interface HiddenPayload {
 }
 
 /**
- * Puts bullets where secrets stand: values of telling names, values of headers, and users and passwords in addresses. Bullets
+ * Replaces secrets with bullets: values of telling names, values of headers, and users and passwords in addresses. Bullets
  * that were sent, and null, are no secrets.
  */
 export function hidePayload(payload: Payload): HiddenPayload {

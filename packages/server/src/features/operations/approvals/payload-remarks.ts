@@ -5,7 +5,7 @@ import type { ApprovalRow, Payload } from './approvals.store.ts';
 
 const finders = new Map<string, FindUnknown>();
 
-/** What of a payload the direct write would not know, so that who asks is told while it can be mended. */
+/** Parts of a payload that the direct write wouldn't know, so that the requester can still fix them. */
 export function payloadRemarks(
   { entityType, action }: Pick<ApprovalRow, 'entityType' | 'action'>,
   payload: Payload | undefined,

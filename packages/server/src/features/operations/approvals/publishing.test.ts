@@ -6,7 +6,7 @@ import { takeMails } from '../../identity/mail/test-mailbox.ts';
 import { publishAll } from '../stream/test-publish.ts';
 import { type ApprovalServer, type Made, startApprovalServer } from './test-approvals.ts';
 
-/** Approvals that publish, that hold secrets, who may not decide them, and who is told (docs/design/api-access.md 8, 12.1, 22). */
+/** Approvals that publish, that hold secrets, who can't decide them, and who is notified (docs/design/api-access.md 8, 12.1, 22). */
 
 let world: ApprovalServer;
 let category: Made;
@@ -29,7 +29,7 @@ describe('publishing', () => {
   const publishing = async (id: string, payload: object) =>
     world.file(null, { entityType: 'decisionFlow', entityId: id, action: 'update', payload });
 
-  test('a flow is published, with notes, and changed before that', async () => {
+  test('publishes a flow with notes, and changes it first', async () => {
     const { id, rowVersion } = await flow();
     const asked = await publishing(id, { publish: true, notes: 'First', description: 'Ready', rowVersion });
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('publishing', () => {
     assert.deepEqual(await world.audited(id), ['create', 'update', 'publish']);
   });
 
-  test('publishing alone is one change, compared with the version it was asked for', async () => {
+  test('publishing alone is one change, compared with the version it was requested for', async () => {
     const { id, rowVersion } = await flow();
     const stale = await publishing(id, { publish: true, rowVersion });
     await world.as(null, 'PUT', `decision-flows/${id}`, { description: 'Meanwhile' });
@@ -54,7 +54,7 @@ describe('publishing', () => {
     assert.deepEqual(await world.audited(id), ['create', 'update', 'publish']);
   });
 
-  test('a new flow can be published with its creation; a draft that cannot run is refused whole', async () => {
+  test("publishes a new flow with its creation, and rejects a draft that can't run as a whole", async () => {
     const create = flowBody();
     const asked = await world.file(null, {
       entityType: 'decisionFlow',
@@ -76,7 +76,7 @@ describe('publishing', () => {
     assert.equal((await world.get(empty.id)).status, 'pending');
   });
 
-  test('what is published is the draft that it was asked for: one that changed meanwhile is a conflict', async () => {
+  test('publishes the draft it was requested for; a changed one is a conflict', async () => {
     const { id, rowVersion } = await flow();
     const asked = await publishing(id, { publish: true });
     assert.deepEqual(asked.payload, { publish: true, rowVersion });
@@ -93,7 +93,7 @@ describe('publishing', () => {
     assert.equal(whole.payload?.rowVersion, undefined);
     await world.as(null, 'PUT', `decision-flows/${id}`, { description: 'Meanwhile' });
     assert.equal((await world.decide(null, whole.id)).status, 200);
-    // Whether the flow is there is told when the request is applied.
+    // Applying the request shows whether the flow exists.
     const unknown = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
     assert.deepEqual((await publishing(unknown, { publish: true })).payload, { publish: true });
   });
@@ -136,7 +136,7 @@ test('secrets of a payload are bullets wherever it is read, and reach the record
 });
 
 describe('four eyes', () => {
-  test('off: one person files and decides all; on: nobody twice', async () => {
+  test('off: one person files and decides; on: nobody acts twice', async () => {
     const admins = [await world.someone('admin'), await world.someone('admin'), await world.someone('admin')] as const;
     const [first, second, third] = admins;
     const stages = [
@@ -173,7 +173,7 @@ describe('four eyes', () => {
   });
 });
 
-test('an OAuth client counts as its creator in the four-eyes rule, whichever of the two submits', async () => {
+test('an OAuth client counts as its creator in the four-eyes rule, in either role', async () => {
   const creator = await world.someone('admin');
   const { body: client } = await world.as<{ clientId: string; clientSecret: string }>(
     creator.cookie,
@@ -207,7 +207,7 @@ test('an OAuth client counts as its creator in the four-eyes rule, whichever of 
   }
 });
 
-test('mail: to who may decide the open stage, at the end to who asked', async () => {
+test('emails those who can decide the open stage, and the requester at the end', async () => {
   const [editor, admin] = [await world.someone('editor'), await world.someone('admin')];
   await takeMails(world.server, world.tenant.id);
   const { id } = await world.file(editor.cookie, {
@@ -238,7 +238,7 @@ test('mail: to who may decide the open stage, at the end to who asked', async ()
   assert.deepEqual(await told(), [], 'nobody is told of what they did themselves');
 });
 
-test('each stage of a request that opens is told in the stream, to its own tenant', async () => {
+test('reports each stage that opens in the stream, to its own tenant', async () => {
   const [editor, admin] = [await world.someone('editor'), await world.someone('admin')];
   const entityId = randomUUID();
   const { id } = await world.file(editor.cookie, {
@@ -271,7 +271,7 @@ test('each stage of a request that opens is told in the stream, to its own tenan
   assert.deepEqual(await told(world.server.tenants[1]!.keys.viewer), []);
 });
 
-test('what became of requests, and flows that were published, are told in the stream', async () => {
+test('reports results of requests and published flows in the stream', async () => {
   const flow = await world.make('decision-flows', flowBody());
   const ask = (action: string, payload: object) =>
     world.file(null, { entityType: 'decisionFlow', entityId: flow.id, action, payload });
@@ -304,7 +304,7 @@ test('what became of requests, and flows that were published, are told in the st
   assert.deepEqual([await told('approval.resolved.v1', theirs), await told('flow.published.v1', theirs)], [[], []]);
 });
 
-test('approvals of another tenant are not there', async () => {
+test("another tenant's approvals aren't found", async () => {
   const { id } = await world.file(null, { entityType: 'offer', action: 'create', payload: { name: name('Offer') } });
   const key = world.server.tenants[1]!.keys.admin;
   const list = await world.server.call<Approval[]>('GET', '/api/v1/approvals?status=all', { key });

@@ -17,7 +17,7 @@ export interface Made extends Record<string, unknown> {
 export interface ApprovalServer {
   readonly server: TestServer;
   readonly tenant: TestTenant;
-  /** Somebody of this role, by the cookie of their session. */
+  /** Someone of this role, by the cookie of their session. */
   someone(role: Role): Promise<{ readonly id: string; readonly email: string; readonly cookie: string }>;
   /** Calls as whoever has the cookie; without one as the operator's admin key. */
   as<Body>(cookie: string | null, method: string, path: string, body?: unknown): Promise<Answer<Body>>;

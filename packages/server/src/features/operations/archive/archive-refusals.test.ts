@@ -165,7 +165,7 @@ describe('an archive that is missing or differs', () => {
     assert.equal(viewer.status, 403);
   });
 
-  test('an unwritable archive stops the start with what to do, and later fails the job', async () => {
+  test('an unwritable archive stops the start and says what to do, and later fails the job', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'arbiter-archive-'));
     const occupied = join(folder, 'a-file');
     await writeFile(occupied, '');

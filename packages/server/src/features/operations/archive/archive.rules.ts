@@ -36,7 +36,7 @@ export const holdsMonth = ({ state, restoredAt }: Part, now: Date): boolean =>
   (state === 'restored' && restoredAt !== null && now.getTime() - restoredAt.getTime() < restoredDays * dayMs);
 
 /** A part as the API shows it. */
-export function shown(tenantId: string, part: Part): Archive {
+export function showArchive(tenantId: string, part: Part): Archive {
   const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
   return {
     id: part.id,

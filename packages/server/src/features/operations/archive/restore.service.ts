@@ -18,7 +18,7 @@ import {
 } from '../../deciding/archived-months/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { forgetLateRows } from '../exports/index.ts';
-import { shown } from './archive.rules.ts';
+import { showArchive } from './archive.rules.ts';
 import { type ArchivePorts, kindOf } from './archive.service.ts';
 import { restoreArchiveJob } from './archive-jobs.ts';
 import { problemOf } from './part-file.ts';
@@ -33,7 +33,7 @@ export async function listArchives(
   const parts = (await listParts(tx)).filter(
     (part) => (month ?? part.month) === part.month && (kind ?? part.kind) === part.kind,
   );
-  return { data: parts.slice(0, limit).map((part) => shown(tx.tenantId, part)), total: parts.length };
+  return { data: parts.slice(0, limit).map((part) => showArchive(tx.tenantId, part)), total: parts.length };
 }
 
 /**
@@ -96,7 +96,7 @@ async function check(tx: Tx, { files }: Archive, part: Part): Promise<string | n
 async function shownPart(tx: Tx, id: string): Promise<ShownArchive> {
   const part = await findPart(tx, id.toLowerCase());
   if (part === null) throw new Error('a locked part is gone');
-  return shown(tx.tenantId, part);
+  return showArchive(tx.tenantId, part);
 }
 
 const auditArchive = (tx: Tx, action: 'verify' | 'restore', { id, kind, month }: Part, after: object): Promise<void> =>

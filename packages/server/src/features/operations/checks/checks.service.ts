@@ -90,7 +90,7 @@ async function readCustomerFacts(tx: Tx, catalogue: Pick<CheckInput, 'snapshot' 
   };
 }
 
-/** Says whether anybody can get an offer. 404 for an unknown offer or flow. */
+/** Says whether anyone can get an offer. 404 for an unknown offer or flow. */
 export async function reachOfOffer(
   ports: CheckPorts,
   facts: RequestFacts,
@@ -193,7 +193,7 @@ export async function checkUntil(
   return null;
 }
 
-/** Within so many ms, a draft is checked while its sender waits. */
+/** Within this many ms, a draft is checked while its sender waits. */
 const draftCheckMs = 2000;
 const maxDraftFindings = 100;
 

@@ -92,7 +92,7 @@ test('tells publishers and validators what never works', async () => {
   assert.equal(published.body.warnings.length, 2);
 });
 
-test('checks the catalogue as an overlay would leave it, and stores nothing', async () => {
+test('checks the catalogue as an overlay would change it, and stores nothing', async () => {
   const overlay = [
     { kind: 'qualification-rules', key: 'Children', patch: { status: 'paused' } },
     { kind: 'offers', key: 'Over', patch: { schedule: null } },
@@ -111,7 +111,7 @@ test('checks the catalogue as an overlay would leave it, and stores nothing', as
   assert.ok(codes(answer).includes('never_eligible Open'), JSON.stringify(codes(answer)));
 });
 
-test('refuses overlays that can’t be made, with paths', async () => {
+test("rejects overlays that can't be made, with paths", async () => {
   const refused = async (change: object) => {
     const response = await server.call<{ code: string; errors: { path: string }[] }>(
       'POST',
@@ -180,7 +180,7 @@ test('names texts that no customer has and segments without members, once there 
   }));
   assert.equal((await insert(people)).status, 201);
   assert.deepEqual(await found(), [
-    'segment_empty: The segment “Nobody” has no members, so nobody passes “No members”.',
+    'segment_empty: The segment “Nobody” has no members, so no customer passes “No members”.',
     'unknown_value: No customer has “sliver” in tier. Did you mean “silver”?',
   ]);
   // In the draft check as well.

@@ -112,7 +112,7 @@ const showResult = ({ id, name, status, differences, items, emptyReason }: RunRe
   emptyReason,
 });
 
-/** Within so many ms, a flow's tests run while its publisher waits. */
+/** Within this many ms, a flow's tests run while its publisher waits. */
 const publishTestMs = 2000;
 
 /** Tells which tests a flow doesn't pass, and how many there was no time for. */

@@ -81,7 +81,7 @@ async function run(body: object, status = 200): Promise<DecisionTestRun & Proble
   return response.body;
 }
 
-test('stores tests by flow and name, and refuses those that can’t pass or can’t fail', async () => {
+test("stores tests by flow and name, and rejects those that can't pass or can't fail", async () => {
   const made = await store(minors);
   assert.deepEqual([made.description, made.version, made.given], ['', 1, minors.given]);
   assert.equal((await store(minors, 409)).code, 'duplicate_name');
@@ -120,7 +120,7 @@ test('runs the tests of a draft, and tells by names what differs', async () => {
   assert.match(typo?.differences[0]?.message ?? '', /did you mean Card\?/);
 });
 
-test('runs chosen tests with the catalogue as an overlay would leave it, and stores nothing', async () => {
+test('runs chosen tests on the catalogue as an overlay would change it, and stores nothing', async () => {
   const { body } = await server.call<{ data: DecisionTest[] }>('GET', `${path}?search=Minors`);
   const testIds = body.data.map(({ id }) => id);
   const overlay = [{ kind: 'qualification-rules', key: 'Adults', patch: { status: 'paused' } }];

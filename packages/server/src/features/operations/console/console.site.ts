@@ -50,7 +50,7 @@ function takes(accepted: string, encoding: string): boolean {
 
 /**
  * Pages of the build besides the console itself have no origin and may load nothing; images of other sites only where the
- * person asked for them, since they tell those sites that somebody looks.
+ * person asked for them, since they tell those sites that someone looks.
  */
 function pageOfFile(path: string, { bytes }: DistFile, query: string): Readonly<Record<string, string>> {
   const frames = path === previewFrame ? "frame-ancestors 'self'" : "frame-ancestors 'none'";

@@ -60,7 +60,7 @@ const bootOf = <Boot>(html: string): Boot => {
   return JSON.parse(text);
 };
 
-test('a signed-in browser gets the page with all that its first screen needs, whatever the path', async () => {
+test('a signed-in browser gets the page with everything for its first screen, on any path', async () => {
   for (const url of ['/', '/decisions/0199?tab=why', '/offers']) {
     const answer = await get(url, { accept: browser, cookie });
     assert.equal(answer.statusCode, 200, url);
@@ -77,7 +77,7 @@ test('a signed-in browser gets the page with all that its first screen needs, wh
   }
 });
 
-test('the page may run what the server sent and nothing else, and is never kept', async () => {
+test('the page runs only what the server sent, and is never cached', async () => {
   const [one, two] = await Promise.all([get('/', { accept: browser, cookie }), get('/', { accept: browser, cookie })]);
   const nonceOf = (html: string) => /<meta property="csp-nonce" nonce="([^"]+)">/.exec(html)?.[1];
   const nonce = nonceOf(one.body);
@@ -95,7 +95,7 @@ test('the page may run what the server sent and nothing else, and is never kept'
   assert.equal(one.headers['cache-control'], 'no-store');
 });
 
-test('without a session, or with one that has ended, the page says how to sign in and nothing more', async () => {
+test('without a session, or with an ended one, the page says how to sign in and nothing more', async () => {
   for (const headers of [{ accept: browser }, { accept: browser, cookie: 'arbiter_session=e30.e30.e30' }]) {
     const answer = await get('/offers', headers);
     assert.equal(answer.statusCode, 200);
@@ -107,7 +107,7 @@ test('without a session, or with one that has ended, the page says how to sign i
   }
 });
 
-test('single sign-on is known for the tenant in the address, and for the one that was used last', async () => {
+test('knows single sign-on of the tenant in the address, and of the last one used', async () => {
   const [first, second] = server.tenants;
   assert.ok(second !== undefined);
   await server.database.withTenant(second.id, systemActor('test'), (tx) =>
@@ -135,7 +135,7 @@ test('single sign-on is known for the tenant in the address, and for the one tha
   assert.match(page.body, new RegExp(`sso/login\\?tenantId=${second.id}`), 'the plain page offers it too');
 });
 
-test('the tenant is remembered by a cookie that scripts cannot read', async () => {
+test("a cookie that scripts can't read remembers the tenant", async () => {
   const answer = await get('/', { accept: browser, cookie });
   assert.equal(
     answer.headers['set-cookie'],
@@ -145,7 +145,7 @@ test('the tenant is remembered by a cookie that scripts cannot read', async () =
   assert.equal(again.headers['set-cookie'], undefined);
 });
 
-test('no text of a tenant ends the boot block', async () => {
+test("no tenant's text can end the boot block", async () => {
   const name = '</script><script>alert(1)</script><!-- $& \u2028';
   await server.call('PUT', '/api/v1/tenant', { body: { name } });
   const answer = await get('/', { accept: browser, cookie });
@@ -154,7 +154,7 @@ test('no text of a tenant ends the boot block', async () => {
   assert.equal(answer.body.includes('<!--'), false);
 });
 
-test('files are kept for a year under their hashes, in the smallest form that is taken', async () => {
+test('caches files for a year under their hashes, in the smallest accepted form', async () => {
   const plain = await get('/assets/index-1a2b.js', {});
   assert.equal(plain.statusCode, 200);
   assert.equal(plain.body, script);
@@ -173,7 +173,7 @@ test('files are kept for a year under their hashes, in the smallest form that is
   assert.equal(head.body, '');
 });
 
-test('what is missing is never a page, nor is what belongs to the API or asks for something else', async () => {
+test('missing files, API paths and other types never get the page', async () => {
   for (const [url, accept] of [
     ['/assets/index-0000.js', browser],
     ['/assets/index-1a2b.js.br', browser],
@@ -198,7 +198,7 @@ test('what is missing is never a page, nor is what belongs to the API or asks fo
   assert.equal(head.body, '');
 });
 
-test('the frame for HTML of a tenant has no origin and runs its own script only', async () => {
+test("the frame for a tenant's HTML has no origin, and runs only its own script", async () => {
   const answer = await get('/preview-frame.html', { accept: browser });
   const policy = String(answer.headers['content-security-policy']);
   assert.match(
@@ -208,7 +208,7 @@ test('the frame for HTML of a tenant has no origin and runs its own script only'
   assert.match(policy, /frame-ancestors 'self'$/);
 });
 
-test('images of other sites come into that frame only where somebody asked for them', async () => {
+test('images of other sites load in that frame only on request', async () => {
   for (const [target, images] of [
     ['/preview-frame.html', 'img-src data:;'],
     ['/preview-frame.html?images=1', 'img-src data: https:;'],
@@ -222,7 +222,7 @@ test('images of other sites come into that frame only where somebody asked for t
   }
 });
 
-test('a newer build is shown without a restart; without any, the page says what to do', async () => {
+test('shows a newer build without a restart, and says what to do without any', async () => {
   await makeBuild(folder, 'Second');
   await utimes(join(folder, 'index.html'), new Date('2030-01-01'), new Date('2030-01-01'));
   assert.match((await get('/', { accept: browser })).body, /<title>Second<\/title>/);
@@ -243,7 +243,7 @@ test('a newer build is shown without a restart; without any, the page says what 
   }
 });
 
-test('behind a path: with a proxy that takes it off and with one that passes it on', async () => {
+test("works below a path, with a proxy that strips it and one that doesn't", async () => {
   await server.app.listen({ port: 0, host: '127.0.0.1' });
   const bound = server.app.server.address();
   assert.ok(bound !== null && typeof bound === 'object');

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 
-/** A file of the built console, with what is sent in its place to those who take less. */
+/** A file of the built console, with its compressed forms. */
 export interface DistFile {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
@@ -9,7 +9,7 @@ export interface DistFile {
   readonly gzip: Uint8Array | null;
 }
 
-/** One build of the console, wholly in memory: another build beside the running server does not tear it apart. */
+/** One build of the console, wholly in memory: a build next to the running server can't mix with it. */
 export interface Build {
   /** index.html. */
   readonly page: string;
@@ -48,7 +48,7 @@ export async function readTextOf(dist: Dist, path: string): Promise<string | nul
   return bytes === undefined ? null : Buffer.from(bytes).toString('utf8');
 }
 
-/** Epoch ms of the last change; null when there is no such file. */
+/** Epoch ms of the last change; null if the file doesn't exist. */
 async function changeOf(file: string): Promise<number | null> {
   try {
     return (await stat(file)).mtimeMs;

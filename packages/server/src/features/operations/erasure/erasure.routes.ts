@@ -7,7 +7,7 @@ import { type Erased, type ErasurePorts, eraseCustomer, prepareErasure } from '.
 
 export interface ErasureRoutePorts extends ErasurePorts {
   readonly database: Database;
-  /** Told of an audit row that could not be written: the deletion stands. */
+  /** Called when an audit row can't be written: the deletion is final. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -44,8 +44,8 @@ async function run(ports: ErasureRoutePorts, request: RequestFacts, customerId: 
   let erased: Erased | null = null;
   while (erased === null) {
     const prepare = (tx: Tx) => prepareErasure(tx, ports, customerId);
-    const made = await ports.database.withTenant(tenantId, actor, prepare, options);
-    const erase = (tx: Tx) => eraseCustomer(tx, ports, customerId, scope, made);
+    const preparation = await ports.database.withTenant(tenantId, actor, prepare, options);
+    const erase = (tx: Tx) => eraseCustomer(tx, ports, customerId, scope, preparation);
     erased = await ports.database.withTenant(tenantId, actor, erase, options);
   }
   const { counts, total, legalHoldOverridden } = erased;

@@ -67,7 +67,7 @@ const classesOf: Readonly<Record<ErasureScope, readonly DataClass[]>> = {
 
 /**
  * Makes the customer's row when there is none; to be committed before the erasure, which holds the row. A decision that
- * found none can then tell that somebody was erased since it began (docs/adr/0038). Answers with the
+ * found none can then tell that someone was erased since it began (docs/adr/0038). Answers with the
  * `ref` of the row that it would have made.
  */
 export async function prepareErasure(tx: Tx, { keys }: ErasurePorts, customerId: string): Promise<string> {
@@ -78,7 +78,7 @@ export async function prepareErasure(tx: Tx, { keys }: ErasurePorts, customerId:
 
 /**
  * Takes away what a scope names; null: what the contract's plain DELETE names, which leaves traces and sealed records. `made`:
- * from `prepareErasure`. Null: somebody else has erased the customer since, and the row must be made anew. What comes late is refused after all but `interactions` and `traces`. Erasure is stronger than a
+ * from `prepareErasure`. Null: someone else has erased the customer since, and the row must be recreated. Late work is rejected after all scopes but `interactions` and `traces`. Erasure is stronger than a
  * legal hold, and says so.
  */
 export async function eraseCustomer(
@@ -126,13 +126,13 @@ export async function eraseCustomer(
   if (scope === null || scope === 'all' || scope === 'everything') {
     await recordErasure(tx, customerHash.of(tx.tenantId, customerId));
   }
-  const held = await Promise.all(classesOf[named].map((dataClass) => retentionOf(tx, dataClass)));
+  const retentions = await Promise.all(classesOf[named].map((dataClass) => retentionOf(tx, dataClass)));
   return {
     customerId,
     counts,
     total: Object.values(counts).reduce((sum, rows) => sum + rows, 0),
     pending,
-    legalHoldOverridden: held.some(({ legalHold }) => legalHold),
+    legalHoldOverridden: retentions.some(({ legalHold }) => legalHold),
     timestamp: tx.now.toISOString(),
   };
 }

@@ -127,7 +127,7 @@ async function plant(customerId: string) {
     customerId,
     ids.offer,
   );
-  // Members are kept of segments that somebody watches; nobody does yet.
+  // Members are kept of segments that someone watches; nobody does yet.
   await rowsOf(
     `with taken as (insert into arbiter.segment_snapshots (tenant_id, segment_id, taken_at) values ($1, $2, now()) on conflict do nothing)
      select 1`,
@@ -143,7 +143,7 @@ async function plant(customerId: string) {
   return { requestId, decided, item, click, keyed, line };
 }
 
-test('after `everything` a dump of the database holds nothing of the customer', async () => {
+test('after `everything`, a dump of the database contains nothing of the customer', async () => {
   const customerId = 'canary-Zoë "7"-xkcd';
   const planted = await plant(customerId);
   const before = await tablesHolding(server, 'xkcd');
@@ -236,7 +236,7 @@ test('after `everything` a dump of the database holds nothing of the customer', 
   assert.ok((await tablesHolding(server, 'xkcd')).includes('arbiter.customer_states'));
 });
 
-test('every table that names customers is erased by somebody, or says why not', async () => {
+test('every table that identifies customers is erased, or says why not', async () => {
   const handled = new Set(features.flatMap(({ erases }) => erases.flatMap(({ tables }) => tables)));
   const otherwise: Record<string, string> = {
     customer_states: 'the erasure itself resets the row, changes its key or deletes it',
@@ -256,7 +256,7 @@ test('every table that names customers is erased by somebody, or says why not', 
   assert.deepEqual(forgotten, [], 'say in the feature of these tables what erases a customer (`erases`)');
 });
 
-test('each scope deletes what it names and leaves the rest', async () => {
+test('each scope deletes what it names, and nothing else', async () => {
   const facts = async (customerId: string) => {
     const count = async (table: string) =>
       (
@@ -341,7 +341,7 @@ test('each scope deletes what it names and leaves the rest', async () => {
   });
 });
 
-test('the figures of the tenant stay, also when they are counted anew', async () => {
+test("the tenant's figures stay, even when they're recounted", async () => {
   const figures = () =>
     rowsOf(
       `select day::text, direction, sum(impressions)::int as impressions, sum(positive)::int as positive,
@@ -413,7 +413,7 @@ test('the confirmation is the id, byte for byte', async () => {
   assert.equal(twice.statusCode, 400, twice.body);
 });
 
-test('audit rows name the customer by a keyed hash; others may not erase, and erase only their own', async () => {
+test('audit rows name the customer by a keyed hash; only admins erase, and only their own customers', async () => {
   await plant('A-1');
   const { keys } = server.tenants[0];
   for (const forbidden of [keys.viewer, keys.editor]) {
@@ -441,7 +441,7 @@ test('audit rows name the customer by a keyed hash; others may not erase, and er
   );
 });
 
-test('decisions, responses and imports in flight during erasures leave nothing of what was before', async () => {
+test('decisions, responses and imports during an erasure leave nothing from before', async () => {
   const customerId = 'race-canary';
   for (let round = 0; round < 12; round += 1) {
     const secret = `secret-of-round-${round}`;

@@ -52,17 +52,17 @@ export async function eraseFromExports(
     const text = await exportFolder.read(path);
     if (text === null) continue;
     const lines = text.split('\n').filter((line) => line !== '');
-    const kept: string[] = [];
+    const remainingLines: string[] = [];
     const turns = takeTurns();
     for (const line of lines) {
       const row: { readonly customerId: string; readonly createdAt: string } = JSON.parse(line);
       const at = erasedAt(row.customerId);
-      if (at === null || new Date(row.createdAt) > at) kept.push(`${line}\n`);
+      if (at === null || new Date(row.createdAt) > at) remainingLines.push(`${line}\n`);
       const pause = turns();
       if (pause !== undefined) await pause;
     }
-    if (kept.length === 0) await exportFolder.remove(path);
-    else if (kept.length < lines.length) await exportFolder.write(path, kept.join(''));
+    if (remainingLines.length === 0) await exportFolder.remove(path);
+    else if (remainingLines.length < lines.length) await exportFolder.write(path, remainingLines.join(''));
     // Memory is bounded by the customers of one file.
     known.clear();
   }

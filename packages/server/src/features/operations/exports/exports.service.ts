@@ -113,7 +113,7 @@ async function boundsOf(
 const greater = (one: string, other: string): string => (one > other ? one : other);
 const smaller = (one: string, other: string): string => (one < other ? one : other);
 
-/** The first rows, so many that they hold `exportItemLimit` items; of the last one perhaps not all. */
+/** The first rows that hold `exportItemLimit` items; of the last one perhaps not all. */
 function firstItems(found: readonly RowToExport[]): RowToExport[] {
   const rows: RowToExport[] = [];
   let room = maxExportedAtOnce;
@@ -162,12 +162,12 @@ async function linesOf(tx: Tx, rows: readonly RowToExport[]): Promise<string[]> 
   const turns = takeTurns();
   for (let start = 0; start < rows.length; start += rowsPerRead) {
     const some = rows.slice(start, start + rowsPerRead);
-    const asked = new Map(some.map((row) => [row.rowId, row]));
+    const rowsById = new Map(some.map((row) => [row.rowId, row]));
     const place = new Map<string, number>();
-    for (const item of await selectStoredItems(tx, [...asked.keys()])) {
+    for (const item of await selectStoredItems(tx, [...rowsById.keys()])) {
       const number = (place.get(item.rowId) ?? 0) + 1;
       place.set(item.rowId, number);
-      const { from, items } = asked.get(item.rowId)!;
+      const { from, items } = rowsById.get(item.rowId)!;
       if (number > from && number <= items) lines.push(lineOf(item));
       const pause = turns();
       if (pause !== undefined) await pause;

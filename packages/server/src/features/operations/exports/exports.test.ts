@@ -128,7 +128,7 @@ async function assertExported(ids: readonly string[], tenant = tenantId): Promis
   assert.deepEqual(found.toSorted(), [...ids].sort());
 }
 
-test('E9: opened by CRON_SECRET only, in either header; HEAD runs nothing; errors have the form of schedulers', async () => {
+test("E9: accepts CRON_SECRET only, in either header; HEAD runs nothing; errors have the scheduler's format", async () => {
   await respond(1);
   for (const headers of [
     {},
@@ -151,7 +151,7 @@ test('E9: opened by CRON_SECRET only, in either header; HEAD runs nothing; error
   assert.equal(answer.body.totalExported, 1);
 });
 
-test('new rows of each tenant stand in a file of its own, once, as the API shows them', async () => {
+test('new rows of each tenant are in a file of its own, once, as the API shows them', async () => {
   const own = [...(await respond(3)), ...(await show(2, 3))];
   const others = await respond(2, otherId, 'line\nbreak');
   const first = await exportAll();
@@ -197,7 +197,7 @@ test('new rows of each tenant stand in a file of its own, once, as the API shows
   assert.deepEqual([audit!.user_id, audit!.action], ['system:export-interactions', 'export']);
 });
 
-test('E14: exactly 10,000 items by one call, also of 10,001 of one instant, and of a decision that lies across', async () => {
+test('E14: exports exactly 10,000 items per call, even of 10,001 at one instant or within one decision', async () => {
   const ids = await respond(10_001);
   assert.equal((await exportAll()).totalExported, 10_000);
   assert.equal((await exportAll()).totalExported, 1);
@@ -211,7 +211,7 @@ test('E14: exactly 10,000 items by one call, also of 10,001 of one instant, and 
   await assertExported([...ids, ...packed]);
 });
 
-test('E14: a row whose transaction ends after later ones were exported is exported then, however long it took', async () => {
+test('E14: exports a row whose transaction ends after later ones, however long it took', async () => {
   const [tenant, late] = [tenantId, idAt(now)];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -235,7 +235,7 @@ test('E14: a row whose transaction ends after later ones were exported is export
   await slow;
   assert.equal((await exportAll()).totalExported, 1);
   await assertExported([...ids, late]);
-  // Once nothing runs any more, the record of old exports is deleted.
+  // Once nothing runs, the record of old exports is deleted.
   for (let n = 0; n < 3; n += 1) {
     now += idsMayLagMs + 60_000;
     await exportAll();
@@ -250,7 +250,7 @@ test('E14: a row whose transaction ends after later ones were exported is export
   assert.equal((await exportAll()).totalExported, 0);
 });
 
-test('E14: a row that is written long after its id was made is exported, once, though the export has been there', async () => {
+test('E14: exports a row written long after its ID was created, once, although the export was there', async () => {
   const start = now;
   const ids = await respond(3);
   for (let n = 0; n < 3; n += 1) {
@@ -280,7 +280,7 @@ test('E14: a row that is written long after its id was made is exported, once, t
   assert.equal(left.length, 0, 'nothing is noted any more');
 });
 
-test('E14: late is what is older than ten minutes when it is written; one that goes before it is exported is forgotten', async () => {
+test('E14: late means older than ten minutes when written; one deleted before its export is forgotten', async () => {
   await exportAll();
   now = Date.now() - idsMayLagMs + 30_000;
   await respond(1);
@@ -295,7 +295,7 @@ test('E14: late is what is older than ten minutes when it is written; one that g
   assert.equal(await count(), 0);
 });
 
-test('E14: in a restored copy, where numbers of transactions begin low again, the export goes on', async () => {
+test('E14: the export continues in a restored copy, where transaction numbers restart low', async () => {
   const before = await respond(3);
   await exportAll();
   await server.testDatabase.ownerQuery(`update arbiter.export_checkpoints set next_low_xid = 10000000000000`);
@@ -311,7 +311,7 @@ test('E14: in a restored copy, where numbers of transactions begin low again, th
   assert.notEqual(checkpoint!.low, '00000000-0000-0000-0000-000000000000');
 });
 
-test('a process that ends between its steps leaves a batch that the next call finishes under the same name', async () => {
+test('the next call finishes a batch that a process left unfinished, under the same name', async () => {
   const ids = await respond(5);
   const ports = { database: server.database, exportFolder: files };
   const ends = new Error('the process ends here');
@@ -334,7 +334,7 @@ test('a process that ends between its steps leaves a batch that the next call fi
   await assertExported([...ids, ...more]);
 });
 
-test('a tenant whose file cannot be written carries the error and keeps its checkpoint; the others go on', async () => {
+test("a tenant whose file can't be written has the error and keeps its checkpoint; others continue", async () => {
   const [own, others] = [await respond(2), await respond(2, otherId)];
   // A file exists where the tenant's folder should be.
   await files.write(`${tenantId}/interaction_history`, 'in the way');
@@ -361,7 +361,7 @@ test('a tenant whose file cannot be written carries the error and keeps its chec
   assert.equal(await status(), 'ok');
 });
 
-test('two at once: the tenant’s rows are exported once, and whoever comes second reports none', async () => {
+test("two at once: exports the tenant's rows once, and the second reports none", async () => {
   const ids = await respond(6_000);
   const answers = await Promise.all([exportAll(), exportAll(), exportAll()]);
   assert.equal(
@@ -372,7 +372,7 @@ test('two at once: the tenant’s rows are exported once, and whoever comes seco
   await assertExported(ids);
 });
 
-test('files hold no part of a batch, and nothing else lies beside them', async () => {
+test('files hold no partial batch, and no other files exist', async () => {
   await respond(10);
   await exportAll();
   const all = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -380,7 +380,7 @@ test('files hold no part of a batch, and nothing else lies beside them', async (
   assert.ok(names.length === 1 && /^batch-\d+\.json$/.test(names[0]!), names.join());
 });
 
-test('T25: an erased customer goes from files that were written before, and what came after the erasure stays', async () => {
+test('T25: removes an erased customer from earlier files, and keeps what came after', async () => {
   const key = `E-${newId()}`;
   await respond(2, tenantId, key);
   const kept = await respond(2, tenantId, 'somebody else');

@@ -83,14 +83,14 @@ async function outcomeOf(
   deleted: readonly PolicyChange[],
 ): Promise<ForeseenOutcome> {
   const { actions, before, current, errors, warnings } = state;
-  const told = await mapInTurns(ordered, ({ path, body }) => {
+  const changesByObject = await mapInTurns(ordered, ({ path, body }) => {
     const [was, is, action] = [before.get(path), current.get(path), actions.get(path)];
     if (is === undefined || action === undefined) return [];
     // What waits is unchanged: it shows what the approval will change.
     const changed = action === 'await' ? fieldChanges(is.body, body) : fieldChanges(was?.body ?? null, is.body);
     return [changeOf(action, is, changed)];
   });
-  const changes = told.flat();
+  const changes = changesByObject.flat();
   const failed = [...ordered].filter(({ path }) => state.failed.has(path)).length;
   return {
     changes: [...changes, ...deleted],
@@ -129,7 +129,7 @@ async function write(state: CarryOutState, object: WantedObject, mayWait: boolea
   }
   if ([...values.early].some((name) => isMandatory(object.kind, name))) return false;
   const isWhole = values.early.size === 0;
-  const tried = await attempt(state, object, current, mayWait, () =>
+  const result = await attempt(state, object, current, mayWait, () =>
     current === null
       ? make(session, object, isWhole ? values : withoutEarly(values))
       : change(
@@ -140,14 +140,14 @@ async function write(state: CarryOutState, object: WantedObject, mayWait: boolea
           isWhole ? names : names.filter((name) => !values.early.has(name)),
         ),
   );
-  if (tried === 'again' && current !== null) {
+  if (result === 'again' && current !== null) {
     const additions = object.kind.rules.additions?.(current, values) ?? null;
     const early = additions === null ? null : { ...values, ...additions };
     if (early !== null) {
       await attempt(state, object, current, true, () => change(session, object.kind, current, early, names));
     }
   }
-  return tried === 'failed' || (tried === 'done' && isWhole);
+  return result === 'failed' || (result === 'done' && isWhole);
 }
 
 const needsFailed = (state: CarryOutState, object: WantedObject): boolean =>
@@ -209,7 +209,7 @@ function forgetNotesSince(tx: Tx, { audit, assembly }: Notes): void {
 
 const later: ReadonlySet<string> = new Set(['duplicate_name', 'duplicate_key', 'in_use']);
 
-/** Tries a write inside a savepoint; what changes nothing is taken back with its audit rows. */
+/** Tries a write inside a savepoint; a write without effect is rolled back with its audit rows. */
 async function attempt(
   state: CarryOutState,
   object: WantedObject,
@@ -226,10 +226,10 @@ async function attempt(
     await waitAsBefore(session, object.kind);
     const after = await readObject(session, object.kind, id, tenant.directory);
     if (after === null || after.path !== object.path) {
-      const told = after === null ? 'nothing' : toldRef(after.ref);
+      const actual = after === null ? 'nothing' : toldRef(after.ref);
       throw new AppError('validation_failed', {
-        detail: `${object.path} is stored as ${told}.`,
-        errors: [{ path: `/${object.kind.naming}`, message: `is stored as ${told}; use that form` }],
+        detail: `${object.path} is stored as ${actual}.`,
+        errors: [{ path: `/${object.kind.naming}`, message: `is stored as ${actual}; use that form` }],
       });
     }
     if (current !== null && action !== 'await' && fieldChanges(current.body, after.body).length === 0) {

@@ -155,7 +155,7 @@ async function expectedVersion(tx: Tx, { expectedConfigVersion }: PolicyPlanBody
   });
 }
 
-/** Throws 400 for files that are invalid by themselves, or name what doesn't exist. */
+/** Throws 400 for files that are invalid on their own, or name what doesn't exist. */
 async function judgeWork(
   session: Session,
   tenant: TenantFiles,
@@ -215,8 +215,8 @@ async function carryOutSettings(session: Session, tenant: TenantFiles, judged: J
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const { code, errors, detail = error.message } = error;
-    const told = errors.length === 0 ? [{ path: '', message: detail }] : errors;
-    return told.map(({ path, message }) => ({ path: placeOf(settingsPath, path), message, code }));
+    const entries = errors.length === 0 ? [{ path: '', message: detail }] : errors;
+    return entries.map(({ path, message }) => ({ path: placeOf(settingsPath, path), message, code }));
   }
 }
 
@@ -238,14 +238,16 @@ async function planOf(
         .sort((a, b) => (a.path < b.path ? -1 : 1));
   const isSettingsLeft = !work.prune && judged.settings === null && Object.keys(tenant.settings).length > 0;
   const unnamed = tenant.warnings.filter(({ path }) => work.wanted.has(path));
-  const told = unnamed.map(({ path, pointer, message }) => ({ path: placeOf(path, pointer), message }));
+  const unnamedErrors = unnamed.map(({ path, pointer, message }) => ({ path: placeOf(path, pointer), message }));
   const files = await canonicalFiles(judged);
   return {
     changes,
     notInFiles: isSettingsLeft
       ? [...notInFiles, { type: settingsType, ref: shownRef(settingsRef), path: settingsPath }]
       : notInFiles,
-    warnings: [...told, ...outcome.warnings].slice(0, maximumErrors).map(({ path, message }) => ({ path, message })),
+    warnings: [...unnamedErrors, ...outcome.warnings]
+      .slice(0, maximumErrors)
+      .map(({ path, message }) => ({ path, message })),
     summary: {
       create: count('create'),
       update: count('update'),

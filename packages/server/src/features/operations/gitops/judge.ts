@@ -149,29 +149,29 @@ const emptySecret = 'secret';
 
 const checks = createChecks();
 
-interface Compiled {
+interface KindChecks {
   readonly create: Check;
   readonly change: Check;
   readonly unknown: FindUnknown;
   readonly created: ReadonlySet<string>;
 }
 
-const compiled = new Map<string, Compiled>();
+const compiled = new Map<string, KindChecks>();
 
 /** The checks that the operations make, compiled when a kind is first judged. */
-function checksOf(kind: FileKind): Compiled {
+function checksOf(kind: FileKind): KindChecks {
   const known = compiled.get(kind.type);
   if (known !== undefined) return known;
   const created = createProperties(kind.resource);
   const changed = { ...created, ...kind.resource.changes };
-  const made: Compiled = {
+  const kindChecks: KindChecks = {
     create: checks.compile(kind.resource.create, 'body'),
     change: checks.compile(Type.Partial(Type.Object(kind.resource.changes)), 'body'),
     unknown: createFindUnknown({ ...operationOf(kind, 'create'), body: Type.Object(changed), query: Type.Object({}) }),
     created: new Set(Object.keys(created)),
   };
-  compiled.set(kind.type, made);
-  return made;
+  compiled.set(kind.type, kindChecks);
+  return kindChecks;
 }
 
 function judged(
@@ -183,23 +183,23 @@ function judged(
   names: NamedPlace[],
 ): WantedObject | null {
   const before: string[] = [];
-  const told: RefuseFile = (pointer, message, code) => {
+  const report: RefuseFile = (pointer, message, code) => {
     before.push(pointer);
     refuse(pointer, message, code);
   };
   for (const name of Object.keys(read)) {
     if (!kind.properties.has(name)) {
-      told(`/${name}`, `is not a property of ${kind.noun} files${didYouMean(name, [...kind.properties.keys()])}`);
+      report(`/${name}`, `is not a property of ${kind.noun} files${didYouMean(name, [...kind.properties.keys()])}`);
     }
   }
   const secrets = new Map<string, string>();
   const found: NamedPlace[] = [];
-  const body = withoutSecrets(read, secrets, told);
-  const ref = refIn(kind, body, told);
+  const body = withoutSecrets(read, secrets, report);
+  const ref = refIn(kind, body, report);
   const shaped = mapReferences(kind, body, (place, value) => {
     const named = refFrom(value);
     if (named === null) {
-      told(place.pointer, "must be a key or name, or a list of the parent's and its own");
+      report(place.pointer, "must be a key or name, or a list of the parent's and its own");
       return placeholder;
     }
     if (named.length === 1 && isUuid(named[0])) return named[0];
@@ -208,13 +208,13 @@ function judged(
     if (!isName) found.push({ path, pointer: place.pointer, entityType: entityAt(place, named), ref: named });
     return isName ? value : placeholder;
   });
-  checkShape(kind, shaped, told);
+  checkShape(kind, shaped, report);
   if (before.length > 0 || ref === null) return null;
-  for (const { pointer, message } of kind.rules.problems?.(body) ?? []) told(pointer, message);
+  for (const { pointer, message } of kind.rules.problems?.(body) ?? []) report(pointer, message);
   if (before.length > 0) return null;
   names.push(...found);
   const own = path === pathOf(kind, ref);
-  if (!own) told('', `must be at ${pathOf(kind, ref)}, because it contains ${toldRef(ref)}`);
+  if (!own) report('', `must be at ${pathOf(kind, ref)}, because it contains ${toldRef(ref)}`);
   return own ? { kind, ref, path, body: canonical(session, kind, ref, body), secrets } : null;
 }
 

@@ -22,7 +22,7 @@ export interface FileKind {
   readonly references: ReadonlyMap<string, string>;
   /** Properties that its files may hold, with the schema that a body has for them; null for those of the rules. */
   readonly properties: ReadonlyMap<string, TSchema | null>;
-  /** JSON properties in which ids stand. */
+  /** JSON properties that hold IDs. */
   readonly idsInside: readonly string[];
   readonly rules: KindRules;
 }

@@ -74,21 +74,21 @@ async function applyOverlay(session: Session, overlay: readonly OverlayChange[])
   refuse(problems);
   const files = [...bodies].map(([path, body]) => ({ path, content: textOf(body) }));
   const judged = await judgeFiles(session, files);
-  const told = (entries: readonly OverlayProblem[]): OverlayProblem[] =>
+  const withOverlayPaths = (entries: readonly OverlayProblem[]): OverlayProblem[] =>
     entries.map(({ path, message }) => ({ path: overlayPath(path, places), message }));
-  refuse(told(judged.errors));
+  refuse(withOverlayPaths(judged.errors));
   const known = new Set([...judged.objects.values()].map(({ kind, ref }) => refKey(kind.entityType, ref)));
   const has = (entityType: string, ref: Ref): boolean =>
     known.has(refKey(entityType, ref)) || tenant.directory.ids.has(refKey(entityType, ref));
-  refuse(told(missingNames(judged.names, has)));
+  refuse(withOverlayPaths(missingNames(judged.names, has)));
   const { outcome, errors } = await carryOutAll(session, tenant, judged, {
     wanted: judged.objects,
     prune: false,
     secrets: {},
   });
-  refuse(told(errors));
+  refuse(withOverlayPaths(errors));
   const waiting = outcome.changes.filter(({ action }) => action === 'await');
-  refuse(told(waiting.map(({ path }) => ({ path, message: "needs approval, so it can't be tried" }))));
+  refuse(withOverlayPaths(waiting.map(({ path }) => ({ path, message: "needs approval, so it can't be tried" }))));
   for (const { at, kind, id } of removals) await remove(session, at, kind, id);
 }
 

@@ -48,7 +48,7 @@ function entityOf(word: string): string | null {
   return isBuilt(entityType) ? entityType : null;
 }
 
-/** The places where names stand beside ids. */
+/** Places with names next to IDs. */
 const named: Readonly<Record<string, string>> = {
   segments: 'segment',
   requiredSegments: 'segment',
@@ -59,7 +59,7 @@ const named: Readonly<Record<string, string>> = {
   decisionFlowKey: 'decisionFlow',
 };
 
-/** What the property of this name holds, inside an object of these members; null: no ids. */
+/** What the property with this name holds, inside an object of these members; null: no ids. */
 function meaningOf(name: string, members: Members): Omit<ReferencePlace, 'pointer'> | null {
   if (Object.hasOwn(named, name)) {
     const entityType = entityOf(named[name]!);
@@ -118,7 +118,7 @@ function inside(value: Json, pointer: string, visit: Visit): Json {
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, inner]): [string, Json] => {
     const at = `${pointer}/${pointerStep(name)}`;
-    // Channels that take part in exploration.
+    // Channels with exploration.
     if (name === 'placementWeights' && isObject(inner)) return [name, namedByPlacement(inner, at, visit)];
     const isExplored = name === 'channels' && pointer.endsWith('/explore');
     const meaning = isExplored ? { entityType: 'channel', takesNames: false } : meaningOf(name, value);

@@ -15,11 +15,11 @@ export interface Session extends RuleContext {
   /** How long it waits for a lock; changing a table makes that shorter for a while. */
   readonly lockWait: string;
   readonly readLargeYaml: ReadLargeYaml;
-  /** What stands where a file says nothing, by type. */
+  /** Defaults for what the file omits, by type. */
   readonly defaults: ReadonlyMap<string, Defaults>;
 }
 
-/** What stands where a file says nothing, by type. */
+/** Defaults for what the file omits, by type. */
 export function fileDefaults(): ReadonlyMap<string, Defaults> {
   const defaults = new Map<string, Defaults>();
   for (const kind of kinds) {

@@ -33,7 +33,7 @@ export interface TenantFiles {
   readonly directory: Directory;
   /** Returns the settings that differ from their defaults. */
   readonly settings: Members;
-  /** IDs that name nothing any more, by file. */
+  /** IDs whose record no longer exists, by file. */
   readonly warnings: readonly (FileProblem & { readonly path: string })[];
 }
 
@@ -185,8 +185,8 @@ function without(entries: [string, Json][], paths: readonly string[]): [string, 
   return entries.map(([name, value]) => {
     const inner = paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
     if (inner.length === 0 || !isObject(value)) return [name, value];
-    const kept = Object.entries(value).filter(([key]) => !inner.includes(key));
-    return [name, Object.fromEntries(without(kept, inner))];
+    const otherEntries = Object.entries(value).filter(([key]) => !inner.includes(key));
+    return [name, Object.fromEntries(without(otherEntries, inner))];
   });
 }
 

@@ -14,7 +14,7 @@ export function writeYaml(value: Json): string {
 /** YAML allows at most 1,024 characters in a key before its colon; longer ones are written with a question mark. */
 const longestImplicitKey = 1000;
 
-/** `first`: what stands before the first line of the value; `indent`: before its further lines. */
+/** `first`: prefix of the value's first line; `indent`: prefix of its other lines. */
 function writeBlock(value: Json, first: string, indent: string, lines: string[]): void {
   if (Array.isArray(value) && value.length > 0) {
     value.forEach((item: Json, at) => {

@@ -12,7 +12,7 @@ function read(text: string): Json {
   return result.value;
 }
 
-/** Strings that YAML might take for something else, beside all others. */
+/** Strings that YAML might misread, among all others. */
 const trickyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string(),
@@ -71,7 +71,7 @@ const anyJson = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-test('any JSON value is written, read again, equal, and written to the same bytes', () => {
+test('reads any written JSON value back, and writes the same bytes again', () => {
   fc.assert(
     fc.property(anyJson, (value) => {
       const text = writeYaml(value);
@@ -85,11 +85,11 @@ test('any JSON value is written, read again, equal, and written to the same byte
   );
 });
 
-test('the order in which keys were set does not show', () => {
+test("the order of keys doesn't matter", () => {
   assert.equal(writeYaml({ b: 1, a: { d: 1, c: [] } }), writeYaml({ a: { c: [], d: 1 }, b: 1 }));
 });
 
-test('the form is the one that the design says', () => {
+test('has the format that the design describes', () => {
   const value = {
     text: 'Gold card',
     quoted: 'yes: no',
@@ -121,7 +121,7 @@ text: Gold card
   );
 });
 
-test('what JSON cannot say is refused, with its place', () => {
+test("rejects what JSON can't express, with its path", () => {
   for (const [text, message, pointer] of [
     ['a: &x 1\nb: *x\n', /anchor|alias/, '/a'],
     ['b: *x\n', /alias|Unresolved/, '/b'],
@@ -149,13 +149,13 @@ test('what JSON cannot say is refused, with its place', () => {
   }
 });
 
-test('a problem tells its line', () => {
+test('a problem names its line', () => {
   const result = readYaml('a: 1\nb: 2\nc: &x 3\n');
   assert.ok('problems' in result);
   assert.equal(result.problems[0]?.line, 3);
 });
 
-test('of a text with many faults fifty are told, each with its line', () => {
+test('reports fifty of many faults, each with its line', () => {
   const text = `a: 1\n${'b: }\n'.repeat(3_000)}`;
   const result = readYaml(text);
   assert.ok('problems' in result);
@@ -169,7 +169,7 @@ test('of a text with many faults fifty are told, each with its line', () => {
   assert.ok(lines.every((line) => line >= 2 && line <= 52));
 });
 
-test('a problem in the first line, in the last one, and in a text without line breaks has its line', () => {
+test('names the line of a problem in the first line, in the last one, and without line breaks', () => {
   const lineOf = (text: string) => {
     const result = readYaml(text);
     assert.ok('problems' in result, text);
@@ -181,7 +181,7 @@ test('a problem in the first line, in the last one, and in a text without line b
   assert.equal(lineOf('a: 1\n\n\nb: &anchor 2\n'), 4);
 });
 
-test('brackets that are nested too deep are told as such, open or closed', () => {
+test('reports brackets nested too deep, open or closed', () => {
   for (const text of ['['.repeat(200_000), `a: ${'{b: '.repeat(201)}1${'}'.repeat(201)}`]) {
     const result = readYaml(text);
     assert.ok('problems' in result);

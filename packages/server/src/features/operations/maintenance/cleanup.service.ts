@@ -20,7 +20,7 @@ const monthsAhead = 4;
 const partitionedTables = historyTables.length + 1;
 
 /**
- * Deletes what has lived its time, of every tenant, and makes the partitions of the months ahead.
+ * Deletes expired data of every tenant, and makes the partitions of the months ahead.
  * Work is done in short transactions until `until`; what is left then is the next call's, and the nightly jobs'.
  */
 export async function cleanUp(ports: CleanupPorts, rounds: Rounds, until: number): Promise<CleanupAnswer['cleaned']> {
@@ -34,9 +34,11 @@ export async function cleanUp(ports: CleanupPorts, rounds: Rounds, until: number
   };
   const legalHoldSkips: Record<string, string[]> = {};
   const cleanTenant = async (tenantId: string): Promise<void> => {
-    const kept = await ports.database.withTenant(tenantId, actor, listRetention, { until });
-    const held = cleanedClasses.filter((name) => kept.some((each) => each.dataClass === name && each.legalHold));
-    if (held.length > 0) legalHoldSkips[tenantId] = held;
+    const retentions = await ports.database.withTenant(tenantId, actor, listRetention, { until });
+    const heldClasses = cleanedClasses.filter((name) =>
+      retentions.some((each) => each.dataClass === name && each.legalHold),
+    );
+    if (heldClasses.length > 0) legalHoldSkips[tenantId] = heldClasses;
     for (const { counted, remove } of ports.retainers) {
       for (let more = true; more && performance.now() < until; ) {
         const slice = await ports.database.withTenant(tenantId, actor, remove);
@@ -58,7 +60,7 @@ export async function cleanUp(ports: CleanupPorts, rounds: Rounds, until: number
   };
 }
 
-/** Without them the cleanup goes on: they are made three months ahead, by a job of their own as well. */
+/** Without them the cleanup continues: they are made three months ahead, by a job of their own as well. */
 async function ensurePartitions({ database, onError }: CleanupPorts, until: number): Promise<number> {
   try {
     await database.withSystem('partitions', ensureInteractionPartitions, { until });

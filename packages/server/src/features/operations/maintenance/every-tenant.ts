@@ -6,8 +6,8 @@ import { selectTenantIds } from '../../identity/tenants/index.ts';
 /** Work of one call on every tenant in turn. */
 export interface Rounds {
   /**
-   * Does it for each tenant until `until` (`performance.now()`); one that fails keeps no other waiting, and is told. A
-   * round that runs out of time is gone on with by the next one. Answers with how many tenants it came to, and which failed.
+   * Does it for each tenant until `until` (`performance.now()`); one
+   * that fails is reported and doesn't delay others. A round that runs out of time continues by the next one. Answers with how many tenants it came to, and which failed.
    */
   run(
     until: number,

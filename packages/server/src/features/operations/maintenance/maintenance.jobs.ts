@@ -31,7 +31,7 @@ export function maintenanceJobs(ports: MaintenanceJobPorts): JobHandler[] {
   return [
     handleInstallationJob(anchorAuditJob, async () => {
       await anchorChains(ports, rounds, Infinity);
-      // Tried again for all: what is anchored already is not anchored twice.
+      // Retried for all: existing anchors aren't repeated.
       const [first] = failures.splice(0);
       if (first !== undefined) throw first;
     }),

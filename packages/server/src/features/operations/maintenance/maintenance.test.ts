@@ -80,7 +80,7 @@ async function plantOld(tenantId: string): Promise<void> {
   }
 }
 
-test('cleanup: by the retention of each tenant; what is held stays and is named', async () => {
+test("cleanup: follows each tenant's retention; held data stays and is named", async () => {
   const [one, held] = server.tenants as [TestTenant, TestTenant];
   for (const { id } of [one, held]) await plantOld(id);
   for (const dataClass of ['interactions', 'traces']) {
@@ -115,7 +115,7 @@ test('cleanup: by the retention of each tenant; what is held stays and is named'
   assert.deepEqual([again.cleaned.totalDecisionsPurged, again.cleaned.expiredSuppressions], [0, 0]);
 });
 
-test('cleanup: a tenant that fails is named, the others are cleaned', async () => {
+test('cleanup: names a failing tenant, and cleans the others', async () => {
   const [, , broken, other] = server.tenants as [TestTenant, TestTenant, TestTenant, TestTenant];
   for (const { id } of [broken, other]) await plantOld(id);
   await server.testDatabase.ownerQuery(
@@ -129,14 +129,14 @@ test('cleanup: a tenant that fails is named, the others are cleaned', async () =
   assert.equal(await count('decision_traces', other.id), 1);
 });
 
-test('approvals-expire: the age is the one of the configuration', async () => {
+test('approvals-expire: uses the configured age', async () => {
   const answer = await cron<ApprovalsExpireAnswer>('approvals-expire');
   assert.deepEqual([answer.status, answer.maxAgeHours, answer.expired], ['ok', 168, 0]);
   const age = Date.parse(answer.timestamp) - Date.parse(answer.cutoff);
   assert.ok(Math.abs(age - 168 * 3_600_000) < 60_000);
 });
 
-test('routes for jobs put one run for each tenant into the queue; a run that waits does for the next call too', async () => {
+test('job routes queue one run per tenant; a waiting run serves the next call too', async () => {
   const waiting = () =>
     server.testDatabase.ownerQuery(
       `select g.payload from graphile_worker._private_jobs g join graphile_worker._private_tasks t on t.id = g.task_id
@@ -153,7 +153,7 @@ test('routes for jobs put one run for each tenant into the queue; a run that wai
 const cut = ({ keys }: TestTenant) =>
   server.call<{ cleaned: { oldAuditLogs: number } }>('POST', '/api/v1/cleanup', { key: keys.admin });
 
-test('T26: old audit rows are cut behind a signed checkpoint, from which checks begin; a forged one is found', async () => {
+test('T26: cuts old audit rows after a signed checkpoint, where checks start, and finds a forged one', async () => {
   const tenant = server.tenants[4]!;
   const owner = server.testDatabase.ownerQuery;
   await owner('delete from arbiter.audit_logs where tenant_id = $1', [tenant.id]);
@@ -204,7 +204,7 @@ test('T26: old audit rows are cut behind a signed checkpoint, from which checks 
   assert.deepEqual([forged.intact, forged.brokenReason], [false, 'hash_mismatch']);
 });
 
-test('T26: a cut that has no time left ends early; what stays is whole, and the next call goes on', async () => {
+test('T26: a cut without time left ends early; the rest is intact, and the next call continues', async () => {
   const tenant = server.tenants[4]!;
   const owner = server.testDatabase.ownerQuery;
   await owner('delete from arbiter.audit_logs where tenant_id = $1', [tenant.id]);
@@ -223,7 +223,7 @@ test('T26: a cut that has no time left ends early; what stays is whole, and the 
   assert.deepEqual([last.intact, last.fromSequence, last.checkpoint?.sequence], [true, 10_041, 10_040]);
 });
 
-test('the application role cuts nothing that is young, whatever it asks', async () => {
+test("the application role can't cut young rows, whatever it requests", async () => {
   const [tenant] = server.tenants;
   const before = await count('audit_logs', tenant.id);
   const actor = { id: 'test', name: 'test', role: 'admin' } as const;
@@ -233,7 +233,7 @@ test('the application role cuts nothing that is young, whatever it asks', async 
   assert.deepEqual([rows, await count('audit_logs', tenant.id)], [[], before]);
 });
 
-test('T26: a chain that was made anew from end to end is not the one that was anchored', async () => {
+test("T26: a fully rebuilt chain doesn't match the anchored one", async () => {
   const [, tenant] = server.tenants as [TestTenant, TestTenant];
   const { ok, processed } = await cron<MaintenanceAnswer>('audit-anchor');
   assert.deepEqual([ok, processed], [true, 5]);

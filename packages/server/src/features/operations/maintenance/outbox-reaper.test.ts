@@ -26,7 +26,7 @@ async function reap(): Promise<MaintenanceAnswer> {
   return answer.body;
 }
 
-/** A row of the outbox that waits since so many seconds. */
+/** A row of the outbox that waits since this many seconds. */
 async function waiting(tenant: number, seconds: number): Promise<void> {
   const { id } = server.tenants[tenant]!;
   await server.database.withTenant(id, systemActor('test'), async (tx) => {
@@ -44,7 +44,7 @@ const left = async (tenant: number) =>
     ])
   ).length;
 
-test('rows that waited for half a minute are published; younger ones are the dispatcher’s', async () => {
+test('publishes rows that waited half a minute, and leaves younger ones to the dispatcher', async () => {
   await waiting(0, 60);
   await waiting(1, 5);
   const { ok, processed, errors } = await reap();
@@ -54,7 +54,7 @@ test('rows that waited for half a minute are published; younger ones are the dis
   assert.ok(server.log.some(({ msg, rows }) => msg === 'stuck outbox rows found' && rows === 1));
 });
 
-test('a tenant whose outbox cannot be published is told, and keeps no other waiting', async () => {
+test("reports a tenant whose outbox can't be published, and doesn't delay others", async () => {
   const [broken] = server.tenants;
   await waiting(0, 60);
   await waiting(2, 60);
@@ -69,7 +69,7 @@ test('a tenant whose outbox cannot be published is told, and keeps no other wait
   assert.deepEqual([(await reap()).processed, await left(0)], [1, 0]);
 });
 
-test('jobs that wait for two minutes while no process takes any raise the alarm', async () => {
+test('jobs that wait two minutes without any process taking one raise the alarm', async () => {
   const [one, other] = server.tenants;
   assert.ok(other !== undefined);
   const put = (tenantId: string | null, seconds: number, more = '') =>

@@ -8,7 +8,7 @@ export interface NarrativeTask {
   readonly focus: string | null;
   /** What the template says of the facts. */
   readonly template: () => readonly Sentence[];
-  /** Aborted when nobody waits for the text any more. */
+  /** Aborted when no one waits for the text any longer. */
   readonly signal: AbortSignal;
 }
 

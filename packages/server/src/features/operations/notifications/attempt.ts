@@ -17,7 +17,7 @@ import {
   webhookBody,
   webhookHeaders,
 } from './message.rules.ts';
-import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
+import { type DeliveryOutcome, type Destination, rejectedDelivery } from './outcome.ts';
 
 export interface AttemptDeps {
   readonly outbound: Pick<Outbound, 'call'>;
@@ -39,13 +39,13 @@ const mailsAtOnce = 5;
 
 export function createAttempt(deps: AttemptDeps): SendAttempt {
   return async (destination, message, files) => {
-    // Outbound calls end by themselves. Mail servers have their own, longer limits.
+    // Outbound calls end on their own. Mail servers have their own, longer limits.
     const alarm = alarmAt(performance.now() + tryMs + 500);
     try {
       const outcome = await Promise.race([sendTo(deps, destination, message, files), alarm.rung]);
-      return outcome === 'late' ? refused('timeout') : outcome;
+      return outcome === 'late' ? rejectedDelivery('timeout') : outcome;
     } catch (error) {
-      if (error instanceof OutboundError) return refused(error.reason);
+      if (error instanceof OutboundError) return rejectedDelivery(error.reason);
       throw error;
     } finally {
       alarm.cancel();
@@ -97,7 +97,7 @@ async function post(
   const { status } = answer;
   if (status >= 200 && status < 300) return accepted(providerMessageId);
   const waits = /^[0-9]{1,6}$/.exec(answer.headers['retry-after']?.trim() ?? '');
-  return refused(`responded with ${status}`, {
+  return rejectedDelivery(`responded with ${status}`, {
     isGone: status === 410,
     retryAfterSeconds: waits === null ? null : Number(waits[0]),
   });
@@ -127,7 +127,7 @@ async function mail(
   }
   return failed === 0
     ? accepted(message.id)
-    : refused(`email to ${failed} of ${addresses.length} addresses was rejected`);
+    : rejectedDelivery(`email to ${failed} of ${addresses.length} addresses was rejected`);
 }
 
 /** Returns the addresses that a destination sends email to. */

@@ -4,7 +4,7 @@ import { isObject } from '../../../platform/json.ts';
 import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
 import { secretMask } from '../../identity/audit/index.ts';
 
-/** A config as it was sent, or as it is stored: secrets in clear, or bullets in their place. */
+/** A config as sent or as stored: secrets in clear, or bullets in their place. */
 export type DestinationConfig = Readonly<Record<string, unknown>>;
 
 /** The kinds as forms ask for them (docs/design/api-access.md 9). */

@@ -10,7 +10,7 @@ import {
   type UnsentMessage,
 } from './deliveries.store.ts';
 import type { MessageFile } from './message.rules.ts';
-import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
+import { type DeliveryOutcome, type Destination, rejectedDelivery } from './outcome.ts';
 import { selectProvider } from './providers.store.ts';
 import { noteOutcome, reachable, type SendDeps } from './send.service.ts';
 
@@ -53,7 +53,7 @@ export async function storeDelivery(
   await enqueue(tx, id);
 }
 
-/** A try failed. The text contains no address and nothing that the other side said. The queue stores its end. */
+/** A try failed. The text contains no address and never the provider's text. The queue stores its end. */
 class DeliveryError extends Error {
   constructor(error: string, retryAfterSeconds: number | null) {
     super(`not delivered: ${error}${retryAfterSeconds === null ? '' : `; retry after ${retryAfterSeconds} s`}`);
@@ -67,7 +67,7 @@ const pauseSeconds = 2;
 /**
  * Tries once to deliver a waiting message. Does nothing for a delivered one. A destination that's deleted, off or
  * answers 410 gets no further try; other failures throw, and the queue retries them. Throws `Postponed`, which doesn't
- * count as a try, while the destination is busy with others or the tenant has sent enough email: later messages must
+ * count as an attempt, while the destination is busy with others or the tenant has sent enough email: later messages must
  * not wait for this one.
  */
 export async function deliver(deps: DeliverDeps, tenantId: string, id: string): Promise<void> {
@@ -104,7 +104,7 @@ async function destinationOfDelivery(
 ): Promise<Destination | DeliveryOutcome> {
   if (row.target !== null) return inlineDestination(tx.tenantId, row.target);
   const provider = row.providerId === null ? undefined : await selectProvider(tx, row.providerId);
-  return provider === undefined ? refused('destination_deleted') : reachable(tx, envelope, provider);
+  return provider === undefined ? rejectedDelivery('destination_deleted') : reachable(tx, envelope, provider);
 }
 
 /** Inline webhooks are unsigned (docs/design/api-access.md 22). */

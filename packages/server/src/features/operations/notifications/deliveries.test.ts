@@ -86,7 +86,7 @@ const remains = async (id: string) =>
   1;
 const tryOnce = (id: string, own = notifier()) => deliver(deps(own), server.tenants[0].id, id);
 
-test('a message is delivered once, under its own id; a second try does nothing', async () => {
+test('delivers a message once, under its own ID; a second attempt does nothing', async () => {
   const id = await waiting(await provider('/taken'));
   await tryOnce(id);
   await tryOnce(id);
@@ -96,7 +96,7 @@ test('a message is delivered once, under its own id; a second try does nothing',
   assert.ok(got?.headers['x-service-signature'] !== undefined);
 });
 
-test('a failure is told and tried again by the queue, not before the other side wants it', async () => {
+test('reports a failure, and retries through the queue, no sooner than the receiver wants', async () => {
   peer.on('/busy', says(429, { 'retry-after': '120' }));
   const id = await waiting(await provider('/busy'));
   await assert.rejects(tryOnce(id), {
@@ -123,7 +123,7 @@ test('a failure is told and tried again by the queue, not before the other side 
   assert.equal(headers['webhook-signature'], `v1,${signature}`);
 });
 
-test('a mail past the bound of the minute waits, and that is no try', async () => {
+test("an email beyond the limit per minute waits, which isn't an attempt", async () => {
   let wait: number | null = 7;
   const sent: string[] = [];
   const counted: unknown[] = [];
@@ -153,7 +153,7 @@ test('a mail past the bound of the minute waits, and that is no try', async () =
   assert.deepEqual(counted, Array(2).fill([server.tenants[0].id, 1]));
 });
 
-test('the queue waits as long as it was asked to, and an hour at most', async () => {
+test('the queue waits as long as requested, up to an hour', async () => {
   for (const [error, least, most] of [
     ['DeliveryError: not delivered: answered 503', 4, 6],
     ['DeliveryError: not delivered: responded with 429; retry after 120 s', 120, 120],
@@ -177,7 +177,7 @@ test('the queue waits as long as it was asked to, and an hour at most', async ()
   }
 });
 
-test('a destination that is gone, off or says 410 gets no further try', async () => {
+test("doesn't retry a destination that is deleted, disabled or responds 410", async () => {
   const off = await provider('/off');
   await server.call('PATCH', `/api/v1/notifications/providers/${off}`, { body: { enabled: false } });
   peer.on('/gone', says(410));
@@ -195,7 +195,7 @@ test('a destination that is gone, off or says 410 gets no further try', async ()
   assert.equal(body.enabled, false);
 });
 
-test('an address of the rule itself is unsigned, and judged by the rules of outbound calls', async () => {
+test("a rule's own address is unsigned, and follows the rules of outbound calls", async () => {
   const id = await waiting({ type: 'webhook', target: peer.url('/inline') });
   await tryOnce(id);
   assert.equal(peer.got('/inline')[0]?.headers['x-service-signature'], undefined);
@@ -203,7 +203,7 @@ test('an address of the rule itself is unsigned, and judged by the rules of outb
   await assert.rejects(tryOnce(metadata), /forbidden_address/);
 });
 
-test('at a slow destination two messages are under way; the others step aside and hold no worker', async () => {
+test('sends two messages at a time to a slow destination; the others wait without blocking a worker', async () => {
   const open: (() => void)[] = [];
   peer.on('/slow', (response) => void open.push(() => response.end('ok')));
   const to = await provider('/slow');
@@ -211,7 +211,7 @@ test('at a slow destination two messages are under way; the others step aside an
   const [first, second, third] = [await waiting(to), await waiting(to), await waiting(to)];
   const under = [tryOnce(first, own), tryOnce(second, own)];
   while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  // Counts as no try, and nothing is told of it.
+  // Doesn't count as an attempt, and isn't reported.
   const before = told.length;
   await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; again after 2 s' });
   assert.deepEqual([told.length, await remains(third)], [before, true]);
@@ -222,7 +222,7 @@ test('at a slow destination two messages are under way; the others step aside an
   assert.equal(await remains(third), false);
 });
 
-test('a tenant with many messages lets the few of others pass', async () => {
+test("a tenant with many messages doesn't delay the few of others", async () => {
   const [many, few] = [server.tenants[0].id, server.tenants[1]!.id];
   const to = { type: 'webhook', target: peer.url('/many') } as const;
   const send = (tenantId: string, count: number) =>

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-/** A destination with so many addresses. */
+/** A destination with this many addresses. */
 const mails = (count: number): Promise<string> =>
   world.made(
     world.post({
@@ -20,7 +20,7 @@ const mails = (count: number): Promise<string> =>
     }),
   );
 
-test('what goes past the bound of a minute is told and not sent', async () => {
+test("reports what exceeds the limit per minute, and doesn't send it", async () => {
   const [first, second, small] = [await mails(40), await mails(30), await mails(20)];
   const before = readdirSync(world.outbox).length;
   const sentNow = (): number => readdirSync(world.outbox).length - before;

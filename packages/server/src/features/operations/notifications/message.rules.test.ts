@@ -9,14 +9,14 @@ const file = (bytes: number) => ({
   content: Buffer.alloc(bytes),
 });
 
-test('a mail carries files of 10 MB together; a byte more, and they are behind its link', () => {
+test("an email carries up to 10 MB of files; one byte more, and they're behind its link", () => {
   const half = maxAttachedBytes / 2;
   assert.equal(maxAttachedBytes, 10_485_760);
   assert.equal(attached([file(half), file(half)]).length, 2);
   assert.deepEqual(attached([file(half), file(half + 1)]), []);
 });
 
-test('a webhook has files as base64 beside what its data holds; without files the data is as it was', () => {
+test("a webhook has files as base64 next to its data, which doesn't change without files", () => {
   const message: OutgoingMessage = {
     id: 'i',
     type: 'report',

@@ -49,7 +49,7 @@ const words: Readonly<Record<NotificationSeverity, string>> = {
   critical: 'Critical',
 };
 
-/** Texts of Slack: only these three characters can begin markup that reaches anybody (links, mentions). */
+/** Texts of Slack: only these three characters can begin markup that reaches anyone (links, mentions). */
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
@@ -138,8 +138,8 @@ const fileAsJson = ({ format, mimeType, fileName, content }: MessageFile): objec
 /**
  * Returns a webhook's headers: its id and the instant of this try, and with a secret both signatures over the exact
  * bytes: the contract's, and that of Standard Webhooks, whose key is the secret's UTF-8, or the base64 content of a
- * `whsec_` secret (docs/design/api-access.md 22). Receivers reject what was signed more than a few minutes ago, so each
- * try needs its own instant.
+ * `whsec_` secret (docs/design/api-access.md 22). Receivers reject what was signed more than a few minutes ago, so
+ * each attempt needs its own instant.
  */
 export function webhookHeaders(
   id: string,

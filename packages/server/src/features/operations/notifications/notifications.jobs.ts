@@ -4,7 +4,7 @@ import { enqueueJob, handleInSlices, handleJob, type JobHandler, job } from '../
 import { type DeliverDeps, deliver, type NewDelivery, storeDelivery } from './deliver.service.ts';
 import { countWaiting, expireDeliveries } from './deliveries.store.ts';
 
-/** Delivers one message: six tries, then it is a dead letter (docs/design/api-access.md 9). */
+/** Delivers one message: six attempts, then it's a dead letter (docs/design/api-access.md 9). */
 export const deliverJob = job({
   name: 'notification.deliver',
   payload: Type.Object({ deliveryId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-test('a destination: made without its config in the answer, read with bullets, listed with the kinds', async () => {
+test('a destination: created without its config in the response, read with bullets, listed with its types', async () => {
   const secret = 'a signing secret of the test';
   const created = await world.webhook('/made', { secret, headers: { Authorization: 'Bearer x' } });
   assert.deepEqual(Object.keys(created.body).sort(), ['createdAt', 'enabled', 'id', 'kind', 'name', 'updatedAt']);
@@ -76,7 +76,7 @@ test('the roles: viewers and editors read, admins write and send', async () => {
   assert.equal(world.peer.got('/roles').length, 0);
 });
 
-describe('configs that are refused', () => {
+describe('rejects invalid configs', () => {
   const url = 'https://hooks.example.com/x';
   for (const [words, body, status, path] of [
     ['an unknown kind', { kind: 'pager', config: {} }, 400, '/kind'],
@@ -143,7 +143,7 @@ describe('configs that are refused', () => {
     });
   }
 
-  test('the greatest that pass, and values that have no effect', async () => {
+  test('accepts the largest values, and reports values without effect', async () => {
     const headers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`h${at}`, 'x']));
     await world.made(world.webhook('/greatest', { secret: 's'.repeat(256), headers }));
     await world.made(
@@ -154,7 +154,7 @@ describe('configs that are refused', () => {
     assert.deepEqual((await world.get(told.body.id)).config, { url: world.peer.url('/told') });
   });
 
-  test('http only where the operator allows it; secrets only where something seals them', async () => {
+  test('allows http only where the operator does, and secrets only with an encryption key', async () => {
     const beside = (config: object) => {
       const { testDatabase } = world.server;
       const { call, close } = startServerOn({ ...testDatabase, close: async () => undefined }, { config });
@@ -180,7 +180,7 @@ describe('configs that are refused', () => {
   });
 });
 
-test('a change merges: bullets keep, null takes away, the whole is judged; the kind stays', async () => {
+test('a change merges: bullets keep, null removes, the result is validated, and the type is fixed', async () => {
   const secret = 'the first secret of the test';
   const id = await world.made(world.webhook('/merged', { secret, headers: { A: 'one', B: 'two' } }));
   const changed = await world.patch(id, {

@@ -2,7 +2,7 @@ import type { NotificationKind } from '@arbiter/contract';
 import { type BreakerState, createBreaker } from '../../../platform/outbound/breaker.ts';
 import { type AttemptDeps, addressesOf, createAttempt } from './attempt.ts';
 import type { MessageFile, OutgoingMessage } from './message.rules.ts';
-import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
+import { type DeliveryOutcome, type Destination, rejectedDelivery } from './outcome.ts';
 
 export interface NotifierDeps extends AttemptDeps {
   /**
@@ -28,7 +28,7 @@ export interface Notifier {
     message: OutgoingMessage,
     options?: { readonly probe?: boolean; readonly files?: readonly MessageFile[] },
   ): Promise<DeliveryOutcome>;
-  /** True while so many messages are on their way to the destination that others have to wait. */
+  /** True while the destination has too many messages in progress for another one. */
   isBusy(destination: Pick<Destination, 'id' | 'tenantId'>): boolean;
   /** Returns how many destinations of a tenant this process currently skips. */
   openBreakers(tenantId: string): number;
@@ -56,7 +56,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       const key = keyOf(destination);
       if (!probe && breaker.isOpen(key)) {
         onSent(destination.kind, 'breaker_open');
-        return refused('breaker_open');
+        return rejectedDelivery('breaker_open');
       }
       const waitSeconds =
         destination.kind === 'ops_email'
@@ -64,7 +64,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
           : null;
       if (waitSeconds !== null) {
         onSent(destination.kind, 'held');
-        return refused('rate_limited', { retryAfterSeconds: waitSeconds, isHeld: true });
+        return rejectedDelivery('rate_limited', { retryAfterSeconds: waitSeconds, isHeld: true });
       }
       underWay.set(key, (underWay.get(key) ?? 0) + 1);
       try {

@@ -1,7 +1,7 @@
 import type { NotificationKind } from '@arbiter/contract';
 import type { DestinationConfig } from './config.rules.ts';
 
-/** The outcome of one try. `error` is our own text: nothing that the other side said (docs/design/quality.md T8). */
+/** The outcome of one try. `error` is our own text: never the provider's text (docs/design/quality.md T8). */
 export interface DeliveryOutcome {
   readonly ok: boolean;
   readonly providerMessageId: string | null;
@@ -23,7 +23,7 @@ export interface Destination {
   readonly config: DestinationConfig;
 }
 
-export const refused = (error: string, more: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({
+export const rejectedDelivery = (error: string, more: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({
   ok: false,
   providerMessageId: null,
   error,

@@ -87,7 +87,7 @@ export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
 }
 
 /** Takes a config's known values. The others have no effect, and the caller gets a remark. */
-function known(tx: Tx, kind: ProviderRow['kind'], config: DestinationConfig): DestinationConfig {
+function withKnownValues(tx: Tx, kind: ProviderRow['kind'], config: DestinationConfig): DestinationConfig {
   const names = namesOf(kind);
   for (const name of Object.keys(config)) {
     if (names.includes(name)) continue;
@@ -160,7 +160,7 @@ export async function createProvider(
     throw new AppError('limit_reached', { detail: `A tenant can have at most ${maxProviders} destinations.` });
   }
   // As in a change, null means a missing value.
-  const whole = mergeConfig({}, known(tx, kind, config));
+  const whole = mergeConfig({}, withKnownValues(tx, kind, config));
   judge(kind, whole, outboundRules);
   const { shown, secrets } = splitConfig(whole);
   const times = { createdAt: tx.now, updatedAt: tx.now };
@@ -184,7 +184,7 @@ export async function createProvider(
   return row;
 }
 
-/** Merges the config into the one that is stored, and judges what comes of it (docs/design/quality.md E27). */
+/** Merges the config into the one that is stored, and validates the result (docs/design/quality.md E27). */
 export async function changeProvider(
   tx: Tx,
   { envelope, outboundRules }: ProviderPorts,
@@ -203,7 +203,7 @@ export async function changeProvider(
     return after;
   }
   const open = await openConfig(tx, envelope, before);
-  const whole = mergeConfig(open, known(tx, before.kind, config));
+  const whole = mergeConfig(open, withKnownValues(tx, before.kind, config));
   judge(before.kind, whole, outboundRules);
   const old = splitConfig(open).secrets;
   const { shown, secrets } = splitConfig(whole);

@@ -41,7 +41,7 @@ export async function countProviders(tx: Tx): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Undefined for an id that names no destination of the tenant. `lock`: until the transaction ends. */
+/** Undefined for an ID that isn't a destination of the tenant. `lock`: until the transaction ends. */
 export async function selectProvider(tx: Tx, id: string, lock = false): Promise<ProviderRow | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await select(
@@ -96,7 +96,7 @@ export async function updateProvider(tx: Tx, row: ProviderRow): Promise<void> {
   );
 }
 
-/** Notes what came of a message. */
+/** Notes the result of a message. */
 export async function updateLastResult(tx: Tx, id: string, error: string | null): Promise<void> {
   await tx.query(
     `update arbiter.notification_providers set last_ok = $3, last_at = $4, last_error = $5

@@ -7,7 +7,7 @@ import { newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { type MessageFile, type OutgoingMessage, outgoing } from './message.rules.ts';
 import type { Notifier } from './notifier.ts';
-import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
+import { type DeliveryOutcome, type Destination, rejectedDelivery } from './outcome.ts';
 import { destinationOf, getProvider } from './providers.service.ts';
 import { type ProviderRow, selectProvider, updateLastResult, updateProvider } from './providers.store.ts';
 
@@ -26,7 +26,7 @@ export interface Sender {
 }
 
 /**
- * Notes what came of a message at its destination. One that answers 410 wants no more: it is switched off, which its history
+ * Notes the result of a message at its destination. One that answers 410 wants no more: it is turned off, which its history
  * shows as a change by the system. Of one that was not tried nothing is noted.
  */
 export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHeld }: DeliveryOutcome): Promise<void> {
@@ -79,9 +79,9 @@ export async function testProvider(
     }),
     { requestId, until },
   );
-  const begun = performance.now();
+  const startedAt = performance.now();
   const outcome = await notifier.send(destination, message, { probe: true });
-  const latencyMs = Math.round(performance.now() - begun);
+  const latencyMs = Math.round(performance.now() - startedAt);
   await database.withTenant(tenantId, actor, (tx) => noteOutcome(tx, id, outcome), { requestId });
   const { ok, error, providerMessageId } = outcome;
   refuseWhenHeld([outcome]);
@@ -95,7 +95,7 @@ export async function testProvider(
 /**
  * Sends a message to destinations, to all at once. Throws 404 when one of them is unknown, and nothing is sent; 502
  * `upstream_failed` when none took it (docs/design/quality.md E28). The message goes by the id of the work: where a process
- * ended before it knew what came of it, the next one sends it again, and receivers see by its id that it is the same.
+ * ended before it knew the result of it, the next one sends it again, and receivers see by its id that it is the same.
  */
 export async function sendToMany(
   { database, envelope, notifier }: SendDeps,
@@ -118,7 +118,7 @@ export async function sendToMany(
     },
     { requestId, until },
   );
-  const resultsOf = (outcomes: readonly Tried[]): SendResult[] =>
+  const resultsOf = (outcomes: readonly TargetOutcome[]): SendResult[] =>
     outcomes.map(({ id, outcome: { ok, providerMessageId, error } }) => ({
       providerId: id,
       ok,
@@ -159,7 +159,7 @@ interface SendTarget {
 }
 
 /** The outcome of a message at one destination. */
-export interface Sent {
+export interface DestinationOutcome {
   readonly providerId: string;
   readonly ok: boolean;
   readonly providerMessageId: string | null;
@@ -167,7 +167,7 @@ export interface Sent {
 }
 
 /**
- * Sends a feature's message with its files to destinations in parallel, one try each. Returns results in their order. A
+ * Sends a feature's message with its files to destinations in parallel, one attempt each. Returns results in order. A
  * deleted or failing one is reported in its result and doesn't affect others.
  */
 export async function sendToAll(
@@ -176,7 +176,7 @@ export async function sendToAll(
   ids: readonly string[],
   message: Omit<OutgoingMessage, 'id' | 'tenantId'>,
   files: readonly MessageFile[],
-): Promise<Sent[]> {
+): Promise<DestinationOutcome[]> {
   if (ids.length === 0) return [];
   const targets = await database.withTenant(
     tenantId,
@@ -187,7 +187,7 @@ export async function sendToAll(
         const row = await selectProvider(tx, id);
         found.push(
           row === undefined
-            ? { id, to: refused('destination_deleted'), isGone: true }
+            ? { id, to: rejectedDelivery('destination_deleted'), isGone: true }
             : { id, to: await reachable(tx, envelope, row) },
         );
       }
@@ -210,11 +210,11 @@ export async function sendToAll(
 }
 
 /** A destination that was tried. */
-interface Tried extends SendTarget {
+interface TargetOutcome extends SendTarget {
   readonly outcome: DeliveryOutcome;
 }
 
-/** Tries all targets at once and notes what came of each; `atEnd` runs in the transaction that notes it. */
+/** Tries all targets at once and notes the result of each; `atEnd` runs in the transaction that notes it. */
 async function tryAll(
   { database, notifier }: Pick<SendDeps, 'database' | 'notifier'>,
   { tenantId, actor, requestId }: Pick<Sender, 'tenantId' | 'actor' | 'requestId'>,
@@ -223,8 +223,8 @@ async function tryAll(
     readonly message: OutgoingMessage;
     readonly files: readonly MessageFile[];
   },
-  atEnd: (tx: Tx, tried: readonly Tried[]) => Promise<void> = async () => {},
-): Promise<Tried[]> {
+  atEnd: (tx: Tx, tried: readonly TargetOutcome[]) => Promise<void> = async () => {},
+): Promise<TargetOutcome[]> {
   const { targets, message, files } = what;
   const outcomes = await Promise.all(
     targets.map(async (target) => {
@@ -253,7 +253,7 @@ export async function findDestination(
   id: string,
 ): Promise<Destination | DeliveryOutcome> {
   const row = await selectProvider(tx, id);
-  return row === undefined ? refused('destination_deleted') : reachable(tx, envelope, row);
+  return row === undefined ? rejectedDelivery('destination_deleted') : reachable(tx, envelope, row);
 }
 
 /** Returns where messages go, or why they can't, for a destination that's off or whose secrets can't be opened. */
@@ -262,11 +262,11 @@ export async function reachable(
   envelope: Envelope | null,
   row: ProviderRow,
 ): Promise<Destination | DeliveryOutcome> {
-  if (!row.enabled) return refused('disabled');
+  if (!row.enabled) return rejectedDelivery('disabled');
   try {
     return await destinationOf(tx, envelope, row);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_configured') return refused('secrets_unreadable');
+    if (error instanceof AppError && error.code === 'not_configured') return rejectedDelivery('secrets_unreadable');
     throw error;
   }
 }

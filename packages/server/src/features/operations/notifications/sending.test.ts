@@ -78,7 +78,7 @@ test('Slack and Teams get no markup of the message', async () => {
   assert.ok(card.attachments[0]!.content.body.every(({ type }) => type === 'RichTextBlock'));
 });
 
-test('mail: one to each address, with the sender and the address for answers of the destination', async () => {
+test("email: one to each address, with the destination's sender and reply address", async () => {
   const id = await world.made(
     world.post({
       kind: 'ops_email',
@@ -99,7 +99,7 @@ test('mail: one to each address, with the sender and the address for answers of 
 });
 
 describe('send', () => {
-  test('what is refused: nothing is sent', async () => {
+  test('rejects invalid input, and sends nothing', async () => {
     const id = await world.made(world.webhook('/never'));
     const ids = (count: number) => Array.from({ length: count }, () => id);
     const unknown = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
@@ -133,7 +133,7 @@ describe('send', () => {
     assert.equal(world.peer.got('/never').length, 1, 'a destination that is listed more than once gets it once');
   });
 
-  test('one that takes it is enough; 502 with the results when none does; a disabled one counts as failed', async () => {
+  test('succeeds if one accepts; 502 with the results if none does; a disabled one counts as failed', async () => {
     world.peer.on('/broken', says(500));
     const [good, bad] = [await world.made(world.webhook('/good')), await world.made(world.webhook('/broken'))];
     const off = await world.made(
@@ -159,7 +159,7 @@ describe('send', () => {
     assert.equal((await world.get(off)).lastResult?.error, 'disabled');
   });
 
-  test('a key of idempotency: it is sent once, and a repeat has the same answer', async () => {
+  test('an idempotency key sends once, and a repeat gets the same response', async () => {
     const id = await world.made(world.webhook('/once'));
     const call = () => world.send([id], {}, { 'idempotency-key': 'once' });
     const answers = await Promise.all(Array.from({ length: 8 }, call));
@@ -173,7 +173,7 @@ describe('send', () => {
 });
 
 describe('destinations that behave badly', () => {
-  test('a redirect is a failure, and carries no secret anywhere', async () => {
+  test('a redirect is a failure, and never receives a secret', async () => {
     world.peer.on('/redirects', says(307, { location: world.peer.url('/elsewhere') }));
     const id = await world.made(
       world.webhook('/redirects', { secret: 'a secret of the redirect', headers: { Authorization: 'x' } }),
@@ -186,7 +186,7 @@ describe('destinations that behave badly', () => {
     assert.equal(world.peer.got('/elsewhere').length, 0);
   });
 
-  test('410 switches it off, at a test as at a message', async () => {
+  test('410 disables it, after a test or a message', async () => {
     world.peer.on('/gone', says(410));
     const id = await world.made(world.webhook('/gone'));
     assert.equal((await world.probe(id)).status, 502);
@@ -195,7 +195,7 @@ describe('destinations that behave badly', () => {
     assert.equal(world.peer.got('/gone').length, 1);
   });
 
-  test('one that hangs and one that is half a body keep nobody else from theirs, and end after 5 seconds', async () => {
+  test('one that hangs or sends half a body delays no other, and ends after 5 seconds', async () => {
     let arrived = 0;
     world.peer.on('/hangs', () => {
       arrived += 1;
@@ -223,7 +223,7 @@ describe('destinations that behave badly', () => {
     );
   });
 
-  test('five failures open the breaker of this destination and no other; a test asks it all the same', async () => {
+  test('five failures open the breaker of this destination only; a test still calls it', async () => {
     world.peer.on('/fails', says(503));
     const [fails, twin] = [await world.made(world.webhook('/fails')), await world.made(world.webhook('/fails'))];
     for (let times = 0; times < 5; times += 1) await world.send([fails]);
@@ -244,7 +244,7 @@ describe('destinations that behave badly', () => {
     );
   });
 
-  test('nothing of what it says is told', async () => {
+  test('never repeats what the destination says', async () => {
     world.peer.on('/tells', (response) => void response.writeHead(500).end('root:x:0:0 internal banner'));
     const id = await world.made(world.webhook('/tells'));
     const { text } = await world.probe(id);

@@ -28,7 +28,7 @@ export interface NotificationServer {
   get(id: string): Promise<AnsweredProvider>;
   /** Makes a destination at a path of the peer. */
   webhook(path: string, more?: object): Promise<CallResult<AnsweredProvider>>;
-  /** The id of what was made. */
+  /** The ID of the new record. */
   made(answer: Promise<CallResult<AnsweredProvider>>): Promise<string>;
   send(
     providerIds: readonly string[],

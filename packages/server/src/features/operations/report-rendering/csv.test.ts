@@ -20,7 +20,7 @@ const recordsOf = (text: string, delimiter = ','): string[][] =>
 const oneCell = (text: string): string =>
   csvOf(documentOf([sectionOf({ columns: [column('a', 'text'), column('b', 'integer')], rows: [{ a: text, b: 1 }] })]));
 
-test('a section is a line with its title, the header, the rows and an empty line', () => {
+test('writes a section as its title, the header, the rows and an empty line', () => {
   const rows: ReportRow[] = [
     { offer: 'Gold, "card"', impressions: 1200, rate: '0.0125', at: '2026-11-20T08:10:00.000Z' },
     { offer: null, impressions: -3, rate: null, at: null },
@@ -47,7 +47,7 @@ test('a section is a line with its title, the header, the rows and an empty line
 /** A cell in which a spreadsheet would calculate. */
 const isFormula = (cell: string): boolean => /^["\s]*[=+\-@|\uff0b\uff0d\uff1d\uff20]/.test(cell.normalize('NFC'));
 
-test('no text becomes a formula, whichever separator a spreadsheet takes', () => {
+test('no text becomes a formula, with any separator of a spreadsheet', () => {
   for (const text of hostileTexts) {
     const written = oneCell(text);
     const [, , [cell = ''] = []] = recordsOf(written);
@@ -60,7 +60,7 @@ test('no text becomes a formula, whichever separator a spreadsheet takes', () =>
   assert.equal(defused('5 - 3 = 2'), '5 - 3 = 2', 'a sign within a text stays as it is');
 });
 
-test('negative numbers are numbers in columns of numbers, and text elsewhere', () => {
+test('writes negative numbers as numbers in number columns, and as text elsewhere', () => {
   const columns = [column('n', 'decimal'), column('t', 'text')];
   const written = csvOf(
     documentOf([
@@ -79,7 +79,7 @@ test('negative numbers are numbers in columns of numbers, and text elsewhere', (
   ]);
 });
 
-test('titles and labels are cells too', () => {
+test('treats titles and labels as cells', () => {
   const written = csvOf(
     documentOf([
       sectionOf({
@@ -94,7 +94,7 @@ test('titles and labels are cells too', () => {
   assert.equal(written, "\ufeff'=1 +2,As of 2026-11-21 00:30 Europe/Athens,Offer: =1\r\n'@x\r\n\r\n");
 });
 
-test('any text comes back as one cell of its row, but for what is not seen', () => {
+test('reads any text back as one cell, except for invisible characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       const records = recordsOf(oneCell(text));

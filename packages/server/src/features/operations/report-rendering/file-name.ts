@@ -6,7 +6,7 @@ const extensions: Readonly<Record<ReportFormat, string>> = { html: 'html', pdf: 
 const maxCharacters = 60;
 
 /**
- * The report's name as part of a file name or an address: lower-case ASCII letters, digits and hyphens, at most 60.
+ * The report's name as part of a file name or an address: lowercase ASCII letters, digits and hyphens, at most 60.
  * Accents fall away; a name with nothing of these (文, !!!) becomes `report`.
  */
 export function slugOf(name: string): string {

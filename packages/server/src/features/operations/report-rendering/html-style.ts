@@ -10,7 +10,7 @@ const ofSeries = colours.light.series
   .map((_, at) => `.f${at}{fill:var(--s${at})}.s${at}{stroke:var(--s${at})}`)
   .join('');
 
-/** Style of a report's page: dark on a dark screen, light on paper. Wide tables scroll by themselves on small screens. */
+/** Style of a report's page: dark on a dark screen, light on paper. Wide tables scroll on their own on small screens. */
 export const style = `
 :root{color-scheme:light;${variables(colours.light)}}
 @media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(colours.dark)}}}

@@ -47,7 +47,7 @@ function hostile(text: string, other: string): ReportDocument {
   );
 }
 
-test('names, cells, labels and words cannot bring markup, attributes or styles', () => {
+test("names, cells, labels and words can't inject markup, attributes or styles", () => {
   const allowed = new Set(tagsOf(htmlOf(hostile('plain', 'other'))));
   for (const text of hostileTexts) {
     const html = htmlOf(hostile(text, 'other'));
@@ -58,7 +58,7 @@ test('names, cells, labels and words cannot bring markup, attributes or styles',
   }
 });
 
-test('every section names its period, zone and filters, and a different period stands out', () => {
+test('every section shows its period, zone and filters, and highlights a different period', () => {
   const html = htmlOf(
     documentOf([
       sectionOf({ filters: [{ label: 'Offer', value: 'Gold' }] }),
@@ -74,7 +74,7 @@ test('every section names its period, zone and filters, and a different period s
   ]);
 });
 
-test('no text at all brings markup', () => {
+test('no text injects markup', () => {
   const allowed = new Set(tagsOf(htmlOf(hostile('plain', 'other'))));
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
@@ -84,7 +84,7 @@ test('no text at all brings markup', () => {
   );
 });
 
-test('the page needs nothing else: no script, no address to load from, and its own policy forbids both', () => {
+test('the page is self-contained: no script and no address to load, which its own policy forbids', () => {
   const html = htmlOf(businessWeek());
   assert.doesNotMatch(html, /<(script|link|img|iframe|object|embed|form|base)\b/i);
   assert.doesNotMatch(html, /\b(src|action|srcset)=|url\(|@import|https?:/i);
@@ -95,7 +95,7 @@ test('the page needs nothing else: no script, no address to load from, and its o
   );
 });
 
-test('figures stand as people read them', () => {
+test('formats figures for people', () => {
   const columns = [
     column('n', 'integer'),
     column('m', 'money'),
@@ -126,7 +126,7 @@ test('figures stand as people read them', () => {
   ]);
 });
 
-test('a chart is drawn twice, for wide and for narrow screens, and says in words what it shows', () => {
+test('draws a chart for wide and narrow screens, and describes it in words', () => {
   const html = htmlOf(businessWeek());
   assert.equal(html.match(/<svg class="wide"/g)?.length, 4);
   assert.equal(html.match(/<svg class="narrow"/g)?.length, 4);

@@ -79,7 +79,7 @@ No data for this section.
   );
 });
 
-test('what Markdown or HTML would read is escaped; the rest of the text is left alone', () => {
+test('escapes what Markdown or HTML would interpret, and nothing else', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['[click](javascript:alert(1))', '\\[click\\](javascript:alert(1))'],
     ['<b>&amp; & <', '&lt;b>&amp;amp; & &lt;'],
@@ -93,7 +93,7 @@ test('what Markdown or HTML would read is escaped; the rest of the text is left 
 /** Cells of a row of a table, as GitHub cuts them: at bars that no backslash precedes. */
 const cellsOf = (row: string): number => row.replace(/\\./g, '').split('|').length - 2;
 
-test('hostile names stay in their cell, their heading and their item', () => {
+test('hostile names stay in their cell, heading or item', () => {
   for (const text of hostileTexts) {
     const columns = [column('a', 'text', text), column('b', 'text')];
     const section = sectionOf({ title: text, columns, rows: [{ a: text, b: 'end' }], notes: [text] });
@@ -109,7 +109,7 @@ test('hostile names stay in their cell, their heading and their item', () => {
   }
 });
 
-test('any text is one cell', () => {
+test('writes any text as one cell', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       const columns = [column('a', 'text'), column('b', 'text')];

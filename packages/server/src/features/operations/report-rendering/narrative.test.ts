@@ -16,7 +16,7 @@ const columns = [
 const said = (rows: readonly ReportRow[], more: Partial<ReportSection> = {}): string =>
   sentencesOf(sectionOf({ columns, rows, ...more }), 'UTC').join(' ');
 
-test('the biggest, its share of the whole, and who follows', () => {
+test('names the largest, its share of the total, and the next ones', () => {
   const rows = [
     { offer: 'Gold', impressions: 600, rate: 0.1 },
     { offer: 'Silver', impressions: 300, rate: 0.2 },
@@ -45,7 +45,7 @@ test('the biggest, its share of the whole, and who follows', () => {
   );
 });
 
-test('level figures, ties, one row, none', () => {
+test('handles equal figures, ties, one row and none', () => {
   const level = (count: number, value: number): ReportRow[] =>
     Array.from({ length: count }, (_, at) => ({ offer: `Offer ${at}`, impressions: value }));
   assert.equal(said(level(4, 0)), 'All 4 rows have impressions 0.');
@@ -72,7 +72,7 @@ test('level figures, ties, one row, none', () => {
   );
 });
 
-test('days: the sum, the peak, and the last week against the one before, whatever the order of the rows', () => {
+test('days: the sum, the peak, and the last week against the one before, in any row order', () => {
   const rows = Array.from({ length: 14 }, (_, at) => ({
     day: `2026-11-${String(at + 1).padStart(2, '0')}`,
     n: at < 7 ? 10 : 12 + (at === 9 ? 7 : 0),
@@ -94,7 +94,7 @@ test('days: the sum, the peak, and the last week against the one before, whateve
   );
 });
 
-test('a funnel: what is left of what came in, and the largest step', () => {
+test('a funnel: what remains of the start, and the largest step', () => {
   const rows = [
     { stage: 'Inventory', n: 40.5 },
     { stage: 'Qualification', n: 10.125 },
@@ -121,7 +121,7 @@ test('a funnel: what is left of what came in, and the largest step', () => {
   );
 });
 
-test('the whole narrative: the first sections in the summary, the next as takeaways, the empty ones counted', () => {
+test('the whole narrative: the first sections as summary, the next as takeaways, and the empty ones counted', () => {
   const document = businessWeek();
   const { executiveSummary, sectionNarratives, keyTakeaways } = templateNarrative(
     document,
@@ -143,7 +143,7 @@ test('the whole narrative: the first sections in the summary, the next as takeaw
   assert.equal(none.executiveSummary, 'No section has data.');
 });
 
-test('no figure is invented: each one is a cell, or comes of the cells by sum, share or count', () => {
+test('invents no figure: each is a cell, or a sum, share or count of cells', () => {
   const value = fc.oneof(fc.integer({ min: -1000, max: 100_000 }), fc.constant(null), fc.constant(0));
   const rowOf = fc.record({
     offer: fc.constantFrom('Gold', 'Silver', 'Bronze', 'Tin'),
@@ -170,7 +170,7 @@ test('no figure is invented: each one is a cell, or comes of the cells by sum, s
   );
 });
 
-test('the prompt says what the words look at: figures and sections by their titles, in whole words', () => {
+test('the prompt names the figures and sections that the request mentions, as whole words', () => {
   const rows = [
     { offer: 'Gold', impressions: 600, rate: 0.1 },
     { offer: 'Silver', impressions: 300, rate: 0.2 },
@@ -201,7 +201,7 @@ test('the prompt says what the words look at: figures and sections by their titl
   );
 });
 
-test('a summary for mails and chats is short plain lines', () => {
+test('a summary for email and chat is a few plain lines', () => {
   const { title, lines } = summarise(businessWeek());
   assert.equal(title, 'Business week');
   assert.deepEqual(

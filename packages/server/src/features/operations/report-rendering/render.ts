@@ -40,7 +40,7 @@ const renderers: Readonly<Record<ReportFormat, Renderer>> = {
 export type RenderReport = (document: ReportDocument, formats: readonly ReportFormat[]) => Promise<readonly Artifact[]>;
 
 /**
- * Renders the report as files, one per format, in their order. Equal documents give equal bytes. Whatever names and
+ * Renders the report as files, one per format, in order. Equal documents give equal bytes. Whatever names and
  * cells contain is plain text in the files.
  */
 export async function renderReport(

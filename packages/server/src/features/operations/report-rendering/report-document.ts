@@ -10,7 +10,7 @@ export interface ReportColumn {
 
 export interface ReportChart {
   readonly kind: 'line' | 'bar' | 'funnel' | 'histogram';
-  /** Keys of columns. What is no number in a column of `y` is not drawn. */
+  /** Keys of columns. Draws only numbers of a `y` column. */
   readonly x: string;
   readonly y: readonly string[];
 }
@@ -80,8 +80,8 @@ export interface Artifact {
 
 /** Returns the narrative of a section: from the document, otherwise the section's own; null for none. */
 export function narrativeOf({ narrative }: ReportDocument, section: ReportSection): string | null {
-  const said = narrative?.sectionNarratives.find(({ sectionId }) => sectionId === section.id)?.narrative;
-  const words = (said ?? section.narrative ?? '').trim();
+  const narrativeText = narrative?.sectionNarratives.find(({ sectionId }) => sectionId === section.id)?.narrative;
+  const words = (narrativeText ?? section.narrative ?? '').trim();
   return words === '' ? null : words;
 }
 

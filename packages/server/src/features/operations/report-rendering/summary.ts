@@ -19,7 +19,7 @@ const short = (text: string): string => {
  */
 export function summarise(document: ReportDocument): { readonly title: string; readonly lines: readonly string[] } {
   const { narrative, sections, timezone, tenantName } = document;
-  const said =
+  const summaryLines =
     narrative === null
       ? sections.map((section) => {
           const [first = section.rows.length === 0 ? 'no data.' : `${section.rows.length} rows.`] = sentencesOf(
@@ -29,7 +29,7 @@ export function summarise(document: ReportDocument): { readonly title: string; r
           return `${section.title}: ${first}`;
         })
       : [narrative.executiveSummary, ...narrative.keyTakeaways];
-  const lines = [`${tenantName} · ${madeText(document)}`, ...said].map(short).filter((line) => line !== '');
+  const lines = [`${tenantName} · ${madeText(document)}`, ...summaryLines].map(short).filter((line) => line !== '');
   const rest = lines.length - maxLines;
   return {
     title: short(document.name),

@@ -29,7 +29,7 @@ export function widthsOf(needs: readonly ColumnNeed[], room: number, gap: number
 
 /**
  * Groups columns so that each group fits next to the first column, which names the rows and repeats in every group.
- * Returns column numbers; a column that is too wide by itself gets its own group.
+ * Returns column numbers; a column that is too wide on its own gets its own group.
  */
 export function groupsOf(needs: readonly ColumnNeed[], room: number, gap: number): number[][] {
   const [first, ...others] = needs;

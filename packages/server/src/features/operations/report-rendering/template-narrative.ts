@@ -37,8 +37,8 @@ const askedOf = ({ columns }: ReportSection, prompt: string | null): ReportColum
 /** The columns that sentences are about: those that the author named, else those of the chart, else the first ones with numbers. */
 function measuresOf(section: ReportSection, prompt: string | null): ReportColumn[] {
   const { columns, chart } = section;
-  const asked = askedOf(section, prompt);
-  if (asked.length > 0) return asked.slice(0, maxMeasures);
+  const requestedColumns = askedOf(section, prompt);
+  if (requestedColumns.length > 0) return requestedColumns.slice(0, maxMeasures);
   const drawn = (chart?.y ?? []).flatMap((key) => columns.filter((column) => column.key === key && isNumeric(column)));
   const measures = drawn.length > 0 ? drawn : columns.filter((column) => isNumeric(column) && column.type !== 'ratio');
   return (measures.length > 0 ? measures : columns.filter(isNumeric)).slice(0, maxMeasures);
@@ -56,20 +56,22 @@ function nameOf({ columns, chart }: ReportSection): ReportColumn | null {
 
 function sentencesOfOne(section: ReportSection, timezone: string, prompt: string | null): Sentences {
   const [row = {}] = section.rows;
-  const asked = askedOf(section, prompt);
-  const facts = (asked.length > 0 ? asked : section.columns.filter(isNumeric)).flatMap((column) => {
-    const value = numberOf(row[column.key]);
-    if (value === null) return [];
-    return [{ value, text: `${inSentence(column.label)} ${showColumn(column, section.rows, timezone)(value)}` }];
-  });
+  const requestedColumns = askedOf(section, prompt);
+  const facts = (requestedColumns.length > 0 ? requestedColumns : section.columns.filter(isNumeric)).flatMap(
+    (column) => {
+      const value = numberOf(row[column.key]);
+      if (value === null) return [];
+      return [{ value, text: `${inSentence(column.label)} ${showColumn(column, section.rows, timezone)(value)}` }];
+    },
+  );
   // Zeros would take the place of more telling figures.
-  const told = facts.filter(({ value }) => value !== 0).slice(0, maxFacts);
-  const said = (told.length === 0 ? facts.slice(0, maxFacts) : told).map(({ text }) => text);
+  const nonZeroFacts = facts.filter(({ value }) => value !== 0).slice(0, maxFacts);
+  const factTexts = (nonZeroFacts.length === 0 ? facts.slice(0, maxFacts) : nonZeroFacts).map(({ text }) => text);
   const name = nameOf(section);
   const named = name === null || isNumeric(name) ? '' : showColumn(name, section.rows, timezone)(row[name.key]);
-  if (said.length === 0) return named === '' ? [] : [`There is one row, ${quotedName(named)}.`];
-  const list = said.join(', ');
-  if (named === '' && told.length === 0 && facts.length > 1) return [`All ${facts.length} figures are 0.`];
+  if (factTexts.length === 0) return named === '' ? [] : [`There is one row, ${quotedName(named)}.`];
+  const list = factTexts.join(', ');
+  if (named === '' && nonZeroFacts.length === 0 && facts.length > 1) return [`All ${facts.length} figures are 0.`];
   return [named === '' ? `${upper(list)}.` : `There is one row, ${quotedName(named)}, with ${list}.`];
 }
 
@@ -178,7 +180,7 @@ function takeaways(said: readonly SectionSentences[], prompt: string | null): st
     .flatMap(({ section, sentences: [first] }) => (first === undefined ? [] : [`${oneLine(section.title)}: ${first}`]));
 }
 
-/** What is said of each section, in the order of the document. */
+/** The text for each section, in document order. */
 export interface SectionSentences {
   readonly section: ReportSection;
   readonly sentences: Sentences;
@@ -190,8 +192,8 @@ export interface SectionSentences {
  */
 export function templateNarrative(document: ReportDocument, prompt: string | null): Narrative {
   const { sections, timezone } = document;
-  const said = sections.map((section) => ({ section, sentences: sentencesOf(section, timezone, prompt) }));
-  return composeNarrative(document, said, prompt);
+  const sectionSentences = sections.map((section) => ({ section, sentences: sentencesOf(section, timezone, prompt) }));
+  return composeNarrative(document, sectionSentences, prompt);
 }
 
 /**

@@ -38,7 +38,7 @@ test('every name has a slug', () => {
   );
 });
 
-test('what is not seen is left out, and lines stay lines', () => {
+test('removes invisible characters, and keeps lines', () => {
   assert.equal(oneLine(' a\r\n\tb\u202ec\u0000 \ud800'), 'a bc');
   assert.equal(manyLines('a\r\nb\u2028c\td\u0007'), 'a\nb\nc d');
   assert.equal(oneLine('e\u0301'), '\u00e9');
@@ -56,7 +56,7 @@ test('what is not seen is left out, and lines stay lines', () => {
 
 const letters = (text: string): number => [...text].length;
 
-test('lines end at spaces, hyphens, and between characters of scripts without spaces; longer words are cut', () => {
+test('breaks lines at spaces, hyphens, and between characters of scripts without spaces; splits longer words', () => {
   assert.deepEqual(linesOf('one two three', 8, letters), ['one two', 'three']);
   assert.deepEqual(linesOf('well-known fact', 6, letters), ['well-', 'known', 'fact']);
   assert.deepEqual(linesOf('abcdefghij kl', 4, letters), ['abcd', 'efgh', 'ij', 'kl']);
@@ -77,7 +77,7 @@ test('no line is too long, and no letter is lost', () => {
   );
 });
 
-test('a report in the formats that were asked for, in their order, each under its type', async () => {
+test('renders the requested formats in order, each with its type', async () => {
   const artifacts = await renderReport(businessWeek(), ['markdown', 'csv', 'pdf', 'html']);
   assert.deepEqual(
     artifacts.map(({ format, mimeType }) => [format, mimeType]),

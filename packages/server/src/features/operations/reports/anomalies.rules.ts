@@ -21,7 +21,7 @@ const least = 2;
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /**
- * Returns what stands out: the mean of the last `days` values compared with the `baselineDays` before, in standard
+ * Returns anomalies: the mean of the last `days` values compared with the `baselineDays` before, in standard
  * errors of such a mean. Null for a series that's too short, never changed before, or is within the usual range.
  */
 export function anomalyOf(

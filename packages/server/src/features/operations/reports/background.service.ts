@@ -33,27 +33,27 @@ export async function writeNextRun(
   jobId: string,
   enqueue: (tx: Tx) => Promise<void>,
 ): Promise<void> {
-  const begun = await ports.database.withTenant(tenantId, actor, (tx) => begin(tx, jobId));
-  if (begun === null) return;
-  await write(ports, tenantId, begun);
+  const startedRun = await ports.database.withTenant(tenantId, actor, (tx) => begin(tx, jobId));
+  if (startedRun === null) return;
+  await write(ports, tenantId, startedRun);
   await ports.database.withTenant(tenantId, actor, async (tx) => {
     if (await isOneWaiting(tx)) await enqueue(tx);
   });
 }
 
-interface Begun {
+interface StartedRun {
   readonly run: RunRow;
   readonly template: TemplateRow;
 }
 
-async function write(ports: BackgroundPorts, tenantId: string, { run, template }: Begun): Promise<void> {
+async function write(ports: BackgroundPorts, tenantId: string, { run, template }: StartedRun): Promise<void> {
   const runId = run.id;
   try {
-    const made = await makeReport(ports, tenantId, actor, template, { runId, formats: run.formats });
-    const message = messageOf(ports.publicUrl, run, made.document);
+    const finishedReport = await makeReport(ports, tenantId, actor, template, { runId, formats: run.formats });
+    const message = messageOf(ports.publicUrl, run, finishedReport.document);
     await ports.database.withTenant(tenantId, actor, async (tx) => {
       if ((await lockRun(tx, runId))?.status !== 'running') return;
-      await keepFiles(tx, runId, made);
+      await keepFiles(tx, runId, finishedReport);
       const there = await providersAmong(tx, run.destinations);
       const results = run.destinations.map((providerId) => ({
         providerId,
@@ -65,7 +65,7 @@ async function write(ports: BackgroundPorts, tenantId: string, { run, template }
         if (ok === false) continue;
         await enqueueDelivery(tx, { to: providerId, message, type: 'report', originId: runId, channel });
       }
-      await finish(tx, run, made, results);
+      await finish(tx, run, finishedReport, results);
     });
   } catch (error) {
     const reason = reasonOf(ports, runId, error);
@@ -74,7 +74,7 @@ async function write(ports: BackgroundPorts, tenantId: string, { run, template }
 }
 
 /** Null when nothing waits, or another job is on a run of the tenant and will continue with the next one. */
-async function begin(tx: Tx, jobId: string): Promise<Begun | null> {
+async function begin(tx: Tx, jobId: string): Promise<StartedRun | null> {
   const atWork = await selectAtWork(tx);
   for (const { runId } of atWork.filter((run) => run.jobId === jobId)) await failRun(tx, runId, 'interrupted');
   if (atWork.some((run) => run.jobId !== jobId)) return null;
@@ -89,7 +89,7 @@ async function begin(tx: Tx, jobId: string): Promise<Begun | null> {
   return null;
 }
 
-/** Notes what came of one message of a run. */
+/** Notes the result of one message of a run. */
 export async function noteReportDelivery(tx: Tx, result: DeliveryResult): Promise<void> {
   if (result.type !== 'report') return;
   const run = await lockRun(tx, result.originId);

@@ -35,10 +35,10 @@ export async function composeDocument(
   const read = new Map<number, SourceReading>();
   const sections: ReportSection[] = [];
   for (const { id, title, dataSourceIndex, view } of template.sections) {
-    const asked = template.dataSources[dataSourceIndex];
-    if (asked === undefined) throw new Error(`section ${id} uses a source that does not exist`);
-    const source = sourceOf(asked.sourceKey);
-    const params = paramsOf(source, asked.params ?? {}, days);
+    const dataSource = template.dataSources[dataSourceIndex];
+    if (dataSource === undefined) throw new Error(`section ${id} uses a source that does not exist`);
+    const source = sourceOf(dataSource.sourceKey);
+    const params = paramsOf(source, dataSource.params ?? {}, days);
     const known = read.get(dataSourceIndex) ?? (await readSource(tx, source, params, timezone, ports));
     read.set(dataSourceIndex, known);
     const chart = chartOf(source, params, view);

@@ -10,7 +10,7 @@ import { selectTemplate } from './templates.store.ts';
 
 const actor = systemActor('report');
 
-/** A run waits in the queue so long at most, tries of its job included, before it is given up. */
+/** Maximum wait of a run in the queue, including retries of its job, before it is given up. */
 const waitsMs = 6 * 3_600_000;
 /** Schedules per run of the tick. The rest follow in the next one. */
 const maxAtOnce = 1_000;
@@ -23,7 +23,7 @@ export interface DuePorts {
 
 /**
  * Starts the due reports of all tenants. The run, its job and the schedule's next run are one transaction, and one call
- * claims a schedule: whoever ticks, and however often, a due run starts once. A schedule that missed several runs makes
+ * claims a schedule: whoever calls it, and however often, a due run starts once. A schedule that missed several runs makes
  * one (docs/design/quality.md E10).
  */
 export async function startDueReports(

@@ -82,7 +82,7 @@ async function deliverAll(): Promise<void> {
 const webhook = async (path: string) =>
   (await made<{ id: string }>('notifications/providers', { kind: 'webhook', config: { url: peer.url(path) } })).id;
 
-test('the tick commits the run with the claim; a job writes it and sends it, each destination for itself', async () => {
+test('the tick commits the run with the claim; a job writes it and sends it to each destination independently', async () => {
   const [good, bad] = [await webhook('/good'), await webhook('/bad')];
   peer.on('/bad', says(503));
   const { id: templateId } = await template({ formats: ['csv'], filters: { destinations: [good, bad] } });
@@ -141,7 +141,7 @@ test('the tick commits the run with the claim; a job writes it and sends it, eac
   assert.deepEqual([peer.got('/good').length, peer.got('/bad').length], [1, 2]);
 });
 
-test('destinations of the schedule go before those of the template; one that is deleted meanwhile is told', async () => {
+test("destinations of the schedule take precedence over the template's; reports one deleted in the meantime", async () => {
   const [own, usual, gone] = [await webhook('/own'), await webhook('/usual'), await webhook('/gone')];
   const { id: templateId } = await template({ filters: { destinations: [usual] } });
   const { id } = await schedule(templateId, { destinations: [own, gone] });
@@ -165,7 +165,7 @@ test('destinations of the schedule go before those of the template; one that is 
   assert.deepEqual([peer.got('/own').length, peer.got('/usual').length], [1, 0]);
 });
 
-test('E10: two ticks at once, again and again, start each due run once', async () => {
+test('E10: two parallel ticks, repeatedly, start each due run once', async () => {
   const { id: templateId } = await template();
   const ids = await Promise.all(Array.from({ length: 5 }, () => schedule(templateId, { cronExpression: '* * * * *' })));
   now = Math.ceil(now / minuteMs) * minuteMs;
@@ -181,7 +181,7 @@ test('E10: two ticks at once, again and again, start each due run once', async (
   assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
 });
 
-test('E10: a missed day is one run; a template that is off, or a schedule that is off, makes none', async () => {
+test('E10: a missed day is one run; a disabled template or schedule has none', async () => {
   const { id: templateId } = await template();
   const { id } = await schedule(templateId, { cronExpression: '*/5 * * * *' });
   const off = await schedule(templateId, { enabled: false });
@@ -205,7 +205,7 @@ test('E10: a missed day is one run; a template that is off, or a schedule that i
   assert.equal((await read(off.id)).nextRunAt, null);
 });
 
-test('a schedule that cannot be started is told, and hinders no other', async () => {
+test("reports a schedule that can't start, and doesn't delay others", async () => {
   const { id: templateId } = await template();
   const [broken, whole] = [await schedule(templateId), await schedule(templateId)];
   await server.testDatabase.ownerQuery(`update arbiter.report_schedules set timezone = 'Mars/Olympus' where id = $1`, [
@@ -225,7 +225,7 @@ test('a schedule that cannot be started is told, and hinders no other', async ()
   assert.equal((await server.call('DELETE', `/api/v1/reports/schedules/${broken.id}`)).status, 204);
 });
 
-test('a run that was lost long ago is given up with the longest duration that can be told', async () => {
+test('a run lost long ago fails with the longest duration that can be stored', async () => {
   const { id: templateId } = await template();
   const { id } = await schedule(templateId);
   now = Date.parse((await read(id)).nextRunAt!);
@@ -239,7 +239,7 @@ test('a run that was lost long ago is given up with the longest duration that ca
   now = began;
 });
 
-test('a run whose process is gone is failed: interrupted, found by its job or by the tick', async () => {
+test('a run whose process ended fails as interrupted, found by its job or the tick', async () => {
   await workAll();
   const { id: templateId } = await template();
   const { id } = await schedule(templateId);
@@ -285,7 +285,7 @@ test('a run whose process is gone is failed: interrupted, found by its job or by
   );
 });
 
-test('a tenant with many due reports does not keep others from theirs: the tenants take turns', async () => {
+test("a tenant with many due reports doesn't delay others: the tenants take turns", async () => {
   await workAll();
   const [busy, other] = server.tenants;
   assert.ok(other !== undefined);
@@ -315,7 +315,7 @@ test('a tenant with many due reports does not keep others from theirs: the tenan
   assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
 });
 
-test('while a report of a tenant is written, another of its jobs does nothing; the one at work goes on with the next', async () => {
+test("while a tenant's report is written, its other jobs do nothing, and the active one continues with the next", async () => {
   const { id: templateId } = await template();
   const [first] = [await schedule(templateId), await schedule(templateId)];
   now = Date.parse((await read(first.id)).nextRunAt!);
@@ -344,7 +344,7 @@ test('while a report of a tenant is written, another of its jobs does nothing; t
   assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
 });
 
-test('runs behind one that was lost with its job are gone on with by the tick', async () => {
+test('the tick continues with runs behind one that was lost with its job', async () => {
   const { id: templateId } = await template();
   const [first] = [await schedule(templateId), await schedule(templateId)];
   now = Date.parse((await read(first.id)).nextRunAt!);
@@ -370,7 +370,7 @@ test('runs behind one that was lost with its job are gone on with by the tick', 
   assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
 });
 
-test('R12: every minute around both changes of the clock of twelve zones: each due run once, and no other', async () => {
+test('R12: every minute around both clock changes of twelve zones: each due run once, and no other', async () => {
   const patterns: readonly [cron: string, hours: readonly number[] | null, minutes: readonly number[]][] = [
     ['*/30 * * * *', null, [0, 30]],
     ['0 0 * * *', [0], [0]],

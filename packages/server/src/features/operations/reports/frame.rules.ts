@@ -15,7 +15,7 @@ export interface DayFrame {
 
 const dayMs = 86_400_000;
 
-/** The day so many days after another. */
+/** The day this many days after another. */
 export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 

@@ -86,13 +86,13 @@ for (const key of reportSourceKeys) {
   });
 }
 
-test('what is grouped by segment reads the history of its days alone', async () => {
+test('grouping by segment reads only the history of its days', async () => {
   const nodes = await plansOf('offer_performance_grouped', { groupBy: 'segment' });
   assert.ok(nodes.some((node) => /^(interactions|decision_impressions)_/.test(node['Relation Name'] ?? '')));
   assert.deepEqual(await readWhole(nodes), []);
 });
 
-test('the check sees a table that is read from end to end', async () => {
+test('the check finds a table that is read from end to end', async () => {
   const [row] = await db.ownerQuery<{ 'QUERY PLAN': [{ Plan: Node }] }>(
     `explain (format json) select count(*) from arbiter.interactions where customer_id like '%7'`,
   );

@@ -29,13 +29,13 @@ export async function writeReportNarrative(
   const { sentences } = await writer.write({ form: 'report', facts, focus: prompt, template, signal: noEnd });
   if (sentences.length === 0) return templateNarrative(document, prompt);
   const sectionOf = new Map(facts.map(({ id, subject }) => [id, subject?.id ?? null]));
-  const said = document.sections.map((section) => ({
+  const sectionFacts = document.sections.map((section) => ({
     section,
     sentences: sentences
       .filter(({ facts: [first] }) => sectionOf.get(first ?? '') === section.id)
       .map(({ text }) => text),
   }));
-  return composeNarrative(document, said, prompt);
+  return composeNarrative(document, sectionFacts, prompt);
 }
 
 /** Reports are written by jobs and calls with deadlines of their own. */

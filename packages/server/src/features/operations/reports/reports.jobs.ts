@@ -14,7 +14,7 @@ const reportRunJob = job({
   payload: Type.Object({ runId: Type.Optional(Type.String({ format: 'uuid' })) }, { additionalProperties: false }),
 });
 
-/** Deletes runs that the tenant keeps no longer (docs/design/api-access.md 14, class metrics). */
+/** Deletes runs that the tenant no longer keeps (docs/design/api-access.md 14, class metrics). */
 const retainRunsJob = job({
   name: 'reports.retain',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -7,7 +7,7 @@ import { cut } from './sources/sources.service.ts';
 
 const iso = (at: Date) => at.toISOString();
 
-test('days of a frame are those of the zone, 23 and 25 hours long where the clock changes', () => {
+test('days of a frame follow the zone, with 23 and 25 hours at clock changes', () => {
   const autumn = frameOf('Europe/Berlin', new Date('2026-10-25T23:30:00Z'), 3);
   assert.deepEqual(autumn.days, ['2026-10-24', '2026-10-25', '2026-10-26']);
   assert.deepEqual(boundsOf(autumn).map(iso), [
@@ -22,17 +22,17 @@ test('days of a frame are those of the zone, 23 and 25 hours long where the cloc
   assert.deepEqual(frameOf('UTC', new Date('2026-03-01T00:00:00Z'), 2).days, ['2026-02-28', '2026-03-01']);
 });
 
-test('a section keeps 5,000 rows and says when there were more', () => {
+test('a section keeps 5,000 rows, and says if there were more', () => {
   const rows = Array.from({ length: maxSectionRows + 1 }, (_, at) => ({ at }));
   assert.deepEqual([cut(rows).rows.length, cut(rows).truncated], [5_000, true]);
   assert.deepEqual([cut(rows.slice(1)).rows.length, cut(rows.slice(1)).truncated], [5_000, false]);
 });
 
-test('shares have six decimals; nothing of nothing is none', () => {
+test('shares have six decimals; 0 of 0 has none', () => {
   assert.deepEqual([shareOf(1, 3), shareOf(0, 5), shareOf(0, 0)], [0.333333, 0, null]);
 });
 
-test('an anomaly is two standard errors away; severity rises with it; short and flat series have none', () => {
+test('an anomaly is two standard errors off, and its severity rises; short and flat series have none', () => {
   const early = [8, 12, 8, 12, 8, 12, 8, 12];
   // Mean 10, variance 32 / 7; one day is one standard deviation of 2.138.
   const of = (last: number) => anomalyOf({ metric: 'm', object: 'o', values: [...early, last] }, 1, 8);

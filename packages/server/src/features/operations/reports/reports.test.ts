@@ -109,7 +109,7 @@ test('a report covers one period, and a section with another one says so', async
   assert.equal(lines.filter((line) => line.startsWith('As of ')).length, 1);
 });
 
-test('what a template cannot be is refused with its place, and changes nothing', async () => {
+test('rejects an invalid template with its path, and changes nothing', async () => {
   const source = { sourceKey: 'daily_trend' };
   const cases: [body: object, status: number, path: string][] = [
     [{ name: '' }, 400, '/name'],
@@ -164,7 +164,7 @@ test('what a template cannot be is refused with its place, and changes nothing',
   assert.equal((await world.call('POST', templates, most)).status, 201, '20 sources and a name of 120 characters pass');
 });
 
-test('a tenant has 500 templates at most', async () => {
+test('a tenant has at most 500 templates', async () => {
   const [{ count } = { count: 0 }] = await world.server.testDatabase.ownerQuery<{ count: number }>(
     'select count(*)::int as count from arbiter.report_templates where tenant_id = $1',
     [world.server.tenants[0].id],
@@ -181,7 +181,7 @@ test('a tenant has 500 templates at most', async () => {
   await world.server.testDatabase.ownerQuery(`delete from arbiter.report_templates where name = 'Filler'`);
 });
 
-test('a schedule: defaults, next run in its zone, changes that count anew, refused expressions', async () => {
+test('a schedule: defaults, next run in its zone, changes that count again, rejected expressions', async () => {
   const { id: templateId } = await world.template();
   const made = await world.schedule(templateId, { name: 'Mornings' });
   const { id, createdAt, updatedAt, ...rest } = made;

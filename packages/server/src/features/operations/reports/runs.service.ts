@@ -100,7 +100,7 @@ export async function getRun(tx: Tx, id: string): Promise<ReportRun> {
   return { ...showRun(row, files.get(row.id) ?? []), sectionsData: [...sectionsData], narrativeOutput };
 }
 
-/** A file of a run; 404 for a run that is not there and for a format that was not written. */
+/** A file of a run; 404 for a missing run and for a format that was not written. */
 export async function getArtifact(tx: Tx, id: string, format: string): Promise<StoredArtifact> {
   const [artifact] = await selectArtifacts(tx, id, format);
   if (artifact === undefined) throw new AppError('not_found', { detail: 'This file of a run does not exist.' });
@@ -190,7 +190,7 @@ export async function runNow(
     await keep(tx, answer);
     return answer;
   };
-  const begun = await ports.database.withTenant(
+  const startedRun = await ports.database.withTenant(
     tenantId,
     actor,
     async (tx) => {
@@ -202,12 +202,12 @@ export async function runNow(
     },
     { requestId, until },
   );
-  if ('runId' in begun) return begun;
-  const { template, run } = begun;
-  let made: MadeReport;
+  if ('runId' in startedRun) return startedRun;
+  const { template, run } = startedRun;
+  let finishedReport: MadeReport;
   try {
-    made = await makeReport(ports, tenantId, actor, template, { runId, formats: run.formats });
-    const files = made;
+    finishedReport = await makeReport(ports, tenantId, actor, template, { runId, formats: run.formats });
+    const files = finishedReport;
     await ports.database.withTenant(tenantId, actor, (tx) => keepFiles(tx, runId, files), { requestId });
   } catch (error) {
     const reason = reasonOf(ports, runId, error);
@@ -221,8 +221,14 @@ export async function runNow(
       { requestId },
     );
   }
-  const message = messageOf(ports.publicUrl, run, made.document);
-  const sent = await sendToAll(ports, caller, run.destinations, { ...message, type: 'report' }, made.artifacts);
+  const message = messageOf(ports.publicUrl, run, finishedReport.document);
+  const sent = await sendToAll(
+    ports,
+    caller,
+    run.destinations,
+    { ...message, type: 'report' },
+    finishedReport.artifacts,
+  );
   const deliveryResults = sent.map(({ providerId, ok, providerMessageId, error }) => ({
     providerId,
     ok,
@@ -233,14 +239,14 @@ export async function runNow(
     tenantId,
     actor,
     async (tx) => {
-      await finish(tx, { id: runId, startedAt: run.startedAt }, made, deliveryResults);
+      await finish(tx, { id: runId, startedAt: run.startedAt }, finishedReport, deliveryResults);
       return answered(tx);
     },
     { requestId },
   );
 }
 
-/** What a caller is told of a run. */
+/** A run as callers see it. */
 async function answerOf(tx: Tx, runId: string): Promise<RunNowAnswer> {
   const run = await lockRun(tx, runId);
   if (run === undefined) throw new AppError('not_found', { detail: 'The run was deleted before it finished.' });

@@ -99,7 +99,7 @@ export async function selectRuns(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** Undefined for an id that names no run of the tenant. */
+/** Undefined for an ID that isn't a run of the tenant. */
 export async function selectRun(tx: Tx, id: string): Promise<WholeRun | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await select(tx, wholeColumns, 'from arbiter.report_runs where tenant_id = $1 and id = $2', [
@@ -221,7 +221,7 @@ export async function selectLost(tx: Tx, now: Date, most: number): Promise<LostR
   );
 }
 
-/** Notes what came of deliveries. */
+/** Notes the result of deliveries. */
 export async function updateDeliveries(
   tx: Tx,
   id: string,
@@ -295,7 +295,7 @@ export async function insertArtifact(
 
 const runsPerSlice = 200;
 
-/** Deletes runs that were started more than so many days ago, with their files. */
+/** Deletes runs that were started more than this many days ago, with their files. */
 export async function expireRuns(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (

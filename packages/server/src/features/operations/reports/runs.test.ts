@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-test('preview: the report as it is, in all formats of the template; nothing is kept and nothing sent', async () => {
+test('preview: returns the report in all formats of the template, and stores and sends nothing', async () => {
   const to = await world.webhook('/preview');
   const { id } = await world.template({
     enabled: false,
@@ -46,7 +46,7 @@ test('preview: the report as it is, in all formats of the template; nothing is k
   assert.equal((await world.call('POST', `${templates}/${newId()}/preview`)).status, 404);
 });
 
-test('run-now: figures, files and deliveries, each destination for itself', async () => {
+test('run-now: figures, files and deliveries, to each destination independently', async () => {
   const [good, bad, off] = [await world.webhook('/good'), await world.webhook('/bad'), await world.webhook('/off')];
   world.peer.on('/bad', says(500));
   await world.call('PATCH', `/api/v1/notifications/providers/${off}`, { enabled: false });
@@ -130,7 +130,7 @@ test('run-now: figures, files and deliveries, each destination for itself', asyn
   assert.equal((await world.call('GET', '/api/v1/reports/runs?limit=0')).status, 400);
 });
 
-test('run-now: other formats and destinations, an empty list of them, ids that nobody has', async () => {
+test('run-now: other formats and destinations, an empty list of them, unknown IDs', async () => {
   const [usual, other] = [await world.webhook('/usual'), await world.webhook('/other')];
   const { id } = await world.template({ formats: ['html'], filters: { destinations: [usual] } });
   const run = (body: object) => world.call<RunNowAnswer>('POST', `${templates}/${id}/run-now`, body);
@@ -147,7 +147,7 @@ test('run-now: other formats and destinations, an empty list of them, ids that n
   assert.equal((await world.call('POST', `${templates}/${newId()}/run-now`)).status, 404);
 });
 
-test('a file is downloaded under its name and may do nothing; a format that was not written is 404', async () => {
+test("a file downloads under its name and can't run anything; an unwritten format is 404", async () => {
   const { id } = await world.template({ name: 'Größe "1"; x', formats: ['html', 'pdf'] });
   const { runId } = (await world.call<RunNowAnswer>('POST', `${templates}/${id}/run-now`)).body;
   const file = (format: string) => world.server.call('GET', `/api/v1/reports/runs/${runId}/artifacts/${format}`);
@@ -182,7 +182,7 @@ test('run-now under an Idempotency-Key runs once; another body under it is 422',
   assert.equal(runs.length, 1);
 });
 
-test('retention: runs of the class metrics go with their files after their days, not before, and not while held', async () => {
+test('retention: deletes runs of the metrics class with their files after their days, but not while held', async () => {
   const { id } = await world.template();
   const { runId } = (await world.call<RunNowAnswer>('POST', `${templates}/${id}/run-now`)).body;
   const retain = (body: object) =>
@@ -211,7 +211,7 @@ test('retention: runs of the class metrics go with their files after their days,
   }
 });
 
-test('preview and run-now share 30 calls a minute of a tenant', async () => {
+test('preview and run-now share 30 calls a minute per tenant', async () => {
   const other = { key: world.server.tenants[2]!.keys.admin };
   const asked = { name: 'Limits', dataSources: [{ sourceKey: 'summary' }] };
   const { id } = (await world.call<ReportTemplate>('POST', templates, asked, other)).body;

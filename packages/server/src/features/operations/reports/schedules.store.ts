@@ -44,7 +44,7 @@ export async function countSchedules(tx: Tx, templateId: string | null): Promise
   return row?.count ?? 0;
 }
 
-/** Undefined for an id that names no schedule of the tenant. `lock`: until the transaction ends. */
+/** Undefined for an ID that isn't a schedule of the tenant. `lock`: until the transaction ends. */
 export async function selectSchedule(tx: Tx, id: string, lock = false): Promise<ScheduleRow | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await select(
@@ -84,8 +84,8 @@ export async function selectDue(tx: Tx, now: Date, most: number): Promise<DueRep
 }
 
 /**
- * Returns the schedule, locked until the transaction ends; undefined when it isn't due (any more) or another call has
- * it.
+ * Returns the schedule, locked until the transaction ends; undefined
+ * when it isn't due or another call has it.
  */
 export async function claimSchedule(tx: Tx, id: string, now: Date): Promise<ScheduleRow | undefined> {
   const [row] = await select(

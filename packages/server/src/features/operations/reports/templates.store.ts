@@ -45,7 +45,7 @@ export async function countTemplates(tx: Tx): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Undefined for an id that names no template of the tenant. `lock`: until the transaction ends. */
+/** Undefined for an ID that isn't a template of the tenant. `lock`: until the transaction ends. */
 export async function selectTemplate(
   tx: Tx,
   id: string,

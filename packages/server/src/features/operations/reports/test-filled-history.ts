@@ -11,7 +11,7 @@ export interface HistoryFilled {
 const itemsEach = 3;
 
 /**
- * Fills history with so many interactions over the days before `now`: decisions of three items, a response to every tenth
+ * Fills history with this many interactions over the days before `now`: decisions of three items, a response to every tenth
  * item, the tenant's daily figures, minutes of decisions, and a trace for every hundredth decision.
  */
 export async function fillHistory(
@@ -91,7 +91,7 @@ export async function fillHistory(
   return { offerIds, impressions: decisions * itemsEach };
 }
 
-/** A trace of a decision that looked at all offers. */
+/** A trace of a decision that considered all offers. */
 function traceOf(offerIds: readonly string[], channelId: string | null): object {
   const policyId = firstIdAt(0);
   const stage = (name: string, candidates: number, passed: number) => ({

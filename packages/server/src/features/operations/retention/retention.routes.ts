@@ -3,7 +3,7 @@ import { type Handlers, reply } from '../../../http/handler.ts';
 import { listRetention, setRetention } from './retention.service.ts';
 import type { RetentionConfig } from './retention.store.ts';
 
-const shown = ({ id, dataClass, retentionDays, legalHold }: RetentionConfig): Answer => ({
+const showRetention = ({ id, dataClass, retentionDays, legalHold }: RetentionConfig): Answer => ({
   id,
   dataClass,
   retentionDays,
@@ -13,11 +13,11 @@ const shown = ({ id, dataClass, retentionDays, legalHold }: RetentionConfig): An
 /** Handlers of the retention configurations. */
 export function retentionRoutes(): Handlers<typeof retentionOperations> {
   return {
-    list: async (tx) => reply(200, (await listRetention(tx)).map(shown)),
+    list: async (tx) => reply(200, (await listRetention(tx)).map(showRetention)),
     set: async (tx, { body: { dataClass, retentionDays, legalHold } }) => {
       const change = legalHold === undefined ? { days: retentionDays } : { days: retentionDays, legalHold };
       const { config, warning } = await setRetention(tx, dataClass, change);
-      return reply(200, { ...shown(config), warning });
+      return reply(200, { ...showRetention(config), warning });
     },
   };
 }

@@ -21,7 +21,7 @@ const set = (body: unknown, key?: string) =>
   server.call<Config>('POST', url, { body, ...(key === undefined ? {} : { key }) });
 const list = async (key = server.tenants[0].keys.admin) => (await server.call<Config[]>('GET', url, { key })).body;
 
-test('what was set is listed, what was left out stays, and nobody else sees it', async () => {
+test('lists the days that were set, keeps the rest at their defaults, and hides them from other tenants', async () => {
   assert.deepEqual(await list(), []);
   const made = await set({ dataClass: 'decisions', retentionDays: 36_500, legalHold: true });
   assert.equal(made.status, 200, made.text);
@@ -41,7 +41,7 @@ test('what was set is listed, what was left out stays, and nobody else sees it',
   );
 });
 
-test('interactions that go before the outcomes of their decisions have come are warned of', async () => {
+test('warns if interactions are deleted before the outcomes of their decisions arrive', async () => {
   await set({ dataClass: 'decisions', retentionDays: 365, legalHold: false });
   const short = await set({ dataClass: 'interactions', retentionDays: 454 });
   assert.match(short.body.warning ?? '', /454 days and decisions for 365/);
@@ -54,7 +54,7 @@ test('interactions that go before the outcomes of their decisions have come are 
   assert.equal(held.body.warning, null, 'what is held does not go');
 });
 
-test('of changes at one instant none fails, also when none was made before', async () => {
+test('simultaneous changes all succeed, even the first ones', async () => {
   const days = Array.from({ length: 8 }, (_, i) => 10 + i);
   const answers = await Promise.all(days.map((retentionDays) => set({ dataClass: 'summaries', retentionDays })));
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('of changes at one instant none fails, also when none was made before', asy
   assert.equal((await list()).filter(({ dataClass }) => dataClass === 'summaries').length, 1);
 });
 
-test('what cannot act is refused and changes nothing', async () => {
+test('rejects values without effect, and changes nothing', async () => {
   const before = await list();
   for (const body of [
     {},

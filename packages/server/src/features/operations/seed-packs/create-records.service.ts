@@ -261,7 +261,7 @@ interface Titled {
   readonly key?: string;
 }
 
-/** Creates a record; when its name or key is taken, once more with the pack's name in front. */
+/** Creates a record; when its name or key is taken, again with the pack's name in front. */
 async function freely<Body extends Titled, Row>(
   tx: Tx,
   pack: Pack,

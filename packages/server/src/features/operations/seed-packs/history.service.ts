@@ -52,9 +52,9 @@ export async function writePackHistory(
     tx,
     customers.map((customerId) => ({ customerId, ref: newId(), dataKey: keys.create(tx.tenantId) })),
   );
-  const held = await lockStatesInOrder(tx, customers);
+  const lockedStates = await lockStatesInOrder(tx, customers);
   const factsOf = await readFacts(tx, pack, all);
-  await writeEvents(tx, past.map(factsOf), held, outcomePoliciesOf(await snapshotPolicies(tx)));
+  await writeEvents(tx, past.map(factsOf), lockedStates, outcomePoliciesOf(await snapshotPolicies(tx)));
   return { interactions: past.length, customers: customers.length };
 }
 
@@ -118,8 +118,11 @@ export async function removePackHistory(
   const { timezone } = await readSettings(tx);
   const summed = await countSummariesOf(tx, doomed.offers, timezone);
   const scopeIds = [...doomed.offers, ...doomed.categories];
-  const met = [...(await customersOfOffers(tx, doomed.offers)), ...(await customersSuppressedFor(tx, scopeIds))];
-  const customers = [...new Set(met)].sort();
+  const affectedCustomers = [
+    ...(await customersOfOffers(tx, doomed.offers)),
+    ...(await customersSuppressedFor(tx, scopeIds)),
+  ];
+  const customers = [...new Set(affectedCustomers)].sort();
   const offerIds = new Set(doomed.offers);
   for (let from = 0; from < customers.length; from += customersAtOnce) {
     await forget(tx, customers.slice(from, from + customersAtOnce), offerIds);
@@ -138,9 +141,9 @@ export async function removePackHistory(
 
 async function forget(tx: Tx, customers: readonly string[], offerIds: ReadonlySet<string>): Promise<void> {
   const turns = takeTurns();
-  const held = await lockStatesInOrder(tx, customers);
+  const lockedStates = await lockStatesInOrder(tx, customers);
   const saved = [];
-  for (const [customerId, { customerSeq, state: stored, base }] of held) {
+  for (const [customerId, { customerSeq, state: stored, base }] of lockedStates) {
     const state = decodeState(stored, base);
     forgetOffers(state, offerIds);
     saved.push({ customerId, customerSeq, hadBase: base !== null, stored: encodeState(state) });

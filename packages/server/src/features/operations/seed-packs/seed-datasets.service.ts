@@ -21,7 +21,7 @@ const statementMs = 60_000;
 const reportWithinMs = 1_000;
 
 /** Result of a load. */
-export type Loaded =
+export type LoadResult =
   | { readonly pack: LoadedPack; readonly configVersion: number | null }
   | { readonly conflict: string; readonly currentlyLoaded: string | null };
 
@@ -78,7 +78,7 @@ export async function loadDataset(
   ports: SeedPorts,
   facts: RequestFacts,
   asked: { readonly key: string; readonly force: boolean },
-): Promise<Loaded> {
+): Promise<LoadResult> {
   const pack = packOf(asked.key);
   await facts.countCall();
   const report = reporter(ports, facts, pack.key);
@@ -88,7 +88,7 @@ export async function loadDataset(
       .withTenant(
         facts.tenantId,
         facts.actor,
-        async (tx): Promise<Loaded> => {
+        async (tx): Promise<LoadResult> => {
           const isAlone = await takeSeedLock(tx);
           const [current] = await selectLoadedPacks(tx);
           const currentlyLoaded = current?.key ?? null;

@@ -46,7 +46,7 @@ const total = async (tenant: TestTenant, resource: string) =>
   (await call<{ pagination: { total: number } }>(tenant, 'GET', `/api/v1/${resource}?limit=1`)).body.pagination.total;
 const idle = { status: 'idle', step: '', progress: 0 };
 
-/** What is listed of a dataset, and the result of its removal. */
+/** A dataset as listed, and the result of its removal. */
 const noOutreach = { behavioralMetrics: 0, journeys: 0, triggers: 0, geofences: 0 };
 const datasets = [
   {
@@ -103,7 +103,7 @@ const datasets = [
 ] as const;
 
 for (const expected of datasets) {
-  test(`${expected.key} is listed, loaded, decides, and is removed again`, async () => {
+  test(`lists and loads ${expected.key}, decides with it, and removes it`, async () => {
     const tenant = nextTenant();
     const { key, counts } = expected;
     const before = await list(tenant);
@@ -256,7 +256,7 @@ async function traces(tenant: TestTenant) {
   return row;
 }
 
-test('what a dataset counts is what its history says', async () => {
+test("a dataset's counts match its history", async () => {
   const tenant = nextTenant();
   const loaded = await load(tenant);
   assert.equal(loaded.status, 201, loaded.text);
@@ -293,7 +293,7 @@ test('what a dataset counts is what its history says', async () => {
   assert.deepEqual(once, { rows: counts.interactions, positives: once?.good, good: once?.good });
 });
 
-test('another dataset replaces the one that is loaded when it is forced', async () => {
+test('a forced dataset replaces the loaded one', async () => {
   const tenant = nextTenant();
   assert.equal((await load(tenant)).status, 201);
   const conflict = await load(tenant, '', 'retail_bank');
@@ -318,7 +318,7 @@ test('another dataset replaces the one that is loaded when it is forced', async 
   assert.ok(decision.body.count > 0);
 });
 
-test('a second load is a conflict unless it is forced; then it begins anew, with what hangs below', async () => {
+test('a second load is a conflict unless forced; then it starts over, with everything below it', async () => {
   const tenant = nextTenant();
   assert.equal((await load(tenant)).status, 201);
   const conflict = await load(tenant);
@@ -346,7 +346,7 @@ test('a second load is a conflict unless it is forced; then it begins anew, with
   assert.equal((await call(tenant, 'GET', `/api/v1/offers/${free.body.id}`)).status, 200);
 });
 
-test('what the tenant deleted by itself is passed over, what it needs is named and nothing is removed', async () => {
+test('skips what the tenant deleted, and names what the tenant still needs without removing anything', async () => {
   const tenant = nextTenant();
   assert.equal((await load(tenant)).status, 201);
   const { body: schemas } = await call<{ data: { id: string; name: string }[] }>(tenant, 'GET', '/api/v1/schemas');
@@ -382,7 +382,7 @@ test('what the tenant deleted by itself is passed over, what it needs is named a
   assert.equal(removed.body.counts.qualificationRules, 5);
 });
 
-test('a taken schema name is the same conflict, and nothing of the dataset stays', async () => {
+test('a taken schema name is the same conflict, and leaves nothing of the dataset', async () => {
   const tenant = nextTenant();
   const schema = await call(tenant, 'POST', '/api/v1/schemas', { name: 'coffee_members', displayName: 'Mine' });
   assert.equal(schema.status, 201, schema.text);
@@ -394,7 +394,7 @@ test('a taken schema name is the same conflict, and nothing of the dataset stays
   assert.equal((await status(tenant)).status, 'failed');
 });
 
-test('of two loads at once one is done, the other a conflict', async () => {
+test('two parallel loads: one succeeds, the other conflicts', async () => {
   const tenant = nextTenant();
   const answers = await Promise.all([load(tenant), load(tenant), load(tenant, '?force=true')]);
   const statuses = answers.map((answer) => answer.status).sort();
@@ -404,7 +404,7 @@ test('of two loads at once one is done, the other a conflict', async () => {
   assert.equal((await status(tenant)).status, 'running');
 });
 
-test('progress is seen while it is made; who ends without a word has failed', async () => {
+test('shows progress while loading; a load that ends silently has failed', async () => {
   const tenant = nextTenant();
   const inTenant = <T>(run: Parameters<typeof server.database.withTenant<T>>[2]) =>
     server.database.withTenant(tenant.id, systemActor('test'), run);
@@ -419,7 +419,7 @@ test('progress is seen while it is made; who ends without a word has failed', as
   assert.deepEqual(await status(tenant), { status: 'failed', step: 'rows', progress: 60 });
 });
 
-test('only admins load, only what exists, in their own tenant, five times a minute', async () => {
+test('only admins load existing datasets, in their own tenant, five times a minute', async () => {
   const tenant = nextTenant();
   const other = nextTenant();
   for (const [method, url] of [

@@ -35,7 +35,7 @@ export async function backToSavepoint(tx: Tx): Promise<void> {
   await tx.query('rollback to savepoint pack_record');
 }
 
-/** Accepts what was done since `setSavepoint`. */
+/** Keeps the work since `setSavepoint`. */
 export async function releaseSavepoint(tx: Tx): Promise<void> {
   await tx.query('release savepoint pack_record');
 }

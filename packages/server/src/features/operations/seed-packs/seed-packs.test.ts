@@ -97,7 +97,7 @@ test('a pack brings its customers, catalogue and published flow, noted in the au
   assert.deepEqual(audit, [{ entity_type: 'seedDataset', entity_id: 'coffee_rewards', offers: '12' }]);
 });
 
-test('a second load is refused, the start-up loads a pack only where there is none', async () => {
+test('rejects a second load, and the start loads a pack only if there is none', async () => {
   const tenantId = await makeTenant();
   assert.deepEqual(packPort.keys, ['coffee_rewards', 'retail_bank', 'telco_care']);
   assert.equal(await inTenant(tenantId, (tx) => packPort.loadWhenNone(tx, 'coffee_rewards')), true);
@@ -113,7 +113,7 @@ test('a second load is refused, the start-up loads a pack only where there is no
   );
 });
 
-test('auto-assembly of flows runs once for all that a pack brings', async () => {
+test('auto-assembly of flows runs once for a whole pack', async () => {
   const tenantId = await makeTenant();
   const inventory = { id: 'i', type: 'inventory', config: { scope: 'category', autoInclude: true } };
   const score = { id: 's', type: 'score', config: { method: 'priority_weighted' } };
@@ -137,7 +137,7 @@ test('auto-assembly of flows runs once for all that a pack brings', async () => 
   assert.deepEqual(runs[0], { own: false, trigger: 'bulk', applied: false, changes: 0 });
 });
 
-test('a name that the tenant has given away gets the pack in front', async () => {
+test("prefixes a name taken by the tenant with the pack's", async () => {
   const tenantId = await makeTenant();
   await inTenant(tenantId, (tx) => createOffer(tx, { name: 'Morning Streak' }, () => {}));
   await inTenant(tenantId, (tx) => loadPack(tx, pack, testLoadPorts));
@@ -151,7 +151,7 @@ test('a name that the tenant has given away gets the pack in front', async () =>
   );
 });
 
-test('a taken schema name is a conflict, and nothing of the pack stays', async () => {
+test('a taken schema name is a conflict, and leaves nothing of the pack', async () => {
   const tenantId = await makeTenant();
   await inTenant(tenantId, (tx) => createSchema(tx, { name: 'coffee_members', displayName: 'Mine' }));
   await assert.rejects(

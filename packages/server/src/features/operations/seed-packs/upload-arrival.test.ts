@@ -93,7 +93,7 @@ function* piecesOf(bytes: number): Generator<Uint8Array> {
 }
 
 describe('the size of a file', () => {
-  test('of 52,428,800 bytes passes', async () => {
+  test('of 52,428,800 bytes is accepted', async () => {
     await world.forgetCalls();
     const { answered, write } = open(head.length + largestCsv + tail.length);
     await write(head);
@@ -104,7 +104,7 @@ describe('the size of a file', () => {
     assert.equal((await world.idsOf()).length, 800);
   });
 
-  test('of one byte more is 413, the rows are as they were', async () => {
+  test('of one byte more is 413, and the rows stay', async () => {
     await world.forgetCalls();
     const before = await world.idsOf();
     const { answered, write, end } = open(head.length + largestCsv + 1 + tail.length);
@@ -117,7 +117,7 @@ describe('the size of a file', () => {
     assert.deepEqual(await world.idsOf(), before);
   });
 
-  test('that is announced as too large is 413 before anything of it is sent', async () => {
+  test('announced as too large is 413 before anything is sent', async () => {
     await world.forgetCalls();
     const { answered, end } = open(head.length + largestCsv + 1024 * 1024);
     const text = await answered;
@@ -126,7 +126,7 @@ describe('the size of a file', () => {
   });
 });
 
-test('a client who leaves, and a body that breaks off, change nothing and leave nothing behind', async () => {
+test('a client that disconnects, or a truncated body, changes nothing and leaves nothing', async () => {
   const spooled = () => readdirSync(tmpdir()).filter((name) => name.endsWith('.spool'));
   const [before, lying] = [await world.idsOf(), spooled()];
   await world.forgetCalls();
@@ -147,7 +147,7 @@ test('a client who leaves, and a body that breaks off, change nothing and leave 
   assert.deepEqual(spooled(), lying);
 });
 
-test('decisions go on while a file is taken over, and see the old rows or the new ones', async () => {
+test('decisions continue during a load, with the old rows or the new ones', async () => {
   const rows = (age: number) =>
     [
       'client_id,age',
@@ -183,7 +183,7 @@ test('decisions go on while a file is taken over, and see the old rows or the ne
   assert.deepEqual(await world.clients('min(age) as age'), [{ age: 50 }]);
 });
 
-test('two files at once leave the rows of one of them', async () => {
+test('two parallel files leave the rows of one of them', async () => {
   const rows = (age: number) =>
     ['client_id,age', ...Array.from({ length: 1_500 }, (_, at) => `C${at},${age}`)].join('\n');
   const answers = await Promise.all([world.upload(rows(31)), world.upload(rows(32)), world.upload(rows(33))]);
@@ -195,7 +195,7 @@ test('two files at once leave the rows of one of them', async () => {
   assert.deepEqual(counted, { n: 1_500, ages: 1 });
 });
 
-test('a file waits for a load that is under way', async () => {
+test('a file waits for a running load', async () => {
   let answer: Promise<UploadAnswer> | null = null;
   await world.inBank(async (tx) => {
     assert.equal(await takeSeedLock(tx), true);
@@ -213,7 +213,7 @@ test('a file waits for a load that is under way', async () => {
   assert.deepEqual(await world.idsOf(), ['WAITED']);
 });
 
-test('five files a minute; what is not there is not counted', async () => {
+test("accepts five files a minute, and doesn't count missing ones", async () => {
   await world.forgetCalls();
   const send = async (url: string) => {
     const form = new FormData();

@@ -69,7 +69,7 @@ interface Uploaded extends SpooledUpload {
   readonly schemaName: string;
 }
 
-/** Reads the body to its end; the parts come in any order. */
+/** Reads the whole body; the parts come in any order. */
 async function readBody(parts: Parts): Promise<Uploaded> {
   let taken: SpooledUpload | null = null;
   let schemaName: string | null = null;

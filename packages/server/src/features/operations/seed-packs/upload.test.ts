@@ -12,8 +12,8 @@ before(async () => {
 });
 after(() => world?.server.close());
 
-describe('a file is taken over', () => {
-  test('in the words of the published data set, with what it does not have left empty', async () => {
+describe('accepts a file', () => {
+  test('with the headers of the published data set, leaving missing columns empty', async () => {
     const file = [
       'customer_id,age,job,marital,education,default,balance,housing,loan,contact,day,month,duration,campaign,pdays,previous,poutcome,y',
       'BANK-000001,58,management,married,tertiary,no,2143,yes,no,unknown,5,may,261,1,-1,0,unknown,no',
@@ -68,7 +68,7 @@ describe('a file is taken over', () => {
     ]);
   });
 
-  test('in the words of its columns, whatever the spelling of file and cells', async () => {
+  test('with its own column names, in any spelling of header and cells', async () => {
     const content = [
       'Client_ID;AGE;job;nonsense;Complaint_Open\r\n',
       'A;41;"says ""hello"";\r\nand more";x;TRUE\r\n',
@@ -92,7 +92,7 @@ describe('a file is taken over', () => {
     }
   });
 
-  test('in UTF-8, and where it is not that, in Windows-1252', async () => {
+  test('in UTF-8, and otherwise in Windows-1252', async () => {
     // A two-byte character crosses the places where the body is split.
     const long = 'client_id,job\n'.concat('é'.repeat(39_000).replaceAll(/(.{39})/g, (part) => `${part}\n`));
     const lines = long.split('\n').map((line, at) => (at === 0 ? line : line === '' ? line : `K${at},${line}`));
@@ -103,7 +103,7 @@ describe('a file is taken over', () => {
     assert.deepEqual(await world.clients('job'), [{ job: 'café' }]);
   });
 
-  test('with its parts in any order, and others beside them', async () => {
+  test('with its parts in any order, and other parts', async () => {
     const form = new FormData();
     form.append('note', 'passed over');
     form.append('file', fileOf('client_id\nZ'), 'clients.csv');
@@ -112,7 +112,7 @@ describe('a file is taken over', () => {
     assert.deepEqual(await world.idsOf(), ['Z']);
   });
 
-  test('and the real file of the data set is', async (t) => {
+  test('including the real file of the data set', async (t) => {
     // Next to the checkout, or next to the folder of a separate checkout.
     const file = ['../shared', '../../shared']
       .map((folder) => join(import.meta.dirname, '../../../../../..', folder, 'data/uci-bank/bank-full.csv'))
@@ -132,8 +132,8 @@ describe('a file is taken over', () => {
   });
 });
 
-describe('a file is refused', () => {
-  test('when rows do not fit, with up to twenty of their lines', async () => {
+describe('rejects a file', () => {
+  test("if rows don't match, with up to twenty line numbers", async () => {
     const one = await world.refused('client_id,age,job\nA,12\nB,many\nC,1,"x\ny"\nA,3\n,4');
     assert.equal(one.body.detail, "Lines 3, 6, 7 can't be stored. No row was changed.");
     assert.deepEqual(messages(one), [
@@ -148,7 +148,7 @@ describe('a file is refused', () => {
     assert.deepEqual(messages(later), ['line 2502: client_id repeats the value of an earlier row']);
   });
 
-  test('when it is no table with the key in it', async () => {
+  test("if it isn't a table with the key", async () => {
     for (const [content, message] of [
       ['', 'has no header'],
       ['client_id\n', 'has no rows'],
@@ -167,7 +167,7 @@ describe('a file is refused', () => {
     await world.refused(Uint8Array.from([0xff, 0xfe, 0x41, 0xd8, 0x41, 0x00, 0x0a, 0x00]));
   });
 
-  test('when it is something else', async () => {
+  test("if it's another format", async () => {
     await world.refused(Uint8Array.from([0x50, 0x4b, 0x03, 0x04, 1, 2, 3]), 'unsupported_media_type', 415);
     await world.refused('client_id\nA\0B', 'unsupported_media_type', 415);
     const form = new FormData();
@@ -176,7 +176,7 @@ describe('a file is refused', () => {
     await world.refused(form, 'unsupported_media_type', 415);
   });
 
-  test('when a part is missing, repeated or of the wrong kind', async () => {
+  test('if a part is missing, repeated or of the wrong type', async () => {
     const parts: readonly (readonly [readonly (readonly [string, string | Blob])[], string, string])[] = [
       [[['schema', 'bank_clients']], '/file', 'is missing'],
       [[['file', fileOf('client_id\nA')]], '/schema', 'is missing'],
@@ -234,7 +234,7 @@ describe('a file is refused', () => {
     }
   });
 
-  test('when the pack is unknown or not loaded, or the caller is no admin', async () => {
+  test("if the pack is unknown or not loaded, or the caller isn't an admin", async () => {
     const form = () => {
       const made = new FormData();
       made.append('schema', 'bank_clients');
@@ -255,7 +255,7 @@ describe('a file is refused', () => {
   });
 });
 
-test('a schema that the tenant has deleted is not loaded; a column that it has dropped is passed over', async () => {
+test("doesn't load a schema that the tenant deleted, and skips a column that it dropped", async () => {
   const { body } = await world.server.call<{
     data: { id: string; name: string; fields: { id: string; name: string }[] }[];
   }>('GET', '/api/v1/schemas', { key: world.bank.keys.admin });

@@ -35,7 +35,7 @@ function stored(decisions: readonly DecisionMade[], events?: string) {
   return { tenantId: id(99), createdAt: at, events: events ?? packed.events, ...packed.lanes };
 }
 
-test('packed events come back as they were made, lanes are counted once', () => {
+test('unpacks packed events unchanged, and counts lanes once', () => {
   const decisions = [
     made({
       channel: 'email',
@@ -85,7 +85,7 @@ test('packed events come back as they were made, lanes are counted once', () => 
   assert.deepEqual(eventsOf(row), eventsOf(row));
 });
 
-test('the bytes of an event do not change', () => {
+test('the bytes of an event are stable', () => {
   const row = stored([made({ channel: 'email', items: [item(10, 1)] })]);
   assert.equal(row.events, `[[1,"${id(1)}",0,"C-1","main",7,"email",null,[0,1,0.30000000000000004,1]]]`);
   assert.deepEqual(eventsOf({ ...row, channelIds: [id(30)] }), [
@@ -96,7 +96,7 @@ test('the bytes of an event do not change', () => {
   ]);
 });
 
-test('whole events stand beside packed ones; an unknown form is refused', () => {
+test('reads whole and packed events, and rejects an unknown format', () => {
   const whole = '{"id":"x","type":"interaction.recorded.v1","payload":{"a":1}}';
   assert.deepEqual(eventsOf(stored([], `[${whole}]`)), [whole]);
   assert.throws(() => eventsOf(stored([], '[[2,"x"]]')), /form 2/);

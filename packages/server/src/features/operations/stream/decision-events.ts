@@ -12,7 +12,7 @@ export interface DecisionMade {
   readonly customerId: string;
   readonly decisionFlowKey: string;
   readonly configVersion: number;
-  /** As they were asked for. */
+  /** As requested. */
   readonly channel: string | null;
   readonly placement: string | null;
   readonly items: readonly EventItem[];

@@ -25,7 +25,7 @@ export async function countReported(tx: Tx, customerId: string, days: DayOffsets
   );
 }
 
-/** Rows of the outbox that are looked through at once. */
+/** Rows of the outbox that are read at once. */
 const rowsAtOnce = 200;
 
 /**
@@ -44,9 +44,9 @@ export async function eraseEvents(tx: Tx, customerId: string): Promise<number> {
     for (const { id, events } of rows) {
       const parsed: unknown[] = JSON.parse(events);
       const left = parsed.map((event) => (isAbout(event, customerId) ? null : event));
-      const gone = left.filter((event, at) => event === null && parsed[at] !== null).length;
-      erased += gone;
-      if (gone === 0) continue;
+      const removedCount = left.filter((event, at) => event === null && parsed[at] !== null).length;
+      erased += removedCount;
+      if (removedCount === 0) continue;
       await tx.query('update outbox set events = $3 where tenant_id = $1 and id = $2::bigint', [
         tx.tenantId,
         id,

@@ -236,7 +236,7 @@ export interface PublishedSlice {
 
 export interface SliceLimits {
   readonly rows: number;
-  /** No further row is taken once the ones before it name so many lanes and history rows. */
+  /** Takes no more rows once those taken have this many lanes and history rows. */
   readonly items: number;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { beginning, placeText, readPlace } from './positions.rules.ts';
 
-test('a position is read as it was written', () => {
+test('reads a position as written', () => {
   for (const place of [
     beginning,
     { row: 17, event: null },

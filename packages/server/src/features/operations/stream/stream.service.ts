@@ -7,7 +7,7 @@ import { beginning, placeText, readPlace, type StreamPlace } from './positions.r
 import { readEvents } from './read-events.ts';
 import type { StreamWatch } from './stream-watch.ts';
 
-/** What is asked of the stream. */
+/** The request to the stream. */
 export interface StreamQuestion {
   /** As sent: a position, `latest`, or nothing. */
   readonly after: string | null;

@@ -69,7 +69,7 @@ async function read(number: number, query = ''): Promise<EventPage> {
 }
 const namesOf = (events: readonly StreamEvent[]) => events.map(({ payload }) => payload.name);
 
-test('decisions and responses are told, once they are published, to their tenant only', async () => {
+test("streams decisions and responses once they're published, to their tenant only", async () => {
   const offer = await server.call<{ id: string }>('POST', '/api/v1/offers', {
     body: { name: 'Offer', status: 'active' },
   });
@@ -92,7 +92,7 @@ test('decisions and responses are told, once they are published, to their tenant
   assert.equal(answered.status, 200, answered.text);
   assert.deepEqual(await read(0), { data: [], nextAfter: '0' }, 'not published yet');
   await publish();
-  // What was published before is told before.
+  // Earlier events come first.
   const whole = await read(0);
   const { nextAfter } = whole;
   const [published, ...data] = whole.data.filter(({ type }) => type !== 'catalogue.changed.v1');
@@ -110,7 +110,7 @@ test('decisions and responses are told, once they are published, to their tenant
   assert.equal((await page(0, '', { authorization: '' })).status, 401);
 });
 
-test('pages join without gap or repetition, wherever a row of the outbox is cut', async () => {
+test('pages join without gaps or repetition, wherever an outbox row is split', async () => {
   await append(1, [['a', 'b', 'c'], ['d'], ['e', 'f'], ['g']]);
   const whole = await read(1);
   assert.deepEqual(namesOf(whole.data), ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
@@ -129,7 +129,7 @@ test('pages join without gap or repetition, wherever a row of the outbox is cut'
   for (const query of ['limit=0', 'limit=x', 'limit=-1']) assert.equal((await page(1, `?${query}`)).status, 400, query);
 });
 
-test('latest is the end of the stream; what is no position, or none yet, is 400', async () => {
+test('latest is the end of the stream; an invalid or future position is 400', async () => {
   const { nextAfter } = await read(1);
   assert.deepEqual(await read(1, '?after=latest'), { data: [], nextAfter });
   for (const after of [
@@ -152,7 +152,7 @@ test('latest is the end of the stream; what is no position, or none yet, is 400'
   assert.equal(namesOf(resumed.body.data)[0], 'c', 'how far the client came is stronger than where it began');
 });
 
-test('a position older than what is kept begins with the oldest that is kept', async () => {
+test('a position older than retention starts at the oldest event', async () => {
   await append(2, [['a'], ['b'], ['c']]);
   await server.testDatabase.ownerQuery('delete from arbiter.outbox where tenant_id = $1 and position = 1', [
     tenant(2).id,
@@ -161,7 +161,7 @@ test('a position older than what is kept begins with the oldest that is kept', a
   assert.deepEqual(namesOf((await read(2, '?after=1-0')).data), ['b', 'c']);
 });
 
-test('topics: every kind that a feature declares, one or several, and no other', async () => {
+test('topics: any declared event type, one or several, and no others', async () => {
   const types = features.flatMap(({ events }) => events.map(({ type }) => type));
   assert.deepEqual(types.toSorted(), Object.keys(streamTopics), 'the contract describes each');
   for (const type of [...types, types.join(','), types.join(', ')]) {
@@ -177,7 +177,7 @@ test('topics: every kind that a feature declares, one or several, and no other',
   }
 });
 
-test('a rare topic: each call looks through so much and says how far it came', async () => {
+test('a rare topic: each call scans a limited part and says how far it came', async () => {
   const { id } = tenant(3);
   await server.testDatabase.ownerQuery(
     `insert into arbiter.outbox (tenant_id, events, created_at)
@@ -267,7 +267,7 @@ async function follow(number: number, query = '', options: FollowOptions = {}) {
   };
 }
 
-test('an open stream tells what is there, then what comes, in the process that publishes and in another', async () => {
+test('an open stream sends existing events, then new ones, from this process and others', async () => {
   const streams = [await follow(1), await follow(1, '', { at: 'other' })];
   for (const stream of streams) {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
@@ -283,7 +283,7 @@ test('an open stream tells what is there, then what comes, in the process that p
   for (const { leave } of streams) leave();
 });
 
-test('a stream goes on behind the last event that was seen; latest tells only what comes; others hear nothing', async () => {
+test('a stream resumes after the last event; latest sends only new ones; other tenants receive nothing', async () => {
   const first = await follow(1);
   const seen = await first.next();
   first.leave();
@@ -302,7 +302,7 @@ test('a stream goes on behind the last event that was seen; latest tells only wh
   foreign.leave();
 });
 
-test('a stream ends when a key of its tenant is revoked, in every process, and not for another tenant', async () => {
+test("a stream ends when its tenant's key is revoked, in every process, and not for another tenant", async () => {
   const made = await server.call<{ id: string; key: string }>('POST', '/api/v1/api-keys', {
     key: tenant(2).keys.admin,
     body: { scopes: ['read'] },
@@ -323,7 +323,7 @@ test('a stream ends when a key of its tenant is revoked, in every process, and n
   assert.equal(answer.status, 401);
 });
 
-test('a server that closes ends its streams, whoever reads them, and does not wait for the readers', async () => {
+test('a closing server ends its streams without waiting for readers', async () => {
   const closing = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});
   await closing.app.listen({ port: 0, host: '127.0.0.1' });
   await closing.database.listening();
@@ -333,7 +333,7 @@ test('a server that closes ends its streams, whoever reads them, and does not wa
   assert.equal(await stream.next(), null);
 });
 
-test('what is wrong with a stream is told as for a page', async () => {
+test('reports errors of a stream like those of a page', async () => {
   for (const query of ['?after=x', '?topic=nothing']) {
     const answer = await fetch(`${urls.own}${query}`, {
       headers: { authorization: `Bearer ${tenant(1).keys.viewer}`, accept: 'text/event-stream' },

@@ -85,7 +85,7 @@ async function write(tenantId: string, rows: readonly Row[]): Promise<void> {
 const totalsOf = (tenantId: string) =>
   db.database.withTenant(tenantId, systemActor('test'), (tx) => readTenantSummaries(tx, '1900-01-01', '2100-01-01'));
 
-test("the tenant's days are the zone's, whatever the age of what is reported", async () => {
+test("the tenant's days follow the zone, whatever the age of a report", async () => {
   const tenant = newId();
   const [offerId, other] = ids.offers as [string, string];
   const rows = [
@@ -119,7 +119,7 @@ test("the tenant's days are the zone's, whatever the age of what is reported", a
   ]);
 });
 
-test('figures are the same however history is cut, and whatever comes first; counted anew they stay the same', async () => {
+test("figures don't depend on slices or order of history, or on recounting", async () => {
   const random = newRandom(20261120);
   const rows = randomHistory(random, ids, now, 700);
   const [inOrder, backwards] = [newId(), newId()];
@@ -145,7 +145,7 @@ test('figures are the same however history is cut, and whatever comes first; cou
     positions.map((_row, i) => i + 1),
   );
 
-  // A part of history is compacted, and a batch waits to be counted.
+  // A part of history is compacted, and a batch isn't counted yet.
   const actor = systemActor('test');
   await db.database.withTenant(inOrder, actor, (tx) => retainHistory(tx, 30, zone));
   const late = randomHistory(random, ids, now, 60);
@@ -160,7 +160,7 @@ test('figures are the same however history is cut, and whatever comes first; cou
   assert.deepEqual(sorted(await totalsOf(backwards)), expected, 'the neighbour');
 });
 
-test('after a change of the zone new days are of the new one; counted anew all are', async () => {
+test('after a change of zone, new days follow the new one; recounting converts all', async () => {
   const tenant = newId();
   const [offerId] = ids.offers as [string];
   const rows = [contact({ offerId, at: now }), contact({ offerId, at: now })] as const;
@@ -179,7 +179,7 @@ test('after a change of the zone new days are of the new one; counted anew all a
   assert.deepEqual(await days(), [['2026-11-20', 2]]);
 });
 
-test('a tenant with a backlog keeps no other waiting', async () => {
+test("a tenant with a backlog doesn't delay others", async () => {
   const [busy, quiet] = [newId(), newId()];
   await db.ownerQuery(
     `insert into arbiter.outbox (tenant_id, events, created_at) select $1, '[]', now() from generate_series(1, 500)`,
@@ -199,7 +199,7 @@ test('a tenant with a backlog keeps no other waiting', async () => {
   assert.deepEqual(turns.slice(0, 3), [busy, quiet, busy]);
 });
 
-test('history rows are looked up by key, also in a partition that was never analysed', async () => {
+test('finds history rows by key, even in a partition that was never analyzed', async () => {
   const tenant = newId();
   const lookUps = 200;
   const ids = Array.from({ length: 4_000 }, () => newId());

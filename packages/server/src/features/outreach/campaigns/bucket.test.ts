@@ -86,7 +86,7 @@ describe('a bucket', () => {
     assert.equal(failed.fileUrl, null);
   });
 
-  test('paths that leave the folder are refused', async () => {
+  test('rejects paths that leave the folder', async () => {
     const body = { decisionFlowId: world.ids.flow, segmentId: world.ids.segment };
     for (const s3Path of ['../other', 'a/./b', 'a/..', 'line\nbreak']) {
       const fileConfig = { destination: 's3', s3Path };

@@ -8,7 +8,7 @@ import { rewriteFile } from './run-file.service.ts';
 import { campaignChunkJob, campaignFileJob, enqueueFile } from './run-jobs.ts';
 import { expireRuns } from './runs.store.ts';
 
-/** Deletes runs that the tenant keeps no longer (docs/design/api-access.md 14). */
+/** Deletes runs that the tenant no longer keeps (docs/design/api-access.md 14). */
 const retainRunsJob = job({
   name: 'campaigns.retain',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -111,7 +111,7 @@ export async function changeCampaign(
 ): Promise<Campaign> {
   const before = await getCampaignRow(tx, id, true);
   const ids = { decisionFlowId: before.decisionFlowId, segmentId: before.segmentId };
-  // What stays may refer to what is gone by now.
+  // A kept record may refer to a deleted one.
   await requireReferences(tx, change);
   const row = scheduled(tx, {
     ...before,

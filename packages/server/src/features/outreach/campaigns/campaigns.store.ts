@@ -49,7 +49,7 @@ export async function selectCampaigns(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** Returns null for an id that names no campaign of the tenant. `lock`: until the transaction ends. */
+/** Returns null for an ID that isn't a campaign of the tenant. `lock`: until the transaction ends. */
 export async function selectCampaign(tx: Tx, id: string, lock = false): Promise<CampaignRow | null> {
   if (!isUuid(id)) return null;
   const [row] = await select(
@@ -127,7 +127,7 @@ export async function selectDueCampaigns(tx: Tx, now: Date, most: number): Promi
   );
 }
 
-/** Returns the campaign, locked; null when it isn't due any more or another call has it. */
+/** Returns the campaign, locked; null when it is no longer due or another call has it. */
 export async function claimCampaign(tx: Tx, id: string, now: Date): Promise<CampaignRow | null> {
   const [row] = await select(
     tx,

@@ -61,7 +61,7 @@ describe('a campaign', () => {
     });
   }
 
-  test('keeps days as text, and its next run follows schedule, zone and status', async () => {
+  test('keeps days as text, and derives its next run from schedule, zone and status', async () => {
     const monthly = { scheduleType: 'monthly', scheduleDayOfMonth: 28, scheduleTimezone: 'Europe/Paris' };
     const made = await world.campaign({ ...monthly, status: 'active' });
     assert.equal(made.scheduleDayOfMonth, '28');

@@ -35,7 +35,7 @@ export async function freezeRun(tx: Tx, run: RunRow, hasCalls: () => boolean): P
   }
   const segments = await readRelated(tx, 'segment', [segmentId], ['status']);
   const members = segments.get(segmentId)?.status === 'archived' ? null : await readMembers(tx, segmentId);
-  if (members === null) return { code: 'segment_unavailable', message: 'The segment is archived or gone.' };
+  if (members === null) return { code: 'segment_unavailable', message: 'The segment is archived or deleted.' };
   const ordered = await inOrder(run.id, members);
   for (let from = 0; from < ordered.length; from += membersPerWrite) {
     const startedAt = performance.now();
@@ -90,7 +90,7 @@ export async function inOrder(runId: string, customerIds: readonly string[]): Pr
   return ordered;
 }
 
-/** All active channels that deliver by themselves; all active ones when there are none. */
+/** All active channels that deliver on their own; all active ones when there are none. */
 async function defaultChannels(tx: Tx): Promise<string[]> {
   const active = await activeChannels(tx);
   const batch = active.filter(({ deliveryMode }) => deliveryMode !== 'api');

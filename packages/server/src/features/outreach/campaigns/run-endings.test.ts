@@ -26,7 +26,7 @@ async function breakCustomers(customers: readonly string[]): Promise<void> {
   ]);
 }
 
-describe('a run with customers that nobody can decide for', () => {
+describe("a run with customers that can't be decided", () => {
   beforeEach(async () => {
     await world?.close();
     world = await startCampaignServer(40);
@@ -48,7 +48,7 @@ describe('a run with customers that nobody can decide for', () => {
     assert.ok(failed.every(({ decisions, requestId }) => decisions.length === 0 && requestId === null));
   });
 
-  test('fails when they are more than half', async () => {
+  test('fails if they are more than half', async () => {
     await breakCustomers(world.customers.slice(0, 30));
     const { id } = await campaign();
     const run = await world.run(id);
@@ -70,7 +70,7 @@ describe('a playground', () => {
     await owner('insert into arbiter.playground_quotas (tenant_id) values ($1)', [tenantId()]);
   });
 
-  test('ends a run when its decisions are used up, and never gives one more', async () => {
+  test('ends a run when its decisions are used up, and never exceeds them', async () => {
     await owner('update arbiter.playground_quotas set used = 4985');
     const { id } = await campaign();
     const run = await world.run(id);
@@ -87,7 +87,7 @@ describe('a playground', () => {
     assert.deepEqual([again.status, again.totalRecommendations], ['completed_with_errors', 0]);
   });
 
-  test('that is reset in the middle of a run keeps nothing of it', async () => {
+  test('reset in the middle of a run keeps nothing of it', async () => {
     const { id } = await campaign();
     await world.start(id);
     const reset = async () => {

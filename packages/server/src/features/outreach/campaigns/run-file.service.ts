@@ -22,7 +22,7 @@ const rowsPerPage = 1_000;
 /** Path below EXPORT_DIR. Uses only ids (docs/design/quality.md T14). */
 const pathOf = (tenantId: string, runId: string): string => `${tenantId}/campaign_runs/${runId}.file`;
 
-/** Stands beside the file and holds its key in the bucket, so that the object can be removed when the run is gone. */
+/** Is stored next to the file and holds its key in the bucket, so that the object can be removed when the run is gone. */
 const keyPathOf = (tenantId: string, runId: string): string => `${tenantId}/campaign_runs/${runId}.key`;
 
 /** Key in the bucket: each tenant has a folder of its own. */
@@ -128,7 +128,7 @@ export async function contentOf(
   };
 }
 
-/** Seconds until a file whose run is in progress is looked at again. */
+/** Seconds until a file whose run is in progress is checked again. */
 const againSeconds = 30;
 
 /** Writes the file of a run again, without customers that were erased. Removes the file of a run that is gone. */

@@ -84,7 +84,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<void> {
   );
 }
 
-/** Returns null for an id that names no run of the tenant. `lock`: until the transaction ends. */
+/** Returns null for an ID that isn't a run of the tenant. `lock`: until the transaction ends. */
 export async function selectRun(tx: Tx, id: string, lock = false): Promise<RunRow | null> {
   if (!isUuid(id)) return null;
   const [row] = await select(
@@ -148,7 +148,7 @@ export async function selectOpenRun(tx: Tx, campaignId: string): Promise<{ reado
   return row ?? null;
 }
 
-/** Takes a run: chunks of whoever had it before can't commit any more. */
+/** Takes a run: chunks of whoever had it before can no longer commit. */
 export async function raiseToken(tx: Tx, id: string): Promise<number> {
   const [row] = await tx.query<{ token: number }>(
     'update arbiter.campaign_runs set token = token + 1 where tenant_id = $1 and id = $2 returning token',
@@ -196,7 +196,7 @@ export async function storeFilePath(tx: Tx, id: string, path: string): Promise<v
 
 const rowsPerSlice = 20;
 
-/** Deletes runs that were created so many days ago and have ended. */
+/** Deletes runs that were created this many days ago and have ended. */
 export async function expireRuns(
   tx: Tx,
   days: number,

@@ -38,7 +38,7 @@ test('finds the next run of each kind of schedule', () => {
   assert.equal(next({ ...last, scheduleCron: '*/10 * * * *' }, '2026-11-28T10:03:00Z'), '2026-11-28T10:10:00.000Z');
 });
 
-test('runs once at a change of the clock: behind a gap, and the first time in an overlap', () => {
+test('runs once at a clock change: after a gap, and at the first time in an overlap', () => {
   const paris = { scheduleTimezone: 'Europe/Paris', scheduleTime: '02:30' } as const;
   assert.equal(next(paris, '2027-03-27T12:00:00Z'), '2027-03-28T01:00:00.000Z');
   assert.equal(next(paris, '2027-03-28T01:00:00Z'), '2027-03-29T00:30:00.000Z');

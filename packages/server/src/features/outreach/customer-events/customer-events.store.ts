@@ -54,13 +54,13 @@ export async function selectDepth(tx: Tx, ids: readonly string[]): Promise<numbe
 
 const rowsPerSlice = 2_000;
 
-/** Deletes causes of events that the stream keeps no longer. */
+/** Deletes causes of events that the stream no longer keeps. */
 export async function expireCauses(tx: Tx, before: Date): Promise<Removed> {
-  const gone = await tx.query(
+  const deletedRows = await tx.query(
     `delete from arbiter.event_causes where tenant_id = $1 and id in (
        select id from arbiter.event_causes where tenant_id = $1 and created_at < $2 order by created_at limit $3)
      returning 1`,
     [tx.tenantId, before, rowsPerSlice],
   );
-  return { rows: gone.length, more: gone.length === rowsPerSlice };
+  return { rows: deletedRows.length, more: deletedRows.length === rowsPerSlice };
 }

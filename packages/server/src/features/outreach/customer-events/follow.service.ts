@@ -38,7 +38,7 @@ export async function startFollowing(tx: Tx): Promise<void> {
   await wakeFollower(tx, placeText({ row: await selectHead(tx), event: null }));
 }
 
-/** Notes that what the stream will report under these ids was caused by so many triggers in a row. */
+/** Notes that what the stream will report under these ids was caused by this many triggers in a row. */
 export async function noteCaused(tx: Tx, ids: readonly string[], depth: number): Promise<void> {
   if (depth > 0 && ids.length > 0) await insertCauses(tx, ids, depth);
 }

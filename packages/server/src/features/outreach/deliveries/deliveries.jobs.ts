@@ -7,7 +7,7 @@ import { expireEarlyEvents } from './early.store.ts';
 import { type SendDeps, sendDelivery } from './send.service.ts';
 import { sendJob } from './send-job.ts';
 
-/** Deletes deliveries that the tenant keeps no longer (docs/design/api-access.md 14, class interactions). */
+/** Deletes deliveries that the tenant no longer keeps (docs/design/api-access.md 14, class interactions). */
 const retainJob = job({
   name: 'deliveries.retain',
   payload: Type.Object({}, { additionalProperties: false }),

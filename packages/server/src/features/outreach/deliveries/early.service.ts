@@ -10,7 +10,7 @@ type EarlyReport = Omit<DeliveryReport, 'deliveryId'> & { readonly messageId: st
 
 /**
  * Holds events for an hour: a provider may report before the id of its message is stored. Look for the messages again
- * after the transaction, because their ids may have been stored meanwhile.
+ * after the transaction, because their ids may have been stored in the meantime.
  */
 export async function holdReports(tx: Tx, reports: readonly EarlyReport[]): Promise<void> {
   await insertEarlyEvents(
@@ -32,8 +32,8 @@ interface EarlyDeps {
 export async function applyEarlyReports({ database, onDelivery }: EarlyDeps, messageId: string): Promise<void> {
   const reason = 'delivery.send';
   const { messages, events } = await database.withSystem(reason, async (tx) => {
-    const held = await selectEarlyEvents(tx, messageId);
-    return { events: held, messages: held.length === 0 ? [] : await findMessages(tx, [messageId]) };
+    const earlyEvents = await selectEarlyEvents(tx, messageId);
+    return { events: earlyEvents, messages: earlyEvents.length === 0 ? [] : await findMessages(tx, [messageId]) };
   });
   const [message] = messages;
   // An id that two deliveries have names neither.

@@ -62,7 +62,7 @@ export async function listDeliveries(
     throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const limit = pageSize(defaultPage, query.limit);
-  // An id of another form names nothing.
+  // An ID in another format matches nothing.
   const isEmpty = [runId, channelId].some((id) => id !== null && !isUuid(id));
   const filter = { customerId, status, runId, channelId };
   const rows = isEmpty ? [] : await selectDeliveries(tx, filter, cursor ?? null, limit + 1);

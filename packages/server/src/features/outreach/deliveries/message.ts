@@ -29,7 +29,7 @@ export interface OutgoingDelivery {
 }
 
 /**
- * What came of a try. `error` is our own word: nothing that the other side said (docs/design/quality.md T8).
+ * The result of an attempt. `error` is our own word: never the provider's text (docs/design/quality.md T8).
  *
  * - `sent`: the provider accepted it.
  * - `refused`: it didn't, and may when asked again.
@@ -43,7 +43,7 @@ export type SendOutcome =
   | { readonly kind: 'unknown'; readonly error: string };
 
 export const rejected = (error: string): SendOutcome => ({ kind: 'rejected', error });
-export const refused = (error: string, retryAfterSeconds: number | null = null): SendOutcome => ({
+export const rejectedMessage = (error: string, retryAfterSeconds: number | null = null): SendOutcome => ({
   kind: 'refused',
   error,
   retryAfterSeconds,

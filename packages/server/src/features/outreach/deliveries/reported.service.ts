@@ -18,7 +18,7 @@ export interface DeliveryReport {
 
 /**
  * Stores what a provider reported and moves the deliveries forward (docs/design/quality.md T15). Returns how many events
- * were new; the others had arrived before, or their delivery was erased meanwhile.
+ * were new; the others had arrived before, or their delivery was erased in the meantime.
  */
 export async function applyReports(
   tx: Tx,

@@ -38,15 +38,15 @@ const inTransaction = <T>(database: Database, tenantId: string, work: (tx: Tx) =
   database.withTenant(tenantId, actor, work, { prepares: true });
 
 /** A message that is ready, or why it can't be sent. */
-type Prepared =
+type PreparedMessage =
   | { readonly kind: 'ready'; readonly channel: SendingChannel; readonly message: OutgoingDelivery }
   | { readonly kind: 'over'; readonly messageId: string | null }
   | { readonly kind: 'wait'; readonly seconds: number };
 
 /**
  * Tries once to send a queued delivery. Does nothing for one that was sent or erased. Throws, so that the queue tries
- * again, if the provider may accept it later; after the last try it fails and leaves a dead letter. Throws `Postponed`,
- * which doesn't count as a try, while its destination has to wait.
+ * again, if the provider may accept it later; after the last attempt it fails and leaves a dead letter. Throws `Postponed`,
+ * which doesn't count as an attempt, while its destination has to wait.
  */
 export async function sendDelivery(
   deps: SendDeps,
@@ -79,7 +79,7 @@ const isOpen = ({ status, error, providerMessageId }: DeliveryRow): boolean =>
   status === 'queued' || (status === 'failed' && providerMessageId === null && error !== 'doubtful');
 
 /** Marks the try, so that a process that ends during it leaves a trace. */
-async function prepare(tx: Tx, deps: SendDeps, id: string): Promise<Prepared> {
+async function prepare(tx: Tx, deps: SendDeps, id: string): Promise<PreparedMessage> {
   const row = await lockDelivery(tx, id);
   if (row === undefined || !isOpen(row)) return { kind: 'over', messageId: row?.providerMessageId ?? null };
   if (row.tryingSince !== null && !mayRepeat(row)) return fail(tx, deps, row, 'doubtful');
@@ -134,12 +134,12 @@ async function contentOf(
   return hasContent ? content : null;
 }
 
-async function fail(tx: Tx, deps: SendDeps, row: DeliveryRow, error: string): Promise<Prepared> {
+async function fail(tx: Tx, deps: SendDeps, row: DeliveryRow, error: string): Promise<PreparedMessage> {
   await settle(tx, deps, row, { status: 'failed', error, providerMessageId: row.providerMessageId });
   return { kind: 'over', messageId: null };
 }
 
-/** Stores the outcome of a try. Returns true if the message should be tried again. */
+/** Stores the outcome of an attempt. Returns true if the message should be tried again. */
 async function noteOutcome(
   tx: Tx,
   deps: SendDeps,
@@ -173,7 +173,7 @@ async function noteOutcome(
 
 type Settled = Pick<DeliveryRow, 'status' | 'error' | 'providerMessageId'>;
 
-/** Ends a try. A dead letter that is tried again may turn a failed delivery into one that was sent. */
+/** Ends an attempt. A dead letter that is tried again may turn a failed delivery into one that was sent. */
 async function settle(tx: Tx, deps: SendDeps, row: DeliveryRow, to: Settled): Promise<void> {
   const status = isOpen(row) ? to.status : furthest(row.status, to.status);
   const after = { ...row, ...to, status, tryingSince: null };

@@ -38,7 +38,7 @@ export function createDeliverySender(deps: SenderDeps): DeliverySender {
   const now = () => performance.now();
   const breaker = createBreaker({ failures: 5, pauseMs: breakerSeconds * 1_000, now, onMove: onBreakerMoved });
   const keyOf = ({ tenantId, channelId }: Destination) => `${tenantId} ${channelId}`;
-  /** When the tries under way began. */
+  /** When the current attempts started. */
   const underWay = new Map<string, Set<{ readonly since: number }>>();
   /** Until when destinations asked to wait. */
   const pauses = new Map<string, number>();

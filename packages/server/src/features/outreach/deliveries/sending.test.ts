@@ -210,7 +210,7 @@ test('a provider gets as long to answer as the setting defaultChannelTimeout say
   assert.equal((await send(await queue(to))).status, 'sent');
 });
 
-test('a message whose fate is unknown is sent again only if it was queued so', async () => {
+test('resends a message with an unknown result only if it was queued that way', async () => {
   const hangUp = { provider: 'webhook', url: peer.url('/hangs') };
   // A process ended during the try: nothing tells whether the provider took the message.
   const interrupted = async (more: Partial<NewDelivery>, provider: string) => {
@@ -226,7 +226,7 @@ test('a message whose fate is unknown is sent again only if it was queued so', a
   assert.deepEqual(await interrupted({}, 'webhook'), ['sent', null]);
 });
 
-test('a channel that is off, deleted or without a provider sends nothing', async () => {
+test('a disabled, deleted or unconfigured channel sends nothing', async () => {
   const off = await channel('/off');
   const id = await queue(off);
   await server.call('PUT', `/api/v1/channels/${off.channelId}`, { body: { status: 'paused' } });
@@ -236,7 +236,7 @@ test('a channel that is off, deleted or without a provider sends nothing', async
   assert.equal((await send(await queue({ ...off, channelId: newId() }))).error, 'channel_deleted');
 });
 
-test('erasing a customer takes the deliveries away', async () => {
+test('erasing a customer deletes their deliveries', async () => {
   const id = await queue(await channel('/erased'), { customerId: 'C-9' });
   const { body, status } = await server.call<{ counts: { deliveries?: number } }>(
     'DELETE',

@@ -118,7 +118,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is wrong with a body in none of the formats. */
+/** The problem of a body in no known format. */
 export interface UnknownFormat {
   readonly problem: string;
 }

@@ -12,7 +12,7 @@ export interface ReportedEvent {
   readonly eventId: string | null;
 }
 
-/** Events of a body in their order; null for one that is malformed or of no interest. */
+/** Events of a body in order; null for one that is malformed or of no interest. */
 export type ReportedEvents = readonly (ReportedEvent | null)[];
 
 const longestMessageId = 512;
@@ -45,7 +45,7 @@ const bareMessageId = (text: string): string => text.trim().replace(/^<(.*)>$/, 
 /** PostgreSQL stores neither NUL nor half a surrogate pair. */
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** When it happened: undefined if the provider doesn't say, null if what it says can't be read. */
+/** When it happened: undefined if the provider doesn't say, null if its value can't be read. */
 export type ReportedInstant = Date | null | undefined;
 
 /** Reads an RFC 3339 timestamp. */

@@ -12,7 +12,7 @@ import {
 } from '../../operations/notifications/test-destination.ts';
 import { queueDelivery } from '../deliveries/index.ts';
 
-/** What is stored of a report: its reason, its time, its size, and when it comes early (docs/design/api-access.md 12.4). */
+/** The stored parts of a report: its reason, its time, its size, and when it comes early (docs/design/api-access.md 12.4). */
 
 const key = 'a signing secret of the test';
 const deliver = '/api/v1/webhooks/delivery';
@@ -87,7 +87,7 @@ const whatsapp = async (statuses: unknown[]) =>
 const form = async (values: Record<string, string>) =>
   counts(await post(new URLSearchParams(values).toString(), { 'content-type': 'application/x-www-form-urlencoded' }));
 
-test('stores a reason of ours, and nothing that the provider wrote', async () => {
+test('stores our own reason, and nothing that the provider wrote', async () => {
   const [address, number] = ['ada@x.example', '+491701234567'];
   const standard = (reason: string) => ({ event: 'bounced', recipient: address, reason });
   const bounce = { event: 'bounce', email: address, reason: `550 5.1.1 <${address}>: unknown` };
@@ -133,7 +133,7 @@ test('stores a reason of ours, and nothing that the provider wrote', async () =>
   assert.doesNotMatch(JSON.stringify([stored, server.log]), /ada@|4917012/);
 });
 
-test('ignores an event whose time cannot be read; one without a time has that of its arrival', async () => {
+test('ignores an event with an unreadable time, and dates one without a time by its arrival', async () => {
   const id = await sent('t-1');
   const at = (timestamp: unknown, event = 'opened') => ({ providerMessageId: 't-1', event, timestamp });
   const wrong = ['yesterday', '', '2026-11-20', '2026-11-20T10:00:00', '2026-02-30T10:00:00Z', 1_795_000_000, {}, true];

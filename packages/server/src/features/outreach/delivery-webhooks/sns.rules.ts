@@ -1,7 +1,7 @@
 import { verify, X509Certificate } from 'node:crypto';
 
 /**
- * Messages of Amazon SNS over HTTP (docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS messages"). Anybody
+ * Messages of Amazon SNS over HTTP (docs.aws.amazon.com/sns, "Verifying the signatures of Amazon SNS messages"). Anyone
  * with an AWS account gets such signatures for topics of their own, so only those of known topics count.
  */
 

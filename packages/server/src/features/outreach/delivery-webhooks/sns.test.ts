@@ -68,7 +68,7 @@ test('accepts what SNS signed for a known topic, and fetches the certificate onc
   assert.equal(calls.length, 1, 'nothing was fetched for those');
 });
 
-test('a certificate counts only while it is valid, also when it was fetched before', async () => {
+test("a certificate works only while it's valid, even if it's cached", async () => {
   let now = Date.parse(new X509Certificate(testCertificate).validTo) - 1_000;
   const isSignedThen = createProviderSignatures({
     ...{ database: { withSystem: assert.fail, withTenant: assert.fail } as never, envelope: null, outbound },
@@ -96,7 +96,7 @@ test('remembers the last 20 certificates', async () => {
   assert.equal(calls.length, before + 1);
 });
 
-test('only hosts of SNS are called', async () => {
+test('calls only hosts of SNS', async () => {
   for (const url of [
     'http://sns.eu-west-1.amazonaws.com/',
     'https://sns.eu-west-1.amazonaws.com.evil.example/',
@@ -163,7 +163,7 @@ test('confirms a subscription once; a failed confirmation can be repeated', asyn
   // Another process knows it from the database, and doesn't call either.
   assert.equal((await confirming([])(message('one'))).duplicates, 1);
   assert.equal(calls.length, 1);
-  // While SNS answers another process, nothing is stored, and SNS is told to come again.
+  // While SNS answers another process, nothing is stored, and SNS is asked to retry.
   let during: unknown[] = [];
   const call = async (url: string) => {
     const refusal: unknown = await confirm('four').catch((error: unknown) => error);

@@ -69,7 +69,7 @@ const report = async (value: unknown, more: Record<string, string> = {}) => {
   return [body.received, body.applied, body.duplicates, body.ignored];
 };
 
-test('takes only bodies that are signed as they are', async () => {
+test('accepts only bodies whose signature matches', async () => {
   const body = '{ "providerMessageId": "none",  "event": "opened" }';
   assert.equal((await post(body)).status, 200);
   const hex = hmac(body);
@@ -179,7 +179,7 @@ test('one bad item among 500 is ignored alone', async () => {
   assert.deepEqual(await report(items), [500, 499, 0, 1]);
 });
 
-test('an instant that cannot be read is not replaced by another', async () => {
+test("doesn't replace an unreadable instant", async () => {
   const [id] = await sent(['when']);
   const event = (timestamp: unknown) => ({ providerMessageId: 'when', event: 'opened', timestamp });
   const wrong = ['yesterday', '2026-11-20', '2026-13-20T10:00:00Z', 1_795_000_000, {}, ''];
@@ -189,7 +189,7 @@ test('an instant that cannot be read is not replaced by another', async () => {
   assert.equal(await status(id!), 'opened');
 });
 
-test('an event that comes before the id of its message is stored counts when it is', async () => {
+test("an event that arrives before its message's ID is stored counts afterwards", async () => {
   const early = { providerMessageId: 'early', event: 'opened', timestamp: '2026-11-20T10:00:00.000Z' };
   assert.deepEqual(await report([early, { ...early, event: 'delivered' }, early]), [3, 0, 0, 3]);
   const [id] = await sent(['early']);
@@ -210,7 +210,7 @@ test('an event that comes before the id of its message is stored counts when it 
   assert.equal(held.length, 0);
 });
 
-test('ignores what it does not know, and refuses bodies in no format', async () => {
+test('ignores unknown events, and rejects bodies in no known format', async () => {
   await sent(['known', 'twice']);
   await sent(['twice'], 1);
   assert.deepEqual(
@@ -357,7 +357,7 @@ test('WhatsApp: the challenge, and statuses that are always accepted when signed
   assert.equal((await call(statuses(of('failed')), hmac('x', appSecret))).status, 401);
 });
 
-test('without its secret, each of them is closed', async () => {
+test('rejects every call without its secret', async () => {
   const closed = await startTestServer();
   try {
     const body = JSON.stringify({ providerMessageId: 'x', event: 'opened' });
@@ -400,7 +400,7 @@ test('parallel calls with the same events count each once', async () => {
   assert.deepEqual([now, stored.length], ['bounced', events.length]);
 });
 
-test("a wrong signature of ours isn't made good by the provider's", async () => {
+test("a provider's valid signature doesn't excuse a wrong one of ours", async () => {
   const payload = JSON.stringify([{ event: 'open', sg_message_id: 'x', sg_event_id: 'y' }]);
   const timestamp = '1795000000';
   const signature = sign('sha256', Buffer.from(timestamp + payload), sendgrid.privateKey).toString('base64');

@@ -44,7 +44,7 @@ function leafFindings(
   return findings;
 }
 
-/** What came of a condition. */
+/** The result of a condition. */
 export interface ConditionResult {
   readonly matched: boolean;
   /** The first reason why it doesn't match. Null if it does. */
@@ -60,13 +60,13 @@ export interface CompiledCondition {
 
 type Evaluate = CompiledCondition['evaluate'];
 
-const met: ConditionResult = { matched: true, reason: null };
+const matchedResult: ConditionResult = { matched: true, reason: null };
 const unmet = (reason: string): ConditionResult => ({ matched: false, reason });
 
 /** Compiles a condition without findings. Null matches everything. */
 export function compileCondition(condition: unknown): CompiledCondition {
   const roots = new Set<string>();
-  return { roots, evaluate: condition === null ? () => met : compile(condition, roots) };
+  return { roots, evaluate: condition === null ? () => matchedResult : compile(condition, roots) };
 }
 
 function compile(condition: unknown, roots: Set<string>): Evaluate {
@@ -78,20 +78,20 @@ function compile(condition: unknown, roots: Set<string>): Evaluate {
         const result = part(known);
         if (!result.matched) return result;
       }
-      return met;
+      return matchedResult;
     };
   }
   if (Array.isArray(condition.any)) {
     const parts = condition.any.map((part) => compile(part, roots));
     return (known) => {
       const results = parts.map((part) => part(known));
-      if (results.some(({ matched }) => matched)) return met;
+      if (results.some(({ matched }) => matched)) return matchedResult;
       return unmet(results.length === 0 ? 'any is empty' : results.map(({ reason }) => reason).join('; '));
     };
   }
   if ('not' in condition) {
     const part = compile(condition.not, roots);
-    return (known) => (part(known).matched ? unmet('the condition inside not matches') : met);
+    return (known) => (part(known).matched ? unmet('the condition inside not matches') : matchedResult);
   }
   return compileLeaf(condition, roots);
 }
@@ -107,9 +107,9 @@ function compileLeaf(leaf: Readonly<Record<string, unknown>>, roots: Set<string>
   return (known) => {
     const value = valueAt(known, steps);
     const isMissing = value === undefined || value === null;
-    if (operator === 'not_exists') return isMissing ? met : present;
+    if (operator === 'not_exists') return isMissing ? matchedResult : present;
     if (isMissing) return missing;
-    return compare(value, operator, leaf.value) ? met : failed;
+    return compare(value, operator, leaf.value) ? matchedResult : failed;
   };
 }
 

@@ -36,7 +36,7 @@ const isOpen = async (eventId: string) => {
 };
 
 describe('a webhook', () => {
-  test('is called under the id of the firing until it answers, at the address of then', async () => {
+  test("is called under the firing's ID until it responds, at its current address", async () => {
     const { peer, server } = world;
     peer.on('/closed', says(500));
     const geofence = await create({ type: 'webhook', url: peer.url('/closed') });
@@ -83,7 +83,7 @@ test('a decision is made once', async () => {
   assert.equal(rows.length, 1);
 });
 
-test('nothing happens once geofences are off, and what waits is dropped', async () => {
+test('does nothing once geofences are off, and drops what waits', async () => {
   const { peer, server } = world;
   const eventId = await visit(await create({ type: 'webhook', url: peer.url('/off') }), 'late');
   const set = (enableGeofences: boolean) =>
@@ -95,7 +95,7 @@ test('nothing happens once geofences are off, and what waits is dropped', async 
   assert.deepEqual([await isOpen(eventId), peer.got('/off').length], [false, 0]);
 });
 
-describe('is refused', () => {
+describe('is rejected', () => {
   const missing = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
   for (const [words, action, path] of [
     ['a journey that does not exist', () => ({ type: 'journey_enroll', journeyId: missing }), 'journeyId'],

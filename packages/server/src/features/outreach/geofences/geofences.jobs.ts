@@ -11,7 +11,7 @@ const dispatchJob = job({
   payload: Type.Object({ eventId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
-/** Deletes firings and sightings that the tenant keeps no longer (docs/design/api-access.md 14, class interactions). */
+/** Deletes firings and sightings that the tenant no longer keeps (docs/design/api-access.md 14, class interactions). */
 const retainJob = job({
   name: 'geofences.retain',
   payload: Type.Object({}, { additionalProperties: false }),

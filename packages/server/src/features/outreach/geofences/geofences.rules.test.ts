@@ -63,7 +63,7 @@ describe('stays', () => {
     assert.deepEqual(walk(dwell, [0, true], [80, true]), ['0 enter', '80 dwell fires']);
     assert.deepEqual(walk(dwell, [0, true], [81, true], [121, true]), ['0 enter', '121 dwell fires']);
   });
-  test('what the cooldown holds back is dropped', () => {
+  test('drops what the cooldown holds back', () => {
     const cooldownMs = 10 * 60_000;
     assert.deepEqual(walk({ cooldownMs }, [0, true], [1, false], [9, true], [10, false], [11, true]), [
       ...['0 enter fires', '1 exit', '9 enter cools', '10 exit', '11 enter fires'],

@@ -44,7 +44,7 @@ async function assertEnabled(tx: Tx): Promise<void> {
 export async function createGeofence(tx: Tx, body: GeofenceCreate, rules: OutboundRules): Promise<GeofenceRow> {
   await assertEnabled(tx);
   if ((await countAndHold(tx)) >= maxGeofences) {
-    throw new AppError('limit_reached', { detail: `A tenant can have ${maxGeofences} geofences.` });
+    throw new AppError('limit_reached', { detail: `A tenant can have at most ${maxGeofences} geofences.` });
   }
   const { action = {}, ...fields } = body;
   return createRecord(tx, geofenceSpec, { ...fields, action: await checkAction(tx, action, rules) });

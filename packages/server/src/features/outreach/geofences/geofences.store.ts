@@ -193,7 +193,7 @@ export async function eraseTracked(tx: Tx, customerId: string): Promise<void> {
 
 const rowsPerSlice = 1_000;
 
-/** Deletes firings that are older than so many days, and customers who were not seen for as long. */
+/** Deletes firings that are older than this many days, and customers who were not seen for as long. */
 export async function expireTracked(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with limits as (select $2::timestamptz - make_interval(days => $3) as oldest),

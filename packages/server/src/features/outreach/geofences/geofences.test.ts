@@ -57,7 +57,7 @@ test('defaults, changes by both styles, and both styles of DELETE', async () => 
   assert.deepEqual(await refusal('DELETE', '', undefined), [400, 'validation_failed', 'query.id']);
 });
 
-describe('what is refused', () => {
+describe('rejects invalid input', () => {
   const at = { name: 'Place', latitude: 0, longitude: 0 };
   for (const [words, body, path] of [
     ['a latitude as text', { ...at, latitude: '12' }, '/latitude'],
@@ -76,7 +76,7 @@ describe('what is refused', () => {
     const action = { type: 'journey_enroll', journeyId: unknown };
     assert.deepEqual(await refusal('POST', '', { ...at, action }), [400, 'reference_not_found', '/action/journeyId']);
   });
-  test('a sighting far ahead, before 1970, of nobody', async () => {
+  test('a sighting too far ahead, before 1970, or without a customer', async () => {
     const sighting = { latitude: 0, longitude: 0, track: true, customerId: 'x' };
     const ahead = new Date(Date.now() + 25 * 3_600_000).toISOString();
     for (const timestamp of [ahead, '1969-12-31T23:59:59Z']) {

@@ -2,7 +2,7 @@ import { ingestEventTypes } from '@arbiter/contract';
 import Type from 'typebox';
 import { event } from '../../../jobs/index.ts';
 
-/** A caller reported an event of a customer (docs/design/api-access.md 12.1). */
+/** A caller reported a customer event (docs/design/api-access.md 12.1). */
 export const customerEvent = event({
   type: 'customer.event.v1',
   payload: Type.Object(

@@ -49,7 +49,7 @@ test('parallel events all get positions of their own', async () => {
   assert.ok(answers.every(({ streamId }) => streamId !== null));
 });
 
-describe('what is refused', () => {
+describe('rejects invalid input', () => {
   const event = { type: 'purchase', customerId: 'x' };
   for (const [words, body, path] of [
     ['an unknown type', { ...event, type: 'purchas' }, '/type'],
@@ -66,7 +66,7 @@ describe('what is refused', () => {
       assert.deepEqual(await refusal(body), [400, 'validation_failed', path]);
     });
   }
-  test('nothing at the limits', async () => {
+  test('accepts everything at the limits', async () => {
     const data = { x: 'a'.repeat(65_536 - '{"x":""}'.length) };
     await ingest({ ...event, data, channel: 'x'.repeat(64), timestamp: inHours(23.9) });
     await ingest({ ...event, timestamp: '1970-01-01T00:00:00Z' });
@@ -120,7 +120,7 @@ test('an event from before the erasure of the customer matches nothing and is no
   await world.server.call('PUT', `/api/v1/triggers/${id}`, { body: { status: 'archived' } });
 });
 
-test('actions that take over 2 s go on in the background, and those behind them become jobs in their order', async () => {
+test('actions that take over 2 s continue in the background, and later ones become jobs in order', async () => {
   const { peer } = world;
   const release = Promise.withResolvers<void>();
   peer.on('/slow', (response) => void release.promise.then(() => response.end()));
@@ -149,14 +149,14 @@ test('actions that take over 2 s go on in the background, and those behind them 
   }
 });
 
-test('actions of a request that ends before they are over are taken up by a job', async () => {
+test('a job resumes actions of a request that ended before they did', async () => {
   const { peer } = world;
   const { ownerQuery } = world.server.testDatabase;
   const waiting = async () => {
     const rows = await ownerQuery<{ key: string }>(`select key from graphile_worker.jobs where key like '%trigger.%'`);
     return rows.map(({ key }) => key.split(':').at(-2));
   };
-  // The action above that went on in the background has a job, which finds nothing to do.
+  // The action above that continued in the background has a job, which finds nothing to do.
   assert.deepEqual(await world.settle({ now: true }), []);
   const { id, name } = await world.trigger({ eventType: 'app_open' });
   const path = `/${encodeURIComponent(name)}`;
@@ -192,7 +192,7 @@ test('calls count toward RECOMMEND_RATE_PER_MINUTE', async () => {
   }
 });
 
-test('Redis gets a copy, and is not needed', { skip: redisMissing() ?? false }, async () => {
+test('Redis gets a copy, and is optional', { skip: redisMissing() ?? false }, async () => {
   const { createClient } = await openRedis();
   const redis = await startTestRedis();
   const copied = await startTriggerServer({ REDIS_URL: redis.url });

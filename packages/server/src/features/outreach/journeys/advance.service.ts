@@ -15,7 +15,7 @@ type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /**
  * Takes an enrollment's steps until it waits, ends or is held. Each is a transaction of its own; decisions are made
- * between them, under the step's key, so that a repetition decides nothing new. A step that can't succeed fails the
+ * between them, under the step's key, so that a repetition makes no new decision. A step that can't succeed fails the
  * enrollment; any other error is thrown, and the job tries again.
  */
 export async function advance(
@@ -24,14 +24,14 @@ export async function advance(
   enrollmentId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let made: MadeDecision | null = null;
+  let currentDecision: MadeDecision | null = null;
   for (;;) {
     if (signal.aborted) throw new Error('the process stopped between two steps');
     try {
-      const decision: MadeDecision | null = made;
+      const decision: MadeDecision | null = currentDecision;
       const outcome: StepOutcome = await inTransaction((tx) => takeStep(tx, ports, enrollmentId, decision));
       if (outcome.kind === 'rest') return;
-      made =
+      currentDecision =
         outcome.kind === 'decide'
           ? { visit: outcome.visit, decision: await ports.decideForJourney(outcome.call) }
           : null;
@@ -50,7 +50,7 @@ const actor = systemActor('journey');
 const maxAtOnce = 5_000;
 
 /**
- * Enqueues the due enrollments of all tenants. Part of the tick: whoever ticks, and however often, an enrollment is
+ * Enqueues the due enrollments of all tenants. Part of the tick: whoever calls it, and however often, an enrollment is
  * handed to one job.
  */
 export async function resumeDueEnrollments(

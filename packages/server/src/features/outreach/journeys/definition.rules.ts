@@ -66,7 +66,7 @@ function edgeProblems(nodes: readonly JourneyNode[], edges: readonly JourneyEdge
     }
     const isSplit = types.get(from) === 'condition_split';
     if (isSplit !== (when !== undefined)) {
-      const message = isSplit ? 'is required behind a condition_split' : 'is only for edges behind a condition_split';
+      const message = isSplit ? 'is required after a condition_split' : 'is only allowed on edges of a condition_split';
       return [{ path: `${path}/when`, message, nodeId: from }];
     }
     return isRepeated ? [{ path, message: 'leaves the node the same way as another edge', nodeId: from }] : [];
@@ -76,7 +76,7 @@ function edgeProblems(nodes: readonly JourneyNode[], edges: readonly JourneyEdge
 function wayProblems({ id, type }: JourneyNode, at: number, edges: readonly JourneyEdge[]): ErrorEntry[] {
   const path = `/definition/nodes/${at}`;
   if (type === 'exit')
-    return edges.length === 0 ? [] : [{ path, message: 'must have no edge behind an exit', nodeId: id }];
+    return edges.length === 0 ? [] : [{ path, message: 'is an exit, so it must not have outgoing edges', nodeId: id }];
   if (type === 'entry_trigger' && edges.length === 0) {
     return [{ path, message: 'must have an edge to the next node', nodeId: id }];
   }
@@ -124,7 +124,7 @@ function restlessCycles(nodes: readonly JourneyNode[], outgoing: Outgoing): Erro
   ];
 }
 
-/** The decision that a message sends must lie on a way to it. */
+/** The decision that a message sends must be on a path to it. */
 function resultProblems(nodes: readonly JourneyNode[], edges: readonly JourneyEdge[]): ErrorEntry[] {
   const incoming = Map.groupBy(edges, ({ to }) => to);
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -13,16 +13,16 @@ const maxStored = 500;
 
 /** Keeps the graphs that were read last: a version never changes. */
 export function createJourneyGraphs(): JourneyGraphs {
-  const kept = new Map<string, JourneyGraph>();
+  const graphCache = new Map<string, JourneyGraph>();
   return {
     async read(tx, journey, version) {
       const key = `${tx.tenantId} ${journey.id} ${version}`;
-      const known = kept.get(key);
+      const known = graphCache.get(key);
       if (known !== undefined) return known;
       const graph = graphOf(await definitionOf(tx, journey, version));
-      kept.set(key, graph);
-      const [oldest] = kept.keys();
-      if (kept.size > maxStored && oldest !== undefined) kept.delete(oldest);
+      graphCache.set(key, graph);
+      const [oldest] = graphCache.keys();
+      if (graphCache.size > maxStored && oldest !== undefined) graphCache.delete(oldest);
       return graph;
     },
   };

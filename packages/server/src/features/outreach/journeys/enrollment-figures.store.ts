@@ -43,7 +43,7 @@ export async function eraseEnrollments(tx: Tx, customerId: string): Promise<numb
 
 const rowsPerSlice = 500;
 
-/** Deletes enrollments that ended more than so many days ago. */
+/** Deletes enrollments that ended more than this many days ago. */
 export async function expireEnrollments(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (

@@ -19,7 +19,7 @@ import {
 import type { EnrollmentRequest, JourneyEvent } from './journey-ports.ts';
 import { type RunningJourney, selectJourney, selectJourneysEnteredBy } from './journeys.store.ts';
 
-/** What came of an enrollment. */
+/** The result of an enrollment. */
 export interface Enrolled {
   readonly enrollment: EnrollmentRow;
   /** False: `skip_if_active` kept the running one. */

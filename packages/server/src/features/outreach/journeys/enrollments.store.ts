@@ -96,7 +96,7 @@ export async function lockWaitingFor(tx: Tx, customerId: string, eventType: stri
   );
 }
 
-/** Where an enrollment stands after a step. `dueAt` null: a job goes on with it, or it has ended. */
+/** The position of an enrollment after a step. `dueAt` null: a job continues with it, or it has ended. */
 export interface EnrollmentState
   extends Pick<
     EnrollmentRow,

@@ -6,7 +6,7 @@ import { type AdvancePorts, advance } from './advance.service.ts';
 import { advanceJob } from './advance-job.ts';
 import { expireEnrollments } from './enrollment-figures.store.ts';
 
-/** Deletes enrollments that the tenant keeps no longer (docs/design/api-access.md 14, class interactions). */
+/** Deletes enrollments that the tenant no longer keeps (docs/design/api-access.md 14, class interactions). */
 const retainJob = job({
   name: 'journeys.retain',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -32,7 +32,7 @@ const event = (type: string, customerId: string, data: object = {}, more: object
     onCustomerEvent(tx, { type, customerId, channel: null, timestamp: tx.now, data: { ...data }, ...more }),
   );
 
-describe('definitions that are refused', () => {
+describe('rejects invalid definitions', () => {
   const refuse = async (definition: object, more: object = {}) =>
     (
       await world.server.call<Problem>('POST', '/api/v1/journeys', {
@@ -171,7 +171,7 @@ test('enrolls once, restarts, or enrolls again, as the caller wants', async () =
   assert.equal((await world.server.call('GET', `/api/v1/journeys/${journey}/enrollments`, { key })).status, 404);
 });
 
-test('decides once, stores the result, and sends nothing that was decided for another channel', async () => {
+test('decides once, stores the result, and sends nothing decided for another channel', async () => {
   const decide = node('decide', 'nba_decision', { decisionFlowKey: 'main', channelId: world.ids.channel });
   const send = node('send', 'channel_action', { channelId: world.ids.batchChannel });
   const split = node('found', 'condition_split', {
@@ -196,7 +196,7 @@ test('decides once, stores the result, and sends nothing that was decided for an
   assert.deepEqual(stored, [{ id: recommendationId }]);
 });
 
-test('queues a message for each offer that was decided for the channel', async () => {
+test('queues a message for each offer decided for the channel', async () => {
   const { batchChannel } = world.ids;
   const decide = node('decide', 'nba_decision', {
     decisionFlowKey: 'main',
@@ -261,7 +261,7 @@ test('an event ends a wait early, exactly once, and enrolls by type and conditio
   assert.deepEqual(done.context, { value: 50 });
 });
 
-test('a paused journey holds its enrollments, its time runs on, and a change leaves their version alone', async () => {
+test('a paused journey holds its enrollments while time passes, and a change keeps their version', async () => {
   const journey = await world.journey(line(entry(), wait('pause'), exit('end', 'first version')), {
     maxDurationDays: 2,
   });

@@ -114,7 +114,7 @@ async function send(
   const depth = enrollment.depth + 1;
   const deliveryIds: string[] = [];
   for (const item of items) {
-    // An item that was decided for another channel has no content for this one.
+    // An item decided for another channel has no content for this one.
     if (item.channelId !== null && item.channelId !== config.channelId) continue;
     const key = effectKey(enrollment, `${node.id} ${item.rank}`);
     const { channelId } = config;

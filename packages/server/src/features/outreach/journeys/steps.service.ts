@@ -25,7 +25,7 @@ export interface MadeDecision {
 }
 
 /**
- * What the job does next. `rest`: nothing; the tick or an event goes on. `again`: the next step. `decide`: make this
+ * What the job does next. `rest`: nothing; the tick or an event continues. `again`: the next step. `decide`: make this
  * decision and come back with it.
  */
 export type StepOutcome =

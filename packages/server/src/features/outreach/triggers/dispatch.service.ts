@@ -21,7 +21,7 @@ export interface DispatchPorts {
 /** Runs work in a transaction of the tenant. */
 export type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-/** What came of an action. */
+/** The result of an action. */
 export type DispatchResult =
   | { readonly kind: 'done' }
   /** An earlier action of the customer comes first. */

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { u } from '@arbiter/engine';
 import { startTriggerServer, type TriggerServer } from './test-triggers.ts';
 
-// Decisions of triggers and journeys take part in experiments like those of applications: they assign customers, keep the
+// Decisions of triggers and journeys are part of experiments like those of applications: they assign customers, keep the
 // assignments and record them.
 
 const customers = Array.from({ length: 12 }, (_, at) => `C${at}`);

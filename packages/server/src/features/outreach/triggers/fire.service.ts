@@ -70,7 +70,7 @@ async function fireTriggers(
 ): Promise<Firing[]> {
   if (event.depth >= deepestChain) return [];
   const matching = await selectMatching(tx, conditions, event, types);
-  // Ids rise by priority: actions of a customer run in their order.
+  // Ids rise by priority: actions of a customer run in order.
   const ids = new Map(matching.map((trigger) => [trigger, newId()]));
   const claimed = new Map<string, string>();
   // In the order of triggers, so that two transactions can't deadlock.

@@ -112,7 +112,7 @@ export async function selectFiringsOf(tx: Tx, eventId: string): Promise<FiringRo
   ]);
 }
 
-/** What stands in front longer than this doesn't hold up the customer's other actions. */
+/** An earlier action that waits longer than this doesn't hold up the customer's other actions. */
 const longestAheadMinutes = 10;
 
 /** The action of a trigger, as it's set now. */
@@ -147,7 +147,7 @@ export async function lockFiring(tx: Tx, id: string): Promise<RowOf<typeof locke
   return row;
 }
 
-/** Notes what came of a firing that isn't settled. The event goes once nothing needs it anymore. */
+/** Notes the result of a firing that isn't settled. The event goes once nothing needs it anymore. */
 export async function settleFiring(tx: Tx, id: string, status: FiringStatus, error: string | null): Promise<void> {
   await tx.query(
     `update arbiter.trigger_firings set status = $3, error = $4, event = case when $3 = 'retrying' then event end
@@ -167,7 +167,7 @@ const rowsPerSlice = 1_000;
 /** Days of the longest cooldown. */
 const longestCooldownDays = 30;
 
-/** Deletes firings older than so many days, and cooldowns that are over in any case. */
+/** Deletes firings older than this many days, and cooldowns that are over in any case. */
 export async function expireFirings(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ firings: number; cooldowns: number }>(
     `with firings as (

@@ -26,7 +26,7 @@ const resumeJob = job({
   payload: Type.Object({ eventId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
-/** Deletes firings that the tenant keeps no longer (docs/design/api-access.md 14, class interactions). */
+/** Deletes firings that the tenant no longer keeps (docs/design/api-access.md 14, class interactions). */
 const retainJob = job({
   name: 'triggers.retain',
   payload: Type.Object({}, { additionalProperties: false }),
@@ -61,8 +61,8 @@ export const enqueueResume = (tx: Tx, eventId: string): Promise<void> =>
 export const dropResume = (tx: Tx, eventId: string): Promise<void> => dropJob(tx, resumeKey(eventId));
 
 /**
- * Puts the action of a firing into the queue of the transaction, in place of a job that waits for it. `hasFailed`: one of
- * its tries is used up.
+ * Puts the action of a firing into the queue of the transaction, in place of a job that waits for it. `hasFailed`: one
+ * of its attempts is used up.
  */
 export const enqueueDispatch = (
   tx: Tx,

@@ -32,7 +32,7 @@ const ingest = async (customerId: string, more: object = {}) => {
 const archive = (id: string) => world.server.call('PUT', `/api/v1/triggers/${id}`, { body: { status: 'archived' } });
 
 describe('records', () => {
-  test('have defaults and take aliases of actions', async () => {
+  test('have defaults and accept aliases of actions', async () => {
     const { ids } = world;
     const made = await world.trigger({
       eventType: 'app_open',
@@ -51,7 +51,7 @@ describe('records', () => {
     await archive(id);
   });
 
-  test('keep secrets sealed, show bullets, and take bullets back for the same host only', async () => {
+  test('keep secrets sealed, show bullets, and accept bullets for the same host only', async () => {
     const { peer, server } = world;
     const actionConfig = {
       url: peer.url('/secret'),
@@ -117,7 +117,7 @@ describe('records', () => {
       /did you mean tier/,
     ],
   ] as const) {
-    test(`are refused with ${words}`, async () => {
+    test(`are rejected with ${words}`, async () => {
       const text = JSON.stringify({ name: 'Refused', eventType: 'purchase', ...webhook, ...body });
       const { journey, schema } = world.ids;
       const found = await refusal('POST', '', JSON.parse(text.replace('JOURNEY', journey).replace('SCHEMA', schema)));
@@ -126,7 +126,7 @@ describe('records', () => {
     });
   }
 
-  test('are refused with records of another tenant, in bodies and in paths', async () => {
+  test('are rejected with records of another tenant, in bodies and in paths', async () => {
     const base = { name: 'Refused', eventType: 'purchase' };
     for (const [actionType, actionConfig, path] of [
       ['journey_enroll', { journeyId: unknown }, 'journeyId'],
@@ -318,7 +318,7 @@ describe('actions', () => {
     await Promise.all([archive(first.id), archive(second.id)]);
   });
 
-  test('a webhook that fails is tried again under one id, and heals when the trigger is corrected', async () => {
+  test('retries a failed webhook under one ID, and succeeds after the trigger is corrected', async () => {
     const { peer, server } = world;
     peer.on('/broken', says(500));
     const { id } = await world.trigger({ actionConfig: { url: peer.url('/broken') } });

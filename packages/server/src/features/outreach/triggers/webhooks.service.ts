@@ -17,7 +17,7 @@ export interface WebhookCall {
   readonly message: OutgoingMessage;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export type WebhookResult =
   /** Not tried, because the destination is busy or failed too often, or refused for some time. */
   | { readonly kind: 'held'; readonly seconds: number; readonly error: string }

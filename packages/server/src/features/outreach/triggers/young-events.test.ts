@@ -76,7 +76,7 @@ async function fill({ server }: TriggerServer, first: number, last: number): Pro
 
 const written = ['trigger_firings', 'deliveries', 'event_causes'];
 
-/** Returns the average reads of an event with plans made when PostgreSQL had analyzed so many rows. */
+/** Returns the average reads of an event with plans made when PostgreSQL had analyzed this many rows. */
 async function readsPerEvent(world: TriggerServer, rowsThen: number): Promise<number> {
   const { testDatabase } = world.server;
   await addDelivery(world);

@@ -241,10 +241,10 @@ function readOperations(cluster: Cluster): Pick<KafkaTopic, 'offsets' | 'fetch'>
       const found: FetchedPartition[] = [];
       const groups = byLeader(cluster, [...offsets.keys()]);
       for (const [leader, ids] of groups) {
-        const asked = (id: number) => all(int32(id), int64(offsets.get(id) ?? 0), int32(fetchBytes));
+        const partitionRequest = (id: number) => all(int32(id), int64(offsets.get(id) ?? 0), int32(fetchBytes));
         const body = all(
           ...[int32(-1), int32(Math.ceil(waitMs / groups.length)), int32(1), int32(fetchBytes), int8(1)],
-          list([topic], () => all(text(topic), list(ids, asked))),
+          list([topic], () => all(text(topic), list(ids, partitionRequest))),
         );
         const answer = await (await at(leader)).call({ key: 1, version: 4, body });
         answer.int32();

@@ -2,7 +2,7 @@ import { SourceError } from '../source-error.ts';
 
 // Primitive types of the protocol: https://kafka.apache.org/protocol#protocol_types
 
-/** Values of a request, in their order. */
+/** Values of a request, in order. */
 export type Encoder = (parts: Buffer[]) => void;
 
 const fixed =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freeKey, keyFromName } from './keys.rules.ts';
 
-test('a key is made from a name', () => {
+test('derives a key from a name', () => {
   assert.equal(keyFromName('Email Hero', 'channel'), 'email-hero');
   assert.equal(keyFromName('  Push / iOS!  ', 'channel'), 'push-ios');
   assert.equal(keyFromName('_x', 'channel'), 'x');
@@ -11,7 +11,7 @@ test('a key is made from a name', () => {
   assert.match(keyFromName(`${'a'.repeat(62)} b`, 'channel'), /^[a-z0-9][a-z0-9_-]{0,62}$/);
 });
 
-test('a taken key gets a number and stays short enough', () => {
+test('numbers a taken key, and keeps it short enough', () => {
   assert.equal(freeKey('hero', new Set()), 'hero');
   assert.equal(freeKey('hero', new Set(['hero', 'hero-2'])), 'hero-3');
   const long = 'a'.repeat(63);

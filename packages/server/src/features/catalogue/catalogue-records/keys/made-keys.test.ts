@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('names that make the same key at the same moment get keys of their own', async () => {
+test('names that give the same key at the same moment get different keys', async () => {
   const made = (path: string, body: object) =>
     server.call<{ id: string; key: string }>('POST', `/api/v1/${path}`, { body });
   const { id: channelId } = (await made('channels', { name: 'Shop', channelType: 'web' })).body;

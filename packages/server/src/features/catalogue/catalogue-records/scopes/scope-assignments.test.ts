@@ -23,7 +23,7 @@ describe('scopes of rules and policies (docs/design/api-catalogue.md 8.4)', () =
     assert.deepEqual(wanted({ scope: 'global' }), [['global', null]]);
   });
 
-  it('refuses another scope than global without an id, also when the scope is left out', () => {
+  it('rejects every scope but global without an ID, even if the scope is omitted', () => {
     for (const body of [
       {},
       { scope: 'offer' as const },
@@ -37,7 +37,7 @@ describe('scopes of rules and policies (docs/design/api-catalogue.md 8.4)', () =
     });
   });
 
-  it('lets scopes beat the legacy fields and collapses repeats', () => {
+  it('prefers scopes to legacy fields, and removes duplicates', () => {
     assert.deepEqual(
       wanted({
         scope: 'offer',
@@ -56,12 +56,12 @@ describe('scopes of rules and policies (docs/design/api-catalogue.md 8.4)', () =
     assert.deepEqual(wanted({ scope: 'offer', scopeId: b, scopes: [] }), [['offer', b]]);
   });
 
-  it('leaves assignments alone that an update does not name', () => {
+  it("keeps assignments that an update doesn't name", () => {
     assert.equal(wanted({}, stored), null);
     assert.throws(() => wanted({ scopes: [] }, stored), { code: 'validation_failed' });
   });
 
-  it('changes one legacy field on the base of the first assignment', () => {
+  it('changes one legacy field of the first assignment', () => {
     assert.deepEqual(wanted({ scopeId: b }, stored), [['offer', b]]);
     assert.deepEqual(wanted({ scope: 'offer' }, stored), [['offer', a]]);
     assert.deepEqual(wanted({ scope: 'global' }, stored), [['global', null]]);

@@ -89,7 +89,7 @@ const lockOrder: readonly EntityType[] = ['category', 'subCategory', 'channel', 
 
 /**
  * The assignments after a write: known ones keep their id and date, new ones must name a live record of the tenant
- * (400 `reference_not_found`). An assignment whose target was deleted meanwhile stays and matches nothing.
+ * (400 `reference_not_found`). An assignment whose target was deleted in the meantime stays and matches nothing.
  */
 export async function assignScopes<Scope extends string>(
   tx: Tx,

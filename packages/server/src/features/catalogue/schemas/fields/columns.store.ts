@@ -55,7 +55,7 @@ export async function lockDefinitions(tx: Tx, tableName: string): Promise<void> 
 
 export const tableDrop = (tableName: string) => ({ text: 'select arbiter.ds_drop_table($1)', values: [tableName] });
 
-/** Drops a schema's table. Throws 409 `concurrent_modification`, after some tries, when someone reads it for long. */
+/** Drops a schema's table. Throws 409 `concurrent_modification`, after several attempts, if someone keeps reading it. */
 export async function dropTable(tx: Tx, tableName: string): Promise<void> {
   await limitTableWait(tx);
   try {
@@ -167,7 +167,7 @@ export async function fillColumn(
   return last;
 }
 
-/** A key as text that reads back as the very same value. */
+/** A key as text that casts back to the same value. */
 const exactText = (dataType: SchemaTable['columns'][number]['dataType'], name: string): string =>
   dataType === 'char' ? outForm('char').select(name) : `${name}::text`;
 

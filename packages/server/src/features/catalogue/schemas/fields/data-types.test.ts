@@ -4,7 +4,7 @@ import { type DeclaredType, readColumnType } from './data-types.ts';
 
 const bare = { length: null, precision: null, scale: null };
 
-test('aliases and letter cases are stored in the first spelling', () => {
+test('stores aliases and letter cases in canonical spelling', () => {
   const spellings: [string, string][] = [
     ['STRING', 'varchar'],
     ['Character Varying', 'varchar'],
@@ -42,7 +42,7 @@ test('numbers in the type set length, precision and scale', () => {
   assert.deepEqual(readColumnType({ dataType: 'numeric(10)' }), { ...decimal, scale: 0 });
 });
 
-test('everything else is refused at the property it is about', () => {
+test('rejects everything else at its own property', () => {
   const refused: [DeclaredType, string][] = [
     [{ dataType: 'blob' }, 'dataType'],
     [{ dataType: 'constructor' }, 'dataType'],

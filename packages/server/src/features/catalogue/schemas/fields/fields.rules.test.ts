@@ -61,7 +61,7 @@ test('defaults are literals of the type or one of two functions', () => {
   }
 });
 
-test('keys: one, not nullable, of a type that can be one', () => {
+test('keys: one, not nullable, of a type that can be a key', () => {
   assert.deepEqual(paths(draftField({ name: 'k', dataType: 'double', isPrimaryKey: true }, '')), ['/isPrimaryKey']);
   assert.deepEqual(paths(draftField({ name: 'k', isPrimaryKey: true, isNullable: true }, '')), ['/isNullable']);
   assert.deepEqual(paths(draftField({ name: 'id' }, '')), ['/name']);
@@ -89,7 +89,7 @@ test('the row key is customer_id, customerId, the primary key, id', () => {
   assert.equal(rowKeyOf([]), 'id');
 });
 
-test('a link is active while both of its fields exist', () => {
+test('a link is active while both its fields exist', () => {
   const parent = [{ name: 'customer_id', isPrimaryKey: true }];
   const child = [
     { name: 'customer_id', isPrimaryKey: false },

@@ -22,7 +22,7 @@ export type FindFieldUses = (
   field: { readonly schemaId: string; readonly schemaName: string; readonly name: string },
 ) => Promise<readonly SchemaUse[]>;
 
-/** Rows that a change of the table may go through while its readers wait: some milliseconds. */
+/** Rows that a table change may read while readers wait: a few milliseconds. */
 const fewRows = 10_000;
 
 /** A column that is unfinished for so long was left by a process that ended. */
@@ -32,7 +32,7 @@ const abandonedNames = (tx: Tx): string => unfinishedName(firstIdAt(tx.now.getTi
 
 const fieldNotFound = () => new AppError('not_found', { detail: 'This field does not exist.' });
 
-/** Fields of a schema by ordinal; 404 when there is no such schema. */
+/** Fields of a schema by ordinal; 404 if the schema doesn't exist. */
 export async function listFields(tx: Tx, schemaId: string): Promise<SchemaField[]> {
   return (await getRecord(tx, schemaSpec, schemaId)).fields.map(wholeField);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldNameProblem, sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
 
-test('schema names are sanitised by code point', () => {
+test('sanitizes schema names by code point', () => {
   assert.equal(sanitiseSchemaName('Straße'), 'stra_e');
   assert.equal(sanitiseSchemaName('123'), '123');
   assert.equal(sanitiseSchemaName('a-b'), 'a_b');
@@ -10,7 +10,7 @@ test('schema names are sanitised by code point', () => {
   assert.equal(sanitiseSchemaName('x"; drop table y; --'), 'x___drop_table_y____');
 });
 
-test('a sanitised name needs a letter or digit and fits behind ds_', () => {
+test('a sanitized name needs a letter or digit, and fits behind ds_', () => {
   assert.equal(schemaNameProblem('a'), null);
   assert.equal(schemaNameProblem('a'.repeat(60)), null);
   assert.match(schemaNameProblem('a'.repeat(61)) ?? '', /60 bytes/);
@@ -18,7 +18,7 @@ test('a sanitised name needs a letter or digit and fits behind ds_', () => {
   assert.notEqual(schemaNameProblem(''), null);
 });
 
-test('field names are never changed: they fit or are refused', () => {
+test("never changes field names: they're valid or rejected", () => {
   for (const name of ['a', '_x', 'customerId', 'day', 'month', 'a'.repeat(63)]) {
     assert.equal(fieldNameProblem(name), null, name);
   }

@@ -4,7 +4,7 @@ import { readJoins } from '../joins/joins-in-decisions.store.ts';
 import { readSchemaTables, toSnapshotSchema } from '../schema-tables.store.ts';
 
 /**
- * Names under `customer.` that every decision can read: of schemas that enrich by themselves, of linked schemas and joins;
+ * Names under `customer.` that every decision can read: of schemas that enrich automatically, of linked schemas and joins;
  * never those of columns that are never stored.
  */
 export async function recordableColumns(tx: Tx): Promise<ReadonlySet<string>> {

@@ -41,7 +41,7 @@ interface ParsedRow {
 /**
  * The rows of a CSV file while it is read (docs/design/api-access.md 13; RFC 4180). Headers are names of columns in any letter case,
  * or what the pack says stands for them; other columns of the file are left out, columns that it lacks are null. Fails with
- * `csv_invalid` for what is no table with the key in it.
+ * `csv_invalid` for anything but a table with the key.
  */
 export async function* readCsvRows(file: SpooledFile, encoding: Encoding, match: CsvMatch): AsyncGenerator<GivenLine> {
   let places: readonly (CsvTarget | null)[] | null = null;
@@ -127,7 +127,7 @@ async function* readRecords(file: SpooledFile, encoding: Encoding): AsyncGenerat
   });
   const feeding = feed(parser, first, texts);
   try {
-    // With `info` each record comes with where it stands.
+    // With `info` each record has its position.
     for await (const parsed of parser) yield parsed as ParsedRow;
     await feeding;
   } catch (error) {
@@ -138,7 +138,7 @@ async function* readRecords(file: SpooledFile, encoding: Encoding): AsyncGenerat
   }
 }
 
-/** Hands the text to the parser as fast as it takes it; what goes wrong ends the parser with it. */
+/** Hands the text to the parser as fast as it accepts it; an error ends the parser. */
 async function feed(parser: ReturnType<typeof parse>, first: string, rest: AsyncIterable<string>): Promise<void> {
   try {
     await write(parser, first);

@@ -56,7 +56,7 @@ function encodingOf(sample: Uint8Array, isWhole: boolean): Encoding {
   return decoded(sample, 'utf-8', isWhole) === null ? 'windows-1252' : 'utf-8';
 }
 
-/** The text without its byte order mark; null when the bytes are none of this encoding. A cut character at the end is left out. */
+/** The text without its byte order mark; null if the bytes aren't in this encoding. A cut character at the end is left out. */
 function decoded(sample: Uint8Array, encoding: Encoding, isWhole: boolean): string | null {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(sample, { stream: !isWhole });

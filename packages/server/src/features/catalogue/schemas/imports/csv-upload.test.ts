@@ -40,7 +40,7 @@ const types = (answer: Answer) =>
 const refusal = ({ status, json }: Answer) => [status, json.code, json.errors[0]?.message];
 
 describe('columns', () => {
-  test('have the narrowest type that takes all cells', async () => {
+  test('have the narrowest type that fits all cells', async () => {
     const file = [
       'Customer ID;Größe;n;big;price;ok;day;at;u;zip;word;long;longer;longest;none;mixed',
       '7;1,5;1;2147483648;1.50;TRUE;2026-11-20;2026-11-20T09:30:00Z;a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11;01234;' +
@@ -81,7 +81,7 @@ describe('columns', () => {
     assert.deepEqual([rest.encoding, rest.delimiter], ['utf-8', ';']);
   });
 
-  test('are taken by a new schema as they are', async () => {
+  test('are accepted by a new schema as they are', async () => {
     const { json } = await upload('id,select,1st,__v,Name,name,id,€\nx,1,2,3,4,5,6,7\nx,1,2,3,4,5,6,7\n');
     assert.deepEqual(
       json.columns.map(({ name }: { name: string }) => name),
@@ -134,13 +134,13 @@ describe('a file', () => {
     }
   });
 
-  test('keeps what is quoted: line breaks, quotes, delimiters, empty cells', async () => {
+  test('keeps quoted text: line breaks, quotes, delimiters, empty cells', async () => {
     const { json } = await upload('a,b,c\r\n"x\r\ny","say ""so"", please",""\r\n\r\n,"",z\n');
     assert.deepEqual([json.rowCount, json.headers], [2, ['a', 'b', 'c']]);
     assert.equal(json.columns[1].length, 50);
   });
 
-  test('is read in its encoding', async () => {
+  test('is read in its own encoding', async () => {
     const text = 'Straße;n\nMünchen;1\n';
     const utf16 = Buffer.from(text, 'utf16le');
     const withMark = (mark: number[], bytes: Buffer) => new Uint8Array([...mark, ...bytes]);
@@ -158,7 +158,7 @@ describe('a file', () => {
     assert.deepEqual(refusal(broken).slice(0, 2), [400, 'csv_invalid']);
   });
 
-  test('that is broken is told where', async () => {
+  test('names the place of a fault', async () => {
     for (const [file, message] of [
       ['', 'has no header'],
       ['\n\n', 'has no header'],
@@ -176,7 +176,7 @@ describe('a file', () => {
     assert.equal(json.rowCount, 1, 'missing cells are empty');
   });
 
-  test('that is missing, or there twice, or no file, is 400', async () => {
+  test("is 400 when it's missing, repeated or not a file", async () => {
     const other = new FormData();
     other.append('document', new Blob(['a,b\n'], { type: 'text/csv' }), 'a.csv');
     const field = new FormData();
@@ -188,7 +188,7 @@ describe('a file', () => {
     }
   });
 
-  test('of another kind is 415, by its type or by its content', async () => {
+  test('of another type is 415, by its media type or its content', async () => {
     const ok = 'a,b\n1,2\n';
     for (const [type, name, status] of [
       ['text/csv', 'a', 200],
@@ -222,7 +222,7 @@ describe('a file', () => {
 });
 
 describe('a large file', () => {
-  test('is judged by its first rows, and its rows are estimated', async () => {
+  test('is analyzed by its first rows, with an estimate of its rows', async () => {
     const rows = (count: number) => `id,word\n${Array.from({ length: count }, (_, at) => `${at},w\n`).join('')}`;
     for (const [count, truncated] of [
       [100, false],
@@ -236,7 +236,7 @@ describe('a large file', () => {
     assert.ok(Math.abs(json.estimatedRows - 1_000_000) < 2, String(json.estimatedRows));
   });
 
-  test('is cut after a megabyte: the record that is cut does not count', async () => {
+  test('is cut after a megabyte, without the record at the cut', async () => {
     const wide = 'x'.repeat(300_000);
     const { json } = await upload(`a,b\n${`1,${wide}\n`.repeat(5)}`);
     assert.deepEqual([json.rowCount, json.truncated, types({ status: 200, json })], [3, true, ['integer', 'text']]);
@@ -283,7 +283,7 @@ describe('a large file', () => {
     return { status: answer.status, sent, grownBy: most - atFirst, answer: await answer.text() };
   }
 
-  test('of 50 MB passes and takes little memory, three at once; one byte more is 413', async () => {
+  test('of 50 MB passes with little memory, three at once; one byte more is 413', async () => {
     const results = await Promise.all([send(largestCsv), send(largestCsv), send(largestCsv)]);
     for (const { status, sent, grownBy, answer } of results) {
       assert.deepEqual([status, sent], [200, largestCsv], answer);
@@ -293,7 +293,7 @@ describe('a large file', () => {
     assert.deepEqual([status, JSON.parse(answer).code], [413, 'payload_too_large']);
   });
 
-  test('without end is not read on', async () => {
+  test("without an end isn't read further", async () => {
     const { status, sent } = await send(2 * largestCsv);
     assert.equal(status, 413);
     assert.ok(sent < largestCsv + 16 * 1024 * 1024, `${sent} bytes were taken`);

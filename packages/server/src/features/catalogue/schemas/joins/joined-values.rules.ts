@@ -53,7 +53,7 @@ export function averageOut(sum: string, count: number): JsonValue {
   return Number(Number(decimalText(quotient, places)).toPrecision(exactDigits));
 }
 
-/** A whole number of so many decimal places as text. */
+/** A whole number as text with this many decimal places. */
 function decimalText(value: bigint, places: number): string {
   const digits = String(value < 0n ? -value : value).padStart(places + 1, '0');
   const text = `${digits.slice(0, -places)}.${digits.slice(-places)}`;

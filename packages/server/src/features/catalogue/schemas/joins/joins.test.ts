@@ -38,7 +38,7 @@ const facts = (answer: { status: number; json: { code: string; errors: { path: s
   answer.json.errors?.[0]?.path,
 ];
 
-test('a join names two schemas and a column of each, and shows their names', async () => {
+test('a join refers to two schemas and a column of each, and shows their names', async () => {
   const made = await create({ prefix: 'v_', summaryColumns: ['amount'], joinType: 'inner', status: 'inactive' });
   assert.equal(made.status, 201, made.text);
   const { primarySchemaName, foreignSchemaName, joinType, status, prefix, summaryColumns, version } = made.json;
@@ -57,7 +57,7 @@ test('a join names two schemas and a column of each, and shows their names', asy
   assert.equal((await kit.call('GET', `${joinsUrl}/${made.json.id}`)).status, 404);
 });
 
-test('the same pair twice, or a name twice, is a conflict', async () => {
+test('a repeated pair or name is a conflict', async () => {
   const first = await create();
   assert.deepEqual(facts(await create()), [409, 'duplicate_key', '/foreignKey']);
   assert.deepEqual(facts(await create({ name: first.json.name, foreignKey: 'guest' })), [
@@ -72,7 +72,7 @@ test('the same pair twice, or a name twice, is a conflict', async () => {
   for (const { json } of [first, other]) await kit.call('DELETE', `${joinsUrl}/${json.id}`);
 });
 
-test('what is not there, or cannot act, is refused and changes nothing', async () => {
+test('rejects missing records and joins without effect, and changes nothing', async () => {
   const foreign = (await kit.call('POST', url, { name: 'theirs', displayName: 'T' }, keys.otherTenant)).json.id;
   for (const [changes, code, path] of [
     [{ primarySchemaId: newId() }, 'reference_not_found', '/primarySchemaId'],
@@ -94,7 +94,7 @@ test('what is not there, or cannot act, is refused and changes nothing', async (
   assert.equal((await create({}, keys.otherTenant)).status, 400);
 });
 
-test('a join that decisions read starts from the customer, whose rows are found by an index', async () => {
+test('a join that decisions read starts from the customer, whose rows an index finds', async () => {
   const other = await kit.create({ name: 'orders', schemaType: 'transaction', fields: [{ name: 'buyer' }] });
   const indexes = async () =>
     (
@@ -115,7 +115,7 @@ test('a join that decisions read starts from the customer, whose rows are found 
   await kit.call('DELETE', `${joinsUrl}/${quiet.json.id}`);
 });
 
-test('a list is oldest first and can be of one schema, on either side', async () => {
+test('lists joins oldest first, filtered by a schema on either side', async () => {
   const late = await create({ foreignKey: 'guest' });
   const listed = await kit.call('GET', `${joinsUrl}?schemaId=${visits}`);
   assert.deepEqual([listed.json.data.length, listed.json.data.at(-1).id], [2, late.json.id]);

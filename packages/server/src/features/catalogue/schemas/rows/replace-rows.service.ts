@@ -16,7 +16,7 @@ export interface GivenLine {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Why a row was not taken. */
+/** Why a row was rejected. */
 export interface RefusedLine {
   readonly line: number;
   readonly message: string;

@@ -13,7 +13,7 @@ export function createRowCount() {
   let isQuoted = false;
   let isBlank = true;
   let at = 0;
-  /** Place of the byte that tells a character in each unit of so many bytes. */
+  /** Place of the byte that tells a character in each unit of this many bytes. */
   let unit = { bytes: 1, low: 0, skip: 0 };
   let high = 0;
   const begin = (first: Uint8Array): void => {

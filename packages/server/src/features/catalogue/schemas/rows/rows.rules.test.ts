@@ -19,7 +19,7 @@ const customers = fields(
 );
 const checks = rowChecks('customer', customers);
 
-test('missing values get their default, null stays null where it may', () => {
+test('missing values get their default, and null stays null where allowed', () => {
   const { rows, errors } = checkRows([{ customer_id: 'a', seen: null, tier: null }], checks, source, {
     fillMissing: true,
   });
@@ -29,12 +29,12 @@ test('missing values get their default, null stays null where it may', () => {
   assert.equal(filled.rows[0]?.seen, '2026-11-20T09:00:00.000Z');
 });
 
-test('an update names only the columns that were given', () => {
+test('an update names only the given columns', () => {
   const { rows } = checkRows([{ customer_id: 'a', age: 3 }], checks, source, { fillMissing: false });
   assert.deepEqual(rows, [{ customer_id: 'a', age: 3 }]);
 });
 
-test('every problem has its pointer, twenty at most', () => {
+test('every problem has a pointer, up to twenty', () => {
   const { errors } = checkRows(
     [
       { customer_id: ' a', age: 1 },
@@ -69,7 +69,7 @@ test('every problem has its pointer, twenty at most', () => {
   assert.equal(many.errors.length, 20);
 });
 
-test('keys longer than an index entry are refused in every schema', () => {
+test('rejects keys longer than an index entry, in every schema', () => {
   const wide = rowChecks(
     'event',
     fields({ name: 'k', dataType: 'text', isUnique: true }, { name: 'v', dataType: 'text' }),
@@ -81,12 +81,12 @@ test('keys longer than an index entry are refused in every schema', () => {
   );
 });
 
-test('of equal keys the last stays; rows without a key all stay', () => {
+test('keeps the last of equal keys, and all rows without a key', () => {
   const rows = [{ k: 'a', v: 1 }, { k: null, v: 2 }, { k: 'a', v: 3 }, { v: 4 }];
   assert.deepEqual(lastOfEachKey(rows, 'k'), { kept: [rows[1], rows[2], rows[3]], dropped: 1 });
 });
 
-test('rows of the same columns go together', () => {
+test('groups rows with the same columns', () => {
   const groups = bySuppliedColumns([{ a: 1 }, { a: 2, b: 1 }, { a: 3 }]);
   assert.deepEqual(
     groups.map((group) => [group.columns, group.rows.length]),

@@ -173,7 +173,7 @@ export interface RowPage {
 
 const maximumRows = 500;
 
-/** A page of rows by primary key; with `key` the row of that row key only. A table that is not there has no rows. */
+/** A page of rows by primary key; with `key` the row of that row key only. A missing table has no rows. */
 export async function listRows(
   tx: Tx,
   schemaId: string,

@@ -112,7 +112,7 @@ export async function deleteRows(tx: Tx, table: SchemaTable): Promise<void> {
   await tx.query(`delete from ${table.table} where tenant_id = $1`, [tx.tenantId]);
 }
 
-/** A value as text that reads back as the same value of the type; none for null, which is equal to nothing. */
+/** A value as text that casts back to the same value; none for null, which equals nothing. */
 const textOf = (type: DataType, value: JsonValue): string[] =>
   value === null ? [] : [type === 'jsonb' ? JSON.stringify(value) : String(value)];
 
@@ -187,7 +187,7 @@ async function jsonOf(rows: readonly CheckedRow[]): Promise<string> {
   return `[${parts.join(',')}]`;
 }
 
-/** A page of rows in out form, all columns in their order, by primary key. */
+/** A page of rows in out form, all columns in order, by primary key. */
 export async function selectRows(
   tx: Tx,
   table: SchemaTable,

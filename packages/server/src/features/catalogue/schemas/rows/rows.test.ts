@@ -41,7 +41,7 @@ describe('values', () => {
     ['jsonb', false, false],
   ] as const;
 
-  test('of every type go in and come out as table 2.1 says, null too', async () => {
+  test('of every type are stored and read as table 2.1 says, including null', async () => {
     const fields = allTypes.map(([dataType], index) => ({ name: `c${index}`, dataType }));
     const schema = await kit.create({ schemaType: 'event', fields });
     const row = Object.fromEntries(allTypes.map(([, value], index) => [`c${index}`, value]));
@@ -55,7 +55,7 @@ describe('values', () => {
     assert.ok(Object.entries(rows[1]).every(([name, value]) => (name === 'id' ? value === 2 : value === null)));
   });
 
-  test('of a default are put in where none is given', async () => {
+  test('are filled from defaults when omitted', async () => {
     const schema = await kit.create({
       schemaType: 'event',
       fields: [
@@ -71,7 +71,7 @@ describe('values', () => {
       ],
     });
     assert.equal((await kit.insert(schema.id, [{}, { a: null, n: null }])).status, 201);
-    // The table itself has the same defaults, for whoever writes to it otherwise.
+    // The table itself has the same defaults, for other writers.
     await kit.db.ownerQuery(
       `insert into ${`t_${tenantA.replaceAll('-', '')}`}.${schema.tableName} (tenant_id) values ($1)`,
       [tenantA],
@@ -89,7 +89,7 @@ describe('values', () => {
     assert.notEqual(rows[0].u, rows[1].u);
   });
 
-  test('that do not fit are 400 with their place, and no row is written (E36)', async () => {
+  test("that don't match their type are 400 with their path, and no row is written (E36)", async () => {
     const schema = await kit.create({ fields: keyed });
     const refused = await kit.insert(schema.id, [
       { customer_id: 'a', age: 1 },
@@ -127,7 +127,7 @@ describe('values', () => {
 });
 
 describe('duplicates', () => {
-  test('are skipped: the first of equal rows is stored, the number is true', async () => {
+  test('are skipped: the first of equal rows is stored, and the count is right', async () => {
     const schema = await kit.create({ fields: [...keyed, { name: 'mail', isUnique: true }] });
     const rows = [
       { customer_id: 'a', age: 1, mail: 'x' },
@@ -153,7 +153,7 @@ describe('duplicates', () => {
     );
   });
 
-  test('are updated: named columns only, the last of equal rows counts', async () => {
+  test('are updated: given columns only, and the last of equal rows wins', async () => {
     const schema = await kit.create({ fields: keyed });
     await kit.insert(schema.id, [{ customer_id: 'a', age: 1, note: 'keep' }]);
     const answer = await kit.insert(
@@ -175,7 +175,7 @@ describe('duplicates', () => {
     assert.equal((await kit.insert(schema.id, [{ customer_id: 'a' }], 'replace')).status, 400);
   });
 
-  test('of another unique field are a conflict for an update', async () => {
+  test('in another unique field are a conflict for an update', async () => {
     const schema = await kit.create({ fields: [...keyed, { name: 'mail', isUnique: true }] });
     await kit.insert(schema.id, [{ customer_id: 'a', mail: 'x' }]);
     const refused = await kit.insert(schema.id, [{ customer_id: 'b', mail: 'x' }], 'update');
@@ -183,7 +183,7 @@ describe('duplicates', () => {
     assert.equal((await kit.rows(schema.id)).json.total, 1);
   });
 
-  test('of many parallel requests are inserted once', async () => {
+  test('in many parallel requests are inserted once', async () => {
     const schema = await kit.create({ fields: keyed });
     const rows = Array.from({ length: 200 }, (_, index) => ({ customer_id: `c${index}` }));
     const answers = await Promise.all(Array.from({ length: 6 }, () => kit.insert(schema.id, rows)));
@@ -235,13 +235,13 @@ describe('reading', () => {
     assert.equal((await kit.call('GET', `${url}/${schema.id}/data`, undefined, keys.viewer)).status, 200);
   });
 
-  test('a table that is not there has no rows', async () => {
+  test("finds no rows in a table that doesn't exist", async () => {
     const schema = await kit.create();
     await kit.db.ownerQuery(`drop table t_${tenantA.replaceAll('-', '')}.${schema.tableName}`);
     assert.deepEqual((await kit.rows(schema.id)).json, { total: 0, limit: 50, offset: 0, rows: [] });
   });
 
-  test('by key in one statement, in out form, whatever the type of the key', async () => {
+  test('by key takes one statement, in output form, whatever the type of the key', async () => {
     const types: [string, unknown, string, string[]][] = [
       ['varchar', '007', '007', ['7']],
       ['char(6)', 'ab', 'ab', ['ab ']],
@@ -274,7 +274,7 @@ describe('reading', () => {
     }
   });
 
-  test('a statement belongs to its tenant: another one sees nothing', async () => {
+  test("never shows another tenant's rows", async () => {
     const schema = await kit.create({ fields: keyed });
     await kit.insert(schema.id, [{ customer_id: 'a' }]);
     const [table] = await kit.db.database.withTenant(tenantA, systemActor('test'), async (tx) =>
@@ -309,7 +309,7 @@ describe('at the same time', () => {
     }
   });
 
-  test('a column that comes or goes never breaks an insert half-way', async () => {
+  test('a column that comes or goes never breaks an insert midway', async () => {
     const schema = await kit.create({ fields: keyed });
     const note = schema.fields[2].id;
     const answers = await Promise.all([
@@ -329,7 +329,7 @@ describe('at the same time', () => {
     assert.equal((await kit.rows(schema.id)).json.total, inserts.filter((answer) => answer.status === 201).length);
   });
 
-  test('first schemas of a tenant, several at once', async () => {
+  test('several first schemas of a tenant can be created', async () => {
     const own = `t_${tenantB.replaceAll('-', '')}`;
     for (let round = 0; round < 5; round += 1) {
       await kit.db.ownerQuery(`drop schema if exists ${own} cascade`);
@@ -357,7 +357,7 @@ test('five thousand rows of eighteen columns take well under a second', async ()
       customer_id: `BANK-${tries}-${row}`,
       ...Object.fromEntries(names.map(({ name }, index) => [name, index % 2 ? row : `value ${row}`])),
     }));
-  // A busy machine is given more chances, an insert that is slow by itself is not.
+  // A busy machine is given more chances, an insert that is slow on its own is not.
   const tookMs: number[] = [];
   for (let tries = 1; tries <= 3 && !(Math.min(...tookMs) < 3_000); tries += 1) {
     const rows = rowsOf(tries);

@@ -11,7 +11,7 @@ function check(dataType: string, value: unknown): unknown {
   return result instanceof Misfit ? 'refused' : result;
 }
 
-test('values that fit, in one spelling each', () => {
+test('accepts valid values, in one spelling each', () => {
   const fitting: [string, unknown, unknown][] = [
     ['varchar(3)', 'äöü', 'äöü'],
     ['varchar(1)', '😀', '😀'],
@@ -45,7 +45,7 @@ test('values that fit, in one spelling each', () => {
   for (const [type, value, stored] of fitting) assert.deepEqual(check(type, value), stored, `${type} ${String(value)}`);
 });
 
-test('values that do not fit; nothing is coerced', () => {
+test('rejects invalid values, without coercion', () => {
   const misfits: [string, unknown][] = [
     ['varchar(3)', 'abcd'],
     ['varchar', 5],
@@ -89,7 +89,7 @@ test('values that do not fit; nothing is coerced', () => {
   for (const [type, value] of misfits) assert.equal(check(type, value), 'refused', `${type} ${JSON.stringify(value)}`);
 });
 
-test('numbers come out as numbers while they are exact', () => {
+test("numbers are returned as numbers while they're exact", () => {
   assert.equal(bigintOut('9007199254740991'), 9_007_199_254_740_991);
   assert.equal(bigintOut('9007199254740993'), '9007199254740993');
   assert.equal(decimalOut('10.00'), 10);

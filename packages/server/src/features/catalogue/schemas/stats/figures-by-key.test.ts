@@ -100,7 +100,7 @@ const payment = fc.record({
   extra: orNull(fc.constantFrom({ a: [1] }, [], 'text', 7)),
 });
 
-test('figures of random rows are those of an oracle', async () => {
+test('statistics of random rows match an oracle', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(payment, { selector: ({ nr }) => nr, maxLength: 12 }), async (rows) => {
       await kit.db.ownerQuery(`delete from ${table.table}`);
@@ -122,7 +122,7 @@ test('figures of random rows are those of an oracle', async () => {
   );
 });
 
-test('an average is exact where it has an end, and has 15 digits where it has none', () => {
+test('an average is exact if it terminates, and has 15 digits otherwise', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
@@ -153,7 +153,7 @@ test('an average is exact where it has an end, and has 15 digits where it has no
   }
 });
 
-test('numbers that do not fit are told as text, and what is no number is missing', async () => {
+test('numbers out of range are returned as text, and invalid numbers are missing', async () => {
   await kit.db.ownerQuery(`delete from ${table.table}`);
   const ratio = '1e308';
   await kit.db.ownerQuery(
@@ -182,7 +182,7 @@ test('numbers that do not fit are told as text, and what is no number is missing
   for (const column of ['money', 'ratio']) assert.equal(of('tenth', column)[0], 0.3, column);
 });
 
-test('the rows of a customer are found by an index that has them in order, for one tenant alone', async () => {
+test('finds the rows of a customer by an index in order, for one tenant only', async () => {
   await kit.db.ownerQuery(`delete from ${table.table}`);
   await kit.db.ownerQuery(
     `insert into ${table.table} (tenant_id, nr, payer, money)

@@ -15,7 +15,7 @@ const stats = (id: string, key?: string) => kit.call('GET', `${url}/${id}/stats`
 const tableOf = (name: string) => `t_${tenantA.replaceAll('-', '')}.${name}`;
 
 describe('figures', () => {
-  test('are those of the rows, by field in its order, in the form of rows', async () => {
+  test('cover the rows, by field in its order, in the form of rows', async () => {
     const schema = await kit.create({
       schemaType: 'event',
       fields: [
@@ -90,7 +90,7 @@ describe('figures', () => {
     assert.deepEqual([byName.other.type, byName.other.distinctCount, byName.other.topValues], ['text', 9, []]);
   });
 
-  test('are of one row in so many above a million rows, and say so', async () => {
+  test('sample one row in many above a million rows, and say so', async () => {
     assert.deepEqual([maxCounted, maxCounted + 1, 10_000_000].map(sampleEvery), [1, 10, 100]);
     const schema = await kit.create({
       fields: [{ name: 'n', dataType: 'integer', isPrimaryKey: true }, { name: 'even' }],
@@ -110,7 +110,7 @@ describe('figures', () => {
 });
 
 describe('the cache', () => {
-  test('answers the same until rows are written, or a column is; beside the API for five minutes', async () => {
+  test('returns the same until rows or columns change, or for five minutes after a change outside the API', async () => {
     const schema = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }, { name: 'v' }] });
     const first = await stats(schema.id);
     await kit.db.ownerQuery(`insert into ${tableOf(schema.tableName)} (tenant_id, k) values ($1, 'beside')`, [tenantA]);
@@ -140,7 +140,7 @@ describe('the cache', () => {
     assert.equal((await stats(schema.id)).json.totalRows, 2);
   });
 
-  test('belongs to a schema, not to its name (E37), and goes with it', async () => {
+  test('belongs to a schema, not to its name (E37), and is deleted with it', async () => {
     const schema = await kit.create({ name: 'again', fields: [{ name: 'v' }] });
     await kit.insert(schema.id, [{ v: 'secret' }]);
     assert.ok((await stats(schema.id)).text.includes('secret'));
@@ -150,7 +150,7 @@ describe('the cache', () => {
     assert.equal((await stats(again.id)).json.totalRows, 0);
   });
 
-  test('keeps nothing that was counted while rows were written', async () => {
+  test('stores nothing that was counted while rows were written', async () => {
     const schema = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }] });
     for (let round = 0; round < 10; round += 1) {
       const [, inserted] = await Promise.all([stats(schema.id), kit.insert(schema.id, [{ k: `k${round}` }])]);
@@ -159,7 +159,7 @@ describe('the cache', () => {
     }
   });
 
-  test('is of one tenant; an unknown schema is 404', async () => {
+  test('belongs to one tenant; an unknown schema is 404', async () => {
     const schema = await kit.create();
     for (const [id, key] of [
       [schema.id, keys.otherTenant],
@@ -171,6 +171,6 @@ describe('the cache', () => {
   });
 });
 
-test('only tables of schemas are counted', () => {
+test('counts only tables of schemas', () => {
   assert.deepEqual(['ds_x', 'dsx', 'customers'].map(isSchemaTable), [true, false, false]);
 });

@@ -15,7 +15,7 @@ import { sourceOf } from './test-sources.ts';
 
 const deps = { importFolder: null, endpoints: {}, drivers: testDrivers, awsRoles: createAwsRoles({ roles: {} }) };
 
-// Before the hooks: otherwise tests defined earlier would start meanwhile.
+// Before the hooks: otherwise tests defined earlier would start in the meantime.
 const withoutDriver = await missingDriver('sqlserver');
 
 let canary: Server;
@@ -56,7 +56,7 @@ function addressIn(key: string, host: string, port: number): object {
   return { [key]: key === 'bootstrapServers' ? `${host}:${port}` : `http://${host}:${port}/` };
 }
 
-test('types that can be read have addresses to try', () => assert.ok(reachable.length >= 12));
+test('types that can be read have addresses to test', () => assert.ok(reachable.length >= 12));
 
 for (const { type, key } of reachable) {
   const skip = ['sqlserver', 'azure_sql'].includes(type) && withoutDriver;
@@ -79,7 +79,7 @@ for (const { type, key } of reachable) {
   });
 }
 
-test('a name that changes its address reaches nothing inside', async () => {
+test('a name that changes its address reaches nothing internal', async () => {
   let turn = 0;
   const resolve = async () => (turn++ % 2 === 0 ? ['127.0.0.1'] : ['93.184.216.34', '127.0.0.1']);
   const outbound = createOutbound({ allowHttp: true, resolve });

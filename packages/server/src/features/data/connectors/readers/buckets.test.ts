@@ -72,7 +72,7 @@ async function batches(source: SourceOfConnector, from = sources): Promise<Sourc
 const values = async (config: Readonly<Record<string, unknown>>) =>
   (await batches(connector(config))).flatMap(({ rows }) => rows.map(({ a }) => a));
 
-test('reads Amazon S3 at the region that its answers name', async () => {
+test('reads Amazon S3 in the region that its responses name', async () => {
   const amazon = createTestSources({ endpoints: { aws_s3: bucket.origin } });
   fill({ 'a.csv': 'a\n1\n' });
   const source = connector({ region: 'us-east-1', endpoint: undefined }, 'aws_s3');
@@ -182,7 +182,7 @@ test('follows a redirect to checked addresses only', async () => {
   bucket.next.length = 0;
 });
 
-test('reads on where an answer broke off, unless the object changed', async () => {
+test('continues where a response broke off, unless the object changed', async () => {
   const content = `a\n${'1\n'.repeat(50_000)}`;
   fill({ 'a.csv': content });
   bucket.requests.length = 0;
@@ -193,7 +193,7 @@ test('reads on where an answer broke off, unless the object changed', async () =
   await assert.rejects(values({}), { reason: 'unexpected_response' });
 });
 
-test('reads files in both orders, zipped ones, and one key', async () => {
+test('reads files in both orders, compressed files, and one key', async () => {
   fill({ 'b.csv': 'a\nb\n', 'x/a.csv': 'a\na\n' }, { 'b.csv': 2000, 'x/a.csv': 1000 });
   assert.deepEqual(await values({}), ['b', 'a']);
   assert.deepEqual(await values({ order: 'mtime' }), ['a', 'b']);

@@ -217,7 +217,7 @@ for (const { name, connector, endpoint, nowhere, stranger } of stores) {
   });
 
   describe(name, () => {
-    test('a probe says what is wrong', async () => {
+    test('a probe names the problem', async () => {
       fill({ 'a.csv': 'a\n1\n' });
       assert.equal((await sources.probe(connector({}))).reason, 'ok');
       assert.equal((await sources.probe(connector(nowhere))).reason, 'not_found');
@@ -233,7 +233,7 @@ for (const { name, connector, endpoint, nowhere, stranger } of stores) {
       assert.equal((await sources.probe(connector({}))).reason, 'unexpected_response');
     });
 
-    test('tries again after 503, with a request of its own time', async () => {
+    test('retries after 503, with a new request time', async () => {
       fill({ 'a.csv': 'a\n1\n' });
       fault = { status: 503 };
       const reader = sources.open(connector({}));
@@ -245,7 +245,7 @@ for (const { name, connector, endpoint, nowhere, stranger } of stores) {
   });
 }
 
-test('names that would lead elsewhere are refused before anything is requested', async () => {
+test('rejects names that would lead elsewhere before any request', async () => {
   const before = azurePeer!.requests.length + googlePeer!.requests.length;
   const [gcs, azureKey] = stores;
   for (const source of [

@@ -8,7 +8,7 @@ import { flatRow } from './api-pages.rules.ts';
 /** Rows of a file. */
 export interface FileBatch {
   readonly rows: readonly SourceRow[];
-  /** How many rows of the file end with these. */
+  /** Number of rows of the file up to and including these. */
   readonly position: number;
 }
 

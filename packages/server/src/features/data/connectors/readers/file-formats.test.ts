@@ -105,7 +105,7 @@ for (const [words, content, config, line] of [
   });
 }
 
-test('rejects a format that nobody knows', async () => {
+test('rejects an unknown format', async () => {
   await assert.rejects(rowsOf('a', { format: 'avro' }), { reason: 'missing_config' });
 });
 

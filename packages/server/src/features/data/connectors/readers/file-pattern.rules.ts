@@ -22,7 +22,7 @@ export function patternOf(pattern: string): (name: string) => boolean {
   const steps = stepsOf(pattern);
   const isOpen = (step: Step | undefined): boolean =>
     step !== undefined && 'wildcard' in step && step.wildcard !== 'one';
-  /** Adds the places that need no letter to be reached. */
+  /** Adds the states that are reached without reading a letter. */
   const add = (places: Set<number>, place: number): void => {
     places.add(place);
     if (isOpen(steps[place])) add(places, place + 1);

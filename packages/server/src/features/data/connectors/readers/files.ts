@@ -25,13 +25,13 @@ function positionOf(cursor: Json | null): FilePosition | null {
   return { name, mtime, version: String(version), rows: typeof rows === 'number' ? rows : 0 };
 }
 
-type Place = Pick<StoredFile, 'name' | 'mtime'>;
+type FileState = Pick<StoredFile, 'name' | 'mtime'>;
 
 /** Returns how files follow each other: by name, or by time and then name. */
-function orderOf(source: Source): (a: Place, b: Place) => number {
+function orderOf(source: Source): (a: FileState, b: FileState) => number {
   const order = textOf(source, 'order') ?? 'name';
   if (order !== 'name' && order !== 'mtime') throw new SourceError('missing_config');
-  const byName = (a: Place, b: Place) => (a.name < b.name ? -1 : Number(a.name > b.name));
+  const byName = (a: FileState, b: FileState) => (a.name < b.name ? -1 : Number(a.name > b.name));
   return order === 'name' ? byName : (a, b) => a.mtime - b.mtime || byName(a, b);
 }
 

@@ -7,7 +7,7 @@ import type { ReadOptions, SourceBatch, SourceRow } from '../reader.ts';
 import { inPieces } from './sql-reader.ts';
 
 /** A page's place in a list. Null: the first. */
-export type Place = string | number | null;
+export type PageCursor = string | number | null;
 
 export interface PageRequest {
   readonly url: string;
@@ -24,21 +24,21 @@ export interface PageAnswer extends HttpAnswer {
 
 /** A list that an API answers in pages. */
 export interface PagedApi {
-  readonly first: Place;
-  request(place: Place): PageRequest;
+  readonly first: PageCursor;
+  request(place: PageCursor): PageRequest;
   /** Throws SourceError for an answer without rows. */
   rowsOf(body: unknown): SourceRow[];
   /** Where the next page is. Null: this was the last. */
-  next(place: Place, answer: PageAnswer): Place;
+  next(place: PageCursor, answer: PageAnswer): PageCursor;
 }
 
 /** Where to resume: a page, and how many of its rows were read. */
 interface PagePosition {
-  readonly place: Place;
+  readonly place: PageCursor;
   readonly skip: number;
 }
 
-function positionIn(cursor: Json | null, first: Place): PagePosition {
+function positionIn(cursor: Json | null, first: PageCursor): PagePosition {
   if (!isObject(cursor)) return { place: first, skip: 0 };
   const { place, skip } = cursor;
   return {
@@ -56,7 +56,7 @@ function assertSameServer(url: string, first: string): void {
 export async function readPage(
   outbound: Outbound,
   api: PagedApi,
-  place: Place,
+  place: PageCursor,
   signal: AbortSignal,
   options: { readonly tries?: number } = {},
 ): Promise<PageAnswer> {
@@ -72,7 +72,7 @@ export async function* readPages(
   api: PagedApi,
   { cursor, signal, rowLimit }: ReadOptions,
 ): AsyncGenerator<SourceBatch> {
-  const seen = new Set<Place>();
+  const seen = new Set<PageCursor>();
   let { place, skip } = positionIn(cursor, api.first);
   let left = rowLimit > 0 ? rowLimit : Number.POSITIVE_INFINITY;
   for (;;) {

@@ -81,7 +81,7 @@ describe('Redis Streams', { skip: missingProgram('redis-server', 'redis-server')
     return rows;
   }
 
-  test('reads again what was not committed, and never what was', async () => {
+  test("rereads what wasn't committed, and never what was", async () => {
     await fill(Array.from({ length: 500 }, (_none, seq) => ({ seq })));
     assert.equal((await rowsOf({}, { commits: 1 })).length, 500);
     const again = await rowsOf();
@@ -97,7 +97,7 @@ describe('Redis Streams', { skip: missingProgram('redis-server', 'redis-server')
     assert.deepEqual(await rowsOf({ groupId: 'late', fromBeginning: false }), []);
   });
 
-  test('stops at the number of messages', async () => {
+  test('stops at the maximum number of messages', async () => {
     await fill(Array.from({ length: 10 }, (_none, seq) => ({ seq })));
     assert.equal((await rowsOf({ maxMessages: 3 })).length, 3);
     assert.equal((await rowsOf({ maxMessages: 3 }))[0]?.seq, 3);
@@ -110,7 +110,7 @@ describe('Redis Streams', { skip: missingProgram('redis-server', 'redis-server')
     assert.equal((await reading).length, 1);
   });
 
-  test('reads JSON and fields, with the place of the message', async () => {
+  test('reads JSON and fields, with the position of the message', async () => {
     await fill([{ a: { b: 1 } }]);
     const id = await redis.xadd('orders', '1700000000000-5', 'a', 'x', 'b', 'é').catch(() => null);
     assert.equal(id, null, 'IDs only rise');

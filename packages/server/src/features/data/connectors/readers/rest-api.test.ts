@@ -130,14 +130,14 @@ test('a repeated cursor ends the read', async () => {
   await assert.rejects(rowsOf(config), { reason: 'unexpected_response' });
 });
 
-test('a link to another server is not followed', async () => {
+test("doesn't follow a link to another server", async () => {
   const path = serve(() => ({ body: [{ a: 1 }], headers: { link: '<http://127.0.0.1:9/x>; rel=next' } }));
   await assert.rejects(rowsOf({ url: peer.url(path), pagination: { type: 'link' } }), {
     reason: 'unexpected_response',
   });
 });
 
-test('tries again after 429 and 5xx', async () => {
+test('retries after 429 and 5xx', async () => {
   const path = `/api/${++paths}`;
   const statuses = [429, 503, 500];
   peer.below(path, (response) => {

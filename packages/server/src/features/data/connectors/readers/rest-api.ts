@@ -5,14 +5,14 @@ import type { SourceReader } from '../reader.ts';
 import { probeMs, requiredText, type Source, type SourceDeps, type SourceKind, textOf } from '../source.ts';
 import { authHeaders, ownHeaders } from './api-auth.ts';
 import { nextLink, type Pagination, paginationOf, rowsAt, valueAt } from './api-pages.rules.ts';
-import { type PageAnswer, type PagedApi, type Place, readPages, withParameters } from './paged-api.ts';
+import { type PageAnswer, type PageCursor, type PagedApi, readPages, withParameters } from './paged-api.ts';
 
-function firstPlace({ type, startPage }: Pagination): Place {
+function firstPlace({ type, startPage }: Pagination): PageCursor {
   if (type === 'page') return startPage;
   return type === 'offset' ? 0 : null;
 }
 
-function parameters({ type, sizeParam, pageSize, ...names }: Pagination, place: Place): Record<string, string> {
+function parameters({ type, sizeParam, pageSize, ...names }: Pagination, place: PageCursor): Record<string, string> {
   const size: Record<string, string> =
     sizeParam === undefined || pageSize === undefined ? {} : { [sizeParam]: String(pageSize) };
   if (type === 'page') return { ...size, [names.pageParam]: String(place) };
@@ -21,7 +21,11 @@ function parameters({ type, sizeParam, pageSize, ...names }: Pagination, place: 
   return size;
 }
 
-function nextBy({ type, cursorPath }: Pagination, place: Place, { body, headers, rows, url }: PageAnswer): Place {
+function nextBy(
+  { type, cursorPath }: Pagination,
+  place: PageCursor,
+  { body, headers, rows, url }: PageAnswer,
+): PageCursor {
   switch (type) {
     case 'none':
       return null;

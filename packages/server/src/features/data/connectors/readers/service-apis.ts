@@ -3,7 +3,7 @@ import { isObject } from '../../../../platform/json.ts';
 import { SourceError } from '../../../../platform/sources/source-error.ts';
 import { numberOf, requiredText, type Source, textOf } from '../source.ts';
 import { nextLink, rowsAt, valueAt } from './api-pages.rules.ts';
-import { type PageAnswer, type PagedApi, type Place, withParameters } from './paged-api.ts';
+import { type PageAnswer, type PageCursor, type PagedApi, withParameters } from './paged-api.ts';
 
 /** A provider's lists, as its documentation describes them. */
 export interface ServiceApi {
@@ -11,11 +11,11 @@ export interface ServiceApi {
   base(source: Source): string;
   headers(source: Source): Readonly<Record<string, string>>;
   /** A list below the address. */
-  list(source: Source, resource: string, place: Place, size: number): ServiceList;
+  list(source: Source, resource: string, place: PageCursor, size: number): ServiceList;
   /** Rows of a page at most. */
   readonly pageSize: number;
-  readonly first: Place;
-  next(place: Place, answer: PageAnswer): Place;
+  readonly first: PageCursor;
+  next(place: PageCursor, answer: PageAnswer): PageCursor;
 }
 
 interface ServiceList {
@@ -52,20 +52,20 @@ const since = (source: Source): string | undefined => {
   return text;
 };
 
-const byPage = { first: 1, next: (place: Place) => Number(place) + 1 } as const;
-const byOffset = { first: 0, next: (place: Place, { rows }: PageAnswer) => Number(place) + rows.length } as const;
+const byPage = { first: 1, next: (place: PageCursor) => Number(place) + 1 } as const;
+const byOffset = { first: 0, next: (place: PageCursor, { rows }: PageAnswer) => Number(place) + rows.length } as const;
 const byCursor = (path: string) => ({
   first: null,
-  next: (_place: Place, { body }: PageAnswer): Place => {
+  next: (_place: PageCursor, { body }: PageAnswer): PageCursor => {
     const next = valueAt(body, path);
     return (typeof next === 'string' && next !== '') || typeof next === 'number' ? next : null;
   },
 });
 const byLink = {
   first: null,
-  next: (_place: Place, { headers, url }: PageAnswer) => nextLink(headers.link, url),
+  next: (_place: PageCursor, { headers, url }: PageAnswer) => nextLink(headers.link, url),
 } as const;
-const place = (value: Place): string | number | undefined => value ?? undefined;
+const place = (value: PageCursor): string | number | undefined => value ?? undefined;
 
 const services: Partial<Record<ConnectorType, ServiceApi>> = {
   // https://docs.stripe.com/api/pagination

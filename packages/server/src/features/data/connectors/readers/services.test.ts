@@ -215,7 +215,7 @@ for (const peer of peers) {
   });
 }
 
-test('names of hosts are one label', async () => {
+test('host names are one label', async () => {
   const closed = createTestSources();
   for (const shop of [
     'evil.example/',

@@ -77,7 +77,7 @@ describe('SFTP', { skip: missingProgram('sshd', 'openssh-server') }, () => {
     (await batches(source)).flatMap(({ rows }) => rows);
   const values = async (config: object) => (await rowsOf(connector({ path: 'in', ...config }))).map(({ a }) => a);
 
-  test('signs in with a password, a key and a locked key', async (context) => {
+  test('signs in with a password, a key and an encrypted key', async (context) => {
     await fill({ 'a.csv': 'a\n1\n' });
     assert.deepEqual(await values({}), ['1']);
     assert.deepEqual(await values({ privateKey: server.lockedKey, passphrase: 'passphrase' }), ['1']);
@@ -89,7 +89,7 @@ describe('SFTP', { skip: missingProgram('sshd', 'openssh-server') }, () => {
     await assert.rejects(rowsOf(byPassword({ password: 'wrong' })), { reason: 'auth_failed' });
   });
 
-  test('reads one file, a folder in both orders, and what a pattern matches', async () => {
+  test('reads one file, a folder in both orders, and files that match a pattern', async () => {
     await fill(
       { 'b.csv': 'a\nb\n', 'a.csv': 'a\na\n', 'x/c.csv': 'a\nc\n', 'x/y/d1.csv': 'a\nd\n' },
       { 'a.csv': 3000, 'b.csv': 2000, 'x/c.csv': 1000, 'x/y/d1.csv': 4000 },

@@ -92,7 +92,7 @@ const item = {
   personalization: { who: { source: 'attributes.name', fallback: 'you' } },
 };
 
-test('the last published version is shown, beneath what the creative says itself; each step acts on the next decision', async () => {
+test("shows the last published version, below the creative's own content; each step affects the next decision", async () => {
   const { id } = await contents.make(item);
   assert.equal((await bind(id)).status, 200);
   assert.deepEqual(await shown(), own);
@@ -163,7 +163,7 @@ test('two creatives of one item, one of another: each shows its own', async () =
   await allReplay();
 });
 
-test('a creative names a live item of its tenant, or none', async () => {
+test('a creative refers to a live item of its tenant, or none', async () => {
   const refused = async (contentItemId: string, code: string) => {
     const before = await call('GET', `creatives/${ids.creative}`);
     for (const answer of [
@@ -191,7 +191,7 @@ test('a creative names a live item of its tenant, or none', async () => {
   assert.equal(again.status, 200, again.text);
 });
 
-test('what a placement requires can come from the published item', async () => {
+test('the published item can supply what a placement requires', async () => {
   const placement = await create('placements', {
     name: 'Hero',
     key: 'hero',

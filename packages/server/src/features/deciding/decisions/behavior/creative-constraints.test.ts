@@ -35,7 +35,7 @@ const recommend = (customerId: string, more: object = {}) =>
 const isShown = async (customerId: string, id: string) =>
   (await recommend(customerId)).body.decisions.some(({ offerId }) => offerId === id);
 
-test('frequencyCapPerDay holds under parallel decisions and ends with the day; a replay says the same', async () => {
+test('frequencyCapPerDay holds under parallel decisions and resets each day; a replay agrees', async () => {
   const id = await offerWith('Capped', { frequencyCapPerDay: 3 });
   const shown = await Promise.all(Array.from({ length: 10 }, () => isShown('raced', id)));
   assert.equal(shown.filter(Boolean).length, 3);
@@ -56,7 +56,7 @@ test('frequencyCapPerDay holds under parallel decisions and ends with the day; a
   assert.equal(await isShown('raced', id), true);
 });
 
-test('cooldownHours ends after so many hours, and priorityOverride decides the order', async () => {
+test('cooldownHours ends on time, and priorityOverride sets the order', async () => {
   const cooling = await offerWith('Cooling', { cooldownHours: 2 });
   const first = await offerWith('First', { priorityOverride: 100 }, 0);
   const { body } = await recommend('known');

@@ -21,7 +21,7 @@ async function make(path: string, body: object): Promise<string> {
   return made.body.id;
 }
 
-it('are what the customers saw and did, and nobody can set them', async () => {
+it("count what customers saw and did, and can't be set", async () => {
   const offerId = await make('offers', { name: 'O', status: 'active' });
   const channelId = await make('channels', { name: 'C', channelType: 'web' });
   const id = await make('creatives', { name: 'K', offerId, channelId, status: 'active', metrics: { clicks: 9 } });

@@ -120,7 +120,7 @@ const idsWhere = (holds: (answer: RecommendAnswer) => boolean): string[] =>
 const shows = (answer: RecommendAnswer, offerId: string) => answer.decisions.some((item) => item.offerId === offerId);
 const explores = (answer: RecommendAnswer) => answer.decisions.some((item) => item.selection?.explored === true);
 
-test('a row says what the answer said, newest first, page by page', async () => {
+test('a row shows what the response said, newest first, page by page', async () => {
   const { data, pagination } = await list({ customerId: 'B' });
   assert.deepEqual(
     data.map((row) => row.recommendationId),
@@ -162,7 +162,7 @@ test('a row says what the answer said, newest first, page by page', async () => 
   );
 });
 
-test('each filter keeps exactly the decisions that it names', async () => {
+test('each filter keeps exactly the matching decisions', async () => {
   assert.ok(made.some(explores), 'exploration chose something');
   const { requestId: _, timestamp } = made[2]!;
   const cases: [Record<string, string>, (answer: RecommendAnswer) => boolean][] = [
@@ -192,7 +192,7 @@ test('each filter keeps exactly the decisions that it names', async () => {
   }
 });
 
-test('an offer that is only reserved is found as well', async () => {
+test('finds an offer that is only reserved', async () => {
   const lone = await server.create('offers', { name: 'lone', status: 'active', priority: 99 });
   await server.create('creatives', { name: 'lone', offerId: lone, channelId: mail, status: 'active' });
   const answer = await decide({ customerId: 'R', decisionFlowKey: 'plain', channelId: mail, limit: 5 });
@@ -204,7 +204,7 @@ test('an offer that is only reserved is found as well', async () => {
   assert.equal(data[0]?.topOffer?.offerId, answer.decisions[0]?.offerId, 'reserved items count as shown');
 });
 
-test('what is no filter is refused, and names its place', async () => {
+test('rejects an invalid filter with its path', async () => {
   const wrong: [string, string][] = [
     ['emptyReason=nothing', 'query.emptyReason'],
     ['from=yesterday-', 'query.from'],
@@ -224,13 +224,13 @@ test('what is no filter is refused, and names its place', async () => {
   assert.deepEqual([status, body.code], [400, 'invalid_cursor']);
 });
 
-test('the other tenant lists nothing of it, and a viewer may list', async () => {
+test('another tenant lists none of it, and a viewer may list', async () => {
   const { data, pagination } = await list({}, server.tenants[1]!.keys.viewer);
   assert.deepEqual([data, pagination.total], [[], 0]);
   assert.equal((await list({}, server.tenants[0].keys.viewer)).pagination.total, made.length);
 });
 
-test('traces are found by the decision, by the fate of an offer, and by what dropped it', async () => {
+test('finds traces by decision, by the fate of an offer, and by what dropped it', async () => {
   const traced = (holds: (answer: RecommendAnswer) => boolean) => idsWhere(holds).slice(0, 200);
   const filters: [Record<string, string>, (answer: RecommendAnswer) => boolean][] = [
     [{ decisionFlowKey: 'plain', version: '2' }, (a) => a.decisionFlowKey === 'plain' && a.decisionFlowVersion === 2],
@@ -255,7 +255,7 @@ test('traces are found by the decision, by the fate of an offer, and by what dro
   }
 });
 
-test('a customer who was erased is shown as null, and found by nothing', async () => {
+test('shows an erased customer as null, and finds nothing by their ID', async () => {
   const { id: tenantId } = server.tenants[0];
   await server.testDatabase.ownerQuery(
     'delete from arbiter.customer_states where tenant_id = $1 and customer_id = $2',
@@ -266,7 +266,7 @@ test('a customer who was erased is shown as null, and found by nothing', async (
   assert.deepEqual([row?.customerId, row?.itemCount], [null, 2]);
 });
 
-test('a decision in which nothing was shown is found by the channel that it was asked for', async () => {
+test('finds an empty decision by the requested channel', async () => {
   const placement = (channelId: string, name: string) =>
     server.create('placements', { channelId, name, key: name.toLowerCase(), slotType: 'card' });
   const [hero, inbox] = [await placement(web, 'Hero'), await placement(mail, 'Inbox')];

@@ -63,7 +63,7 @@ function assertFits(check: ValidateFunction, value: unknown, where: string): voi
   const [first] = check.errors ?? [];
   const path = first?.instancePath.split('/').slice(1) ?? [];
   let at: unknown = sent;
-  // What stands around a row tells which row it is.
+  // The context of a row identifies it.
   for (const step of path.slice(0, 2)) at = Reflect.get(Object(at), step);
   assert.fail(`${where}: ${JSON.stringify(check.errors?.slice(0, 30))} in ${JSON.stringify(at).slice(0, 1500)}`);
 }
@@ -91,7 +91,7 @@ const factsOf = ({ now, request }: StoredInput): AnswerFacts => ({
   quota: null,
 });
 
-/** The values that a union of rows is told apart by. */
+/** The values that distinguish the rows of a union. */
 const namesIn = ({ anyOf }: { readonly anyOf: readonly TSchema[] }, property: string): string[] =>
   anyOf
     .flatMap((row): string[] => {
@@ -143,7 +143,7 @@ function shown(snapshot: Snapshot, plan: Plan, stored: StoredInput) {
   };
 }
 
-test('every record of the frozen corpus fits the schemas of records, traces and responses', () => {
+test('every record of the frozen corpus matches the schemas of records, traces and responses', () => {
   const file = new URL('../../../../../../engine/corpus/engine-1.jsonl.br', import.meta.url);
   const text = brotliDecompressSync(readFileSync(file)).toString('utf8');
   const seen = { policies: new Set<string>(), rules: new Set<string | null>(), drops: new Set<string>() };

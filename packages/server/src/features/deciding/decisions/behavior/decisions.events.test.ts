@@ -91,7 +91,7 @@ function possibilities(schema: unknown, path: string): string[] {
   return constant === undefined ? [`${path}: value`] : [];
 }
 
-test('every event that decisions and responses write fits its schema, with all it can hold and with none of it', async () => {
+test('every event of decisions and responses matches its schema, with all optional parts and with none', async () => {
   const email = await ok('POST', 'channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' });
   const phone = await ok('POST', 'channels', { name: 'Phone', channelType: 'phone', impressionMode: 'explicit' });
   const top = await ok('POST', 'placements', { name: 'Top', channelId: email.id });

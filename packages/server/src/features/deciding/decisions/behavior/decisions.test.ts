@@ -189,7 +189,7 @@ test('decides, records and replays', async () => {
   );
 });
 
-test('a record that was changed does not replay', async () => {
+test("a changed record doesn't replay", async () => {
   const { body } = await recommend({ customerId: 'C2', channel: 'email', limit: 1 });
   await owner(`update arbiter.decisions set body = set_byte(body, 20, (get_byte(body, 20) + 1) % 256) where id = $1`, [
     body.requestId,
@@ -201,7 +201,7 @@ test('a record that was changed does not replay', async () => {
   assert.equal(replay.body.code, 'record_corrupt');
 });
 
-test('the cap holds under parallel fire, for implicit and explicit channels together', async () => {
+test('the cap holds under parallel requests, for implicit and explicit channels together', async () => {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
       recommend({ customerId: 'C3', channel: i % 2 ? 'email' : 'phone', limit: 1, decisionFlowKey: 'main' }),
@@ -228,7 +228,7 @@ test('a dry run stores nothing and can be repeated', async () => {
   assert.deepEqual(await counts(), before);
 });
 
-test('a requestId of the client is idempotent', async () => {
+test("a client's requestId is idempotent", async () => {
   const requestId = '11111111-2222-4333-8444-5555aaaa5555';
   const body = { customerId: 'C5', channel: 'email', limit: 1, requestId };
   const first = await recommend(body);
@@ -260,7 +260,7 @@ test('a requestId of the client is idempotent', async () => {
   assert.equal(record.status, 200);
 });
 
-test('an unknown customer is decided without attributes', async () => {
+test('decides for an unknown customer without attributes', async () => {
   const { body } = await recommend({ customerId: 'nobody', channel: 'email', limit: 1 });
   assert.equal(body.known, false);
   assert.equal(body.decisions[0]!.offerName, 'Offer 1');
@@ -374,7 +374,7 @@ test('responses: resolution, duplicates, refusals', async () => {
   assert.equal(viewer.status, 403);
 });
 
-test('evidence moves the propensity, and a record replays on the state of its own number', async () => {
+test('evidence changes the propensity, and a record replays on the state of its own number', async () => {
   const first = await recommend({ customerId: 'C10', channel: 'email', limit: 1 });
   const before = first.body.decisions[0]!.scoreComponents!.propensity;
   for (let i = 0; i < 12; i++)
@@ -391,7 +391,7 @@ test('evidence moves the propensity, and a record replays on the state of its ow
   }
 });
 
-test('a policy that looks further back is exact at once: history fills the log', async () => {
+test('a policy that looks further back is exact at once: the log is filled from history', async () => {
   const customerId = 'C12';
   for (let i = 0; i < 3; i++) assert.equal((await recommend({ customerId, channel: 'email', limit: 1 })).body.count, 1);
   // A customer's log is kept for 35 days. Make it look as if it had been pruned to nothing.
@@ -412,7 +412,7 @@ test('a policy that looks further back is exact at once: history fills the log',
   );
 });
 
-test('what is never stored is not stored, and replay says so', async () => {
+test('never stores protected values, and replay says so', async () => {
   const rule = await server.createRecord('qualification-rules', {
     name: 'Not ill',
     ruleType: 'attribute_condition',
@@ -439,7 +439,7 @@ test('what is never stored is not stored, and replay says so', async () => {
   assert.equal((await server.call('DELETE', `/api/v1/qualification-rules/${rule.id}`)).status, 204);
 });
 
-test('refuses what cannot be decided, and stores nothing', async () => {
+test("rejects what can't be decided, and stores nothing", async () => {
   const nobody = '0190a000-0000-7000-8000-000000000000';
   await server.createRecord('decision-flows', { key: 'draft-only', name: 'Draft only' });
   for (const [body, status, code] of [
@@ -466,7 +466,7 @@ test('refuses what cannot be decided, and stores nothing', async () => {
   assert.equal((await recommend({ customerId: 'C1', channel: 'carrier_pigeon' })).body.emptyReason, 'no_channel');
 });
 
-test('a change of the catalogue acts on the next decision', async () => {
+test('a change of the catalogue affects the next decision', async () => {
   const before = await recommend({ customerId: 'C40', channel: 'email', limit: 1, dryRun: true });
   const top = before.body.decisions[0]!.offerId;
   assert.equal((await server.call('PUT', `/api/v1/offers/${top}`, { body: { emergencyExcluded: true } })).status, 200);
@@ -475,7 +475,7 @@ test('a change of the catalogue acts on the next decision', async () => {
   assert.ok(after.body.freshness.configVersion > before.body.freshness.configVersion);
 });
 
-test('a trace is stored when the tenant asks for it', async () => {
+test('stores a trace when the tenant requests it', async () => {
   const settings = await server.call('PUT', '/api/v1/tenant-settings', { body: { decisionTraceEnabled: true } });
   assert.equal(settings.status, 200, settings.text);
   const { body } = await recommend({ customerId: 'C41', channel: 'email', limit: 1 });

@@ -66,7 +66,7 @@ before(async () => {
 
 after(() => server?.close());
 
-test('a column that is made anew with another type is read at once', async () => {
+test('reads a column recreated with another type at once', async () => {
   const subject = async () => {
     const { status, body, text } = await recommend({ customerId: 'C1', channel: 'email', dryRun: true });
     assert.equal(status, 200, text);
@@ -96,7 +96,7 @@ test('a column that is made anew with another type is read at once', async () =>
   }
 });
 
-test('decisions go on while the catalogue is written without a pause', async () => {
+test('decisions continue while the catalogue is written nonstop', async () => {
   let writing = true;
   let writes = 0;
   const writers = ids.offers.map(async (id, n) => {
@@ -129,7 +129,7 @@ test('decisions go on while the catalogue is written without a pause', async () 
   assert.equal(body.freshness.configVersion, Number(row!.version));
 });
 
-test('a dry run beside a decision of a held customer waits for it', async () => {
+test('a dry run waits for the decision of a locked customer', async () => {
   await server.createRecord('contact-policies', {
     name: 'One a day',
     ruleType: 'frequency_cap',
@@ -158,7 +158,7 @@ test('a dry run beside a decision of a held customer waits for it', async () => 
   }
 });
 
-test('a policy that is saved while a decision waits for its customer is obeyed', async () => {
+test('obeys a policy saved while a decision waits for its customer', async () => {
   const { body: first } = await recommend({ customerId: 'V1', channel: 'email', dryRun: true });
   assert.equal(first.count, 1);
   await recommend({ customerId: 'V1', channel: 'email', excludeOffers: ids.offers });
@@ -180,7 +180,7 @@ test('a policy that is saved while a decision waits for its customer is obeyed',
   assert.equal((await server.call('DELETE', `/api/v1/contact-policies/${sent.policy.id}`)).status, 200);
 });
 
-test('a primary key named id is a field like any other beside the row key', async () => {
+test('a primary key named id is an ordinary field if there is another row key', async () => {
   const fields = [column('id', { dataType: 'integer', isPrimaryKey: true, isNullable: false }), column('customer_id')];
   const made = await server.createRecord('schemas', { name: 'tickets', displayName: 'T', autoEnrich: true, fields });
   const rows = [{ id: 77, customer_id: 'C1' }];
@@ -193,7 +193,7 @@ test('a primary key named id is a field like any other beside the row key', asyn
   await publish([inventory, score]);
 });
 
-test('a window that a new policy opens keeps what the batch itself has shown', async () => {
+test('the window of a new policy includes what the batch itself showed', async () => {
   const person = { customerId: 'L1', channel: 'email', limit: 1 };
   assert.equal((await recommend(person)).body.count, 1);
   now += 100 * 86_400_000;
@@ -231,7 +231,7 @@ test('a window that a new policy opens keeps what the batch itself has shown', a
   await publish([inventory, score]);
 });
 
-test('reservations are counted by what became of them', async () => {
+test('counts reservations by how they ended', async () => {
   const phone = await server.createRecord('channels', {
     name: 'Phone',
     channelType: 'phone',
@@ -256,7 +256,7 @@ test('reservations are counted by what became of them', async () => {
   await publish([inventory, score]);
 });
 
-test('a key in the body that differs from the header names its path', async () => {
+test('names the path of a body key that differs from the header', async () => {
   const { body } = await recommend({ customerId: 'Y9', channel: 'email', limit: 1 });
   const answer = await server.call<{ code: string; errors: { path: string }[] }>('POST', '/api/v1/respond', {
     body: { recommendationId: body.recommendationId, rank: 1, outcome: 'click', idempotencyKey: 'a' },
@@ -268,7 +268,7 @@ test('a key in the body that differs from the header names its path', async () =
   );
 });
 
-test('a channel that is named and not active gets nothing, and the answer says why', async () => {
+test('an inactive channel gets nothing, and the response says why', async () => {
   const { id } = await server.createRecord('channels', { name: 'Asleep', channelType: 'sms', status: 'paused' });
   const answer = await recommend({ customerId: 'N1', channelId: id });
   assert.deepEqual([answer.status, answer.body.count, answer.body.emptyReason], [200, 0, 'no_channel'], answer.text);
@@ -279,7 +279,7 @@ test('a channel that is named and not active gets nothing, and the answer says w
   assert.equal(gone.status, 400, gone.text);
 });
 
-test('a placement that is named but absent is 404, a foreign or random one alike', async () => {
+test('a missing placement is 404, whether foreign or random', async () => {
   const contact = { customerId: 'P1', offerId: ids.offers[0], outcome: 'click' };
   const bad = await respond({ ...contact, placementId: randomId });
   assert.equal(bad.status, 404, bad.text);
@@ -287,7 +287,7 @@ test('a placement that is named but absent is 404, a foreign or random one alike
   assert.equal(good.status, 200, good.text);
 });
 
-test('ids in a request are found in whatever case they are sent', async () => {
+test('finds IDs of a request in any letter case', async () => {
   const asked = (body: object) => recommend({ customerId: 'C-case', dryRun: true, ...body });
   const offersOf = (answer: { body: RecommendAnswer }) => answer.body.decisions.map((item) => item.offerId);
 
@@ -316,7 +316,7 @@ test('ids in a request are found in whatever case they are sent', async () => {
   assert.equal(byName.body.emptyReason, 'no_placement', 'the case of a name counts');
 });
 
-test('a response without a customer id belongs to the customer of its recommendation', async () => {
+test('a response without a customer ID belongs to the customer of its recommendation', async () => {
   const { body: answer } = await recommend({ sessionId: 'session-1', channel: 'email', limit: 1 });
   assert.equal(answer.anonymous, true);
   const { recommendationId } = answer;
@@ -347,7 +347,7 @@ test('a response without a customer id belongs to the customer of its recommenda
   assert.notEqual(contact.body.customerId, answer.customerId);
 });
 
-test('one explicit key for two customers records one response; the refused one leaves nothing', async () => {
+test('one explicit key for two customers records one response, and nothing of the other', async () => {
   const contact = { offerId: ids.offers[0], outcome: 'click', idempotencyKey: 'shared' };
   const first = await respond({ ...contact, customerId: 'K1' });
   assert.equal(first.status, 200, first.text);
@@ -371,7 +371,7 @@ test('one explicit key for two customers records one response; the refused one l
   assert.equal(kept!.n, 0);
 });
 
-test('a dry run sees the drafts that its flow names; a decision never does', async () => {
+test('a dry run uses the drafts that its flow names; a decision never does', async () => {
   const draft = await server.createRecord('offers', { name: 'Draft', status: 'draft', priority: 99 });
   await server.createRecord('creatives', { name: 'draft', offerId: draft.id, channelId: ids.email, status: 'active' });
   const names = async (dryRun: boolean) => {
@@ -385,7 +385,7 @@ test('a dry run sees the drafts that its flow names; a decision never does', asy
   assert.deepEqual(await names(false), ['Offer 0']);
 });
 
-test('dates are formatted with the offset of their own day, and replay alike', async () => {
+test('formats dates with the offset of their own day, in replays too', async () => {
   await server.call('PUT', '/api/v1/tenant-settings', { body: { timezone: 'Europe/Berlin' } });
   const extras = [{ key: 'when', formula: 'format_date(attributes.t, "DD.MM. HH:mm")', outputType: 'text' }];
   await publish([inventory, score, { id: 'c', type: 'compute', config: { formulaExtras: extras } }]);
@@ -399,7 +399,7 @@ test('dates are formatted with the offset of their own day, and replay alike', a
   assert.equal(replay.body.identical, true, replay.text);
 });
 
-test('a value that is never stored stands neither in the record nor in the trace', async () => {
+test('a value that is never stored is in neither the record nor the trace', async () => {
   await server.call('PUT', '/api/v1/tenant-settings', {
     body: { decisionTraceEnabled: true, decisionTraceSampleRate: 1 },
   });
@@ -440,7 +440,7 @@ test('a value that is never stored stands neither in the record nor in the trace
   assert.doesNotMatch(record.text, /canary-secret/);
 });
 
-test('a tenant whose outbox cannot be counted keeps no other waiting', async () => {
+test("a tenant whose outbox can't be counted doesn't delay others", async () => {
   const [broken, sound] = server.tenants.map(({ id }) => id);
   await owner(
     `insert into arbiter.outbox (tenant_id, events, created_at) values ($1, '[]', now()), ($2, '[]', now())`,

@@ -108,7 +108,7 @@ before(async () => {
 
 after(() => server?.close());
 
-test('a look-up sees what earlier enrich nodes read: the row of one account stands beside its own tier', async () => {
+test('a lookup sees the rows that earlier enrich nodes read', async () => {
   await publish([moved, account, tier]);
   const wanted = {
     C1: 'A2 Bea gold lounge',
@@ -131,7 +131,7 @@ test('a look-up sees what earlier enrich nodes read: the row of one account stan
   }
 });
 
-test('a later node looks up by the row that wins; the record keeps the rows that were read', async () => {
+test('a later node looks up by the winning row, and the record keeps the rows read', async () => {
   // The owner's second look-up happens before the move is known, so it must use the old account.
   await publish([{ ...account, id: 'before' }, moved, tier]);
   const { subject, recommendationId } = await decide('C1');
@@ -148,7 +148,7 @@ test('a later node looks up by the row that wins; the record keeps the rows that
   });
 });
 
-test('a chain costs a round trip for each further node, and nothing without one', async () => {
+test('a chain costs one round trip per additional node, and nothing without one', async () => {
   const dryRun = async (): Promise<number> => {
     const before = server.hot.trips();
     const body = { customerId: 'C1', decisionFlowKey: 'main', dryRun: true, attributes: { account: 'A2' } };
@@ -170,7 +170,7 @@ test('a chain costs a round trip for each further node, and nothing without one'
   assert.equal(await tripsOf([account, tier]), plain + 2);
 });
 
-test('a chain of more than three nodes is refused', async () => {
+test('rejects a chain of more than three nodes', async () => {
   await table('perks', ['title', 'worth'], [['lounge', '10']]);
   const nodes = [moved, account, tier, enrich('perks', 'customer.perk', 'title')];
   const put = await server.call<{ code: string; errors: { path: string; nodeId: string }[] }>(

@@ -30,7 +30,7 @@ const count = async (table: string, tenantId: string, where = 'true'): Promise<n
     )[0]!.n,
   );
 
-test('keys of responses go after 7 days, in slices, and those of no other tenant', async () => {
+test("deletes keys of responses after 7 days, in slices, and no other tenant's", async () => {
   const [tenant, other] = [newId(), newId()];
   for (const id of [tenant, other]) {
     await db.ownerQuery(
@@ -45,7 +45,7 @@ test('keys of responses go after 7 days, in slices, and those of no other tenant
   assert.equal(await count('response_keys', other), 1502);
 });
 
-test('the answer kept for a requestId lives as long as its sealed record', async () => {
+test('the response stored for a requestId lives as long as its sealed record', async () => {
   const [tenant, other] = [newId(), newId()];
   const kept = newId();
   await db.ownerQuery(
@@ -76,7 +76,7 @@ test('the answer kept for a requestId lives as long as its sealed record', async
   assert.equal(await count('decision_requests', other), 1);
 });
 
-test('reservations that ran out are marked, in slices; one that is being confirmed is left alone', async () => {
+test('marks expired reservations in slices, but not one that is being confirmed', async () => {
   const [tenant, other] = [newId(), newId()];
   const now = Date.now();
   for (const id of [tenant, other]) {

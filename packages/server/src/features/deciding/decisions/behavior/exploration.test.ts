@@ -85,7 +85,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('an explored item says so in answer, trace and record, with the chance that it had', async () => {
+test('an explored item says so in response, trace and record, with its probability', async () => {
   await server.call('PUT', '/api/v1/tenant-settings', { body: { decisionTraceEnabled: true } });
   const { answer, record } = await decideUntil({ placement: ids.hero, limit: 1 }, ({ decisions }) =>
     decisions.some(({ selection, offerName }) => selection?.explored === true && offerName === 'Offer 1'),
@@ -109,7 +109,7 @@ test('an explored item says so in answer, trace and record, with the chance that
   assert.equal(plain.answer.decisions[0]?.selection?.probability, 0.9);
 });
 
-test('what coupling took back is in the record, and replays', async () => {
+test('the record includes what coupling took back, and replays', async () => {
   const placements = [{ placementId: ids.hero }, { placementId: ids.side }];
   const { answer, record } = await decideUntil({ placements, deduplicate: true }, ({ count }) => count === 0);
   assert.equal(answer.emptyReason, 'coupling');
@@ -122,7 +122,7 @@ test('what coupling took back is in the record, and replays', async () => {
   assert.equal(whole.record.result.draws, undefined);
 });
 
-test('a bad exploration is refused with what is possible, and changes nothing', async () => {
+test('rejects an invalid exploration, says what is possible, and changes nothing', async () => {
   const before = await server.call('GET', `/api/v1/decision-flows/${ids.flow}`);
   const stranger = '0199a0a0-0000-7000-8000-0000000000ff';
   for (const [explore, path, code] of [
@@ -142,13 +142,13 @@ test('a bad exploration is refused with what is possible, and changes nothing', 
   assert.deepEqual(after.body, before.body);
 });
 
-test('a record says which engine and which rules of time zones decided', async () => {
+test('a record names the engine and the time zone rules that decided', async () => {
   const { record } = await decideUntil({ placement: ids.hero }, () => true);
   assert.match(record.engineVersion, /^\d+ tz=20\d\d[a-z]$/);
   assert.ok(record.engineVersion.endsWith(` tz=${tzdataVersion}`));
 });
 
-test('a plan says how it is read; one of a newer engine is refused, not guessed at', async () => {
+test("a plan states its semantics, and a newer engine's plan is rejected", async () => {
   const { answer, record } = await decideUntil({ placement: ids.hero }, () => true);
   const [stored] = await server.testDatabase.ownerQuery<{ body: Buffer }>(
     `select body from arbiter.plans where hash = decode($1, 'hex')`,

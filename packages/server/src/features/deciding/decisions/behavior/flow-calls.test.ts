@@ -49,7 +49,7 @@ interface DecisionRecord {
   readonly flows: readonly { readonly key: string; readonly version: number }[];
 }
 
-/** Decides, replays to the byte, and reads the record. */
+/** Decides, replays byte for byte, and reads the record. */
 async function decide(flow: string, body: object = {}) {
   number += 1;
   const asked = { customerId: `C${number}`, decisionFlowKey: flow, debug: true, ...body };
@@ -76,7 +76,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('the plan holds the called flow: publishing that one changes the next decision of the caller', async () => {
+test("the plan includes the called flow: publishing it changes the caller's next decision", async () => {
   await publish('called', inventory, only('A', 'B'), score);
   await publish('caller', inventory, calls('called'), score);
   const first = await decide('caller');
@@ -95,7 +95,7 @@ test('the plan holds the called flow: publishing that one changes the next decis
   assert.deepEqual((await decide('called')).ran, ['called 2']);
 });
 
-test('merge, replace, a call in phase 2 and one in phase 3 replay like all others', async () => {
+test('merge, replace, and calls in phases 2 and 3 replay like all others', async () => {
   await publish('found', inventory, only('B', 'C'), score);
   await publish('merging', inventory, only('A'), calls('found', 'merge'), score);
   assert.deepEqual((await decide('merging')).names, ['A', 'B', 'C']);
@@ -127,7 +127,7 @@ test('merge, replace, a call in phase 2 and one in phase 3 replay like all other
   assert.deepEqual(ran, ['dressing 1', 'dressed 1']);
 });
 
-test('a call inside a conditional is named when it was taken; its stages say whose they are', async () => {
+test("a call inside a conditional is listed when it's taken, and its stages name their flow", async () => {
   await publish('vip', inventory, only('C'), score);
   await publish('branching', inventory, branch({ action: 'call_flow', flowKey: 'vip' }), score);
   const taken = await decide('branching', { attributes: { vip: true } });
@@ -145,7 +145,7 @@ test('a call inside a conditional is named when it was taken; its stages say who
   assert.deepEqual([other.names, other.ran], [['A', 'B', 'C'], ['branching 1']]);
 });
 
-test('what a conditional passes over stands in the trace as skipped; policies cannot be passed over', async () => {
+test("the trace lists nodes that a conditional skips; policies can't be skipped", async () => {
   const policy = { name: 'One a day', ruleType: 'frequency_cap', scope: 'global', config: { maxPerDay: 1 } };
   await must('POST', 'contact-policies', policy, 201);
   const all = { id: 'p', type: 'contact_policy', config: { mode: 'selected', policyIds: [] } };
@@ -176,7 +176,7 @@ test('what a conditional passes over stands in the trace as skipped; policies ca
   await must('DELETE', `contact-policies?id=${found?.id}`, undefined, 200);
 });
 
-test('a flow that is paused, archived or deleted closes its callers, and opens them again', async () => {
+test('pausing, archiving or deleting a flow closes its callers; the reverse opens them', async () => {
   await publish('gate', inventory, score);
   await publish('gated', inventory, calls('gate'), score);
   assert.deepEqual((await decide('gated')).names, ['A', 'B', 'C']);
@@ -203,7 +203,7 @@ test('a flow that is paused, archived or deleted closes its callers, and opens t
   );
 });
 
-test('a called flow must be published first, and may not come back to its caller later', async () => {
+test("a called flow must be published first, and can't call its caller later", async () => {
   const draft = async (key: string, ...nodes: object[]) =>
     (await must('POST', 'decision-flows', { key, name: key, draftConfig: draftOf(nodes) }, 201)).id;
   const later = await draft('later', inventory, score);
@@ -223,7 +223,7 @@ test('a called flow must be published first, and may not come back to its caller
   assert.deepEqual([back.status, codes(back)], [422, ['cycle_in_call_flow /draftConfig/nodes/1/config/flowKey']]);
 });
 
-test('flows that were published at one moment and call each other decide all the same: the circle is closed', async () => {
+test('flows published at the same moment that call each other still decide: the cycle is closed', async () => {
   await publish('left', inventory, score);
   await publish('right', inventory, calls('left'), score);
   // The state that two transactions would leave that didn't see each other.
@@ -236,7 +236,7 @@ test('flows that were published at one moment and call each other decide all the
   assert.deepEqual([names, ran], [[], ['right 1', 'left 1']]);
 });
 
-test('the share of a champion of a called flow stands in record and trace, and replays', async () => {
+test("record and trace include the share of a called flow's champion, and replay", async () => {
   const keys: string[] = [];
   for (const baseScore of [40, 60]) {
     const body = { key: `card-${baseScore}`, name: `Card ${baseScore}`, modelType: 'scorecard', status: 'active' };

@@ -49,7 +49,7 @@ const decidedAt = (customerIds: readonly string[]) =>
     [customerIds],
   );
 
-test('after a step back, full customers stay full, each at its own instant, and what was decided replays', async () => {
+test('after the clock steps back, full customers stay full, each at its own instant, and decisions replay', async () => {
   now = start;
   for (let n = 0; n < cap; n++) await recommend('full');
   for (let n = 0; n < cap - 1; n++) await recommend('reserved', { channelId: desk });
@@ -80,7 +80,7 @@ test('after a step back, full customers stay full, each at its own instant, and 
   assert.equal((await recommend('full')).count, 1, 'the window ends 24 hours after the contacts');
 });
 
-test('a contact that is reported ahead counts from now on, and moves no decision', async () => {
+test('a contact reported ahead counts from now on, and moves no decision', async () => {
   now = start;
   const timestamp = new Date(start + 20 * hourMs).toISOString();
   for (const offerId of offers.slice(0, cap)) {
@@ -94,7 +94,7 @@ test('a contact that is reported ahead counts from now on, and moves no decision
   assert.equal((await recommend('ahead')).count, 1);
 });
 
-test('an instant that the caller names is taken as it is: windows end there', async () => {
+test('uses the instant that the caller names, at which windows end', async () => {
   now = start;
   for (let n = 0; n < cap; n++) await recommend('named');
   const simulate = async (at: number) => {

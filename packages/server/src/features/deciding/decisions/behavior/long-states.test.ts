@@ -95,7 +95,7 @@ test('a cap counts every contact of a long state, and ten decisions write no bas
   assert.equal(decoded.totals[decoded.lanes.findIndex((lane) => lane.offerId === offerId)], 10);
 });
 
-test('a long state that the build before wrote whole is split by the next decision', async () => {
+test('the next decision splits a long state written whole by the previous build', async () => {
   await putState('C-before', { state: encodeWhole(longState(), []), base: null });
   assert.equal(await decide('C-before'), 1);
   const row = await rowOf('C-before');

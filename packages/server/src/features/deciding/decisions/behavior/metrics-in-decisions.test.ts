@@ -112,7 +112,7 @@ test('a policy blocks at its threshold, on both sides, and replays after the val
   await remove(`contact-policies/${policy}`);
 });
 
-test('a rule compares the value of the candidate’s own offer', async () => {
+test("a rule compares the value of the candidate's own offer", async () => {
   const metricId = await metric('By offer', { groupByDimensions: ['offerId'], computeMode: 'batch' });
   const rule = await server.create('qualification-rules', {
     ...{ name: 'Clicked', ruleType: 'metric_condition', scope: 'global' },
@@ -153,7 +153,7 @@ test('conditions and formulas read values by key, also as customer.metric_<key>'
   await remove(`behavioral-metrics/${metricId}`);
 });
 
-test('archived metrics and metrics that are off decide nothing', async () => {
+test('archived and disabled metrics have no effect', async () => {
   const metricId = await metric('Switch');
   await server.create('contact-policies', {
     ...{ name: 'Switch', ruleType: 'metric_condition', scope: 'global' },

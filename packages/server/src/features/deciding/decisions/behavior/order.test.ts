@@ -149,7 +149,7 @@ async function assertOrder(customerId: string): Promise<{ readonly latest: numbe
   return { latest: row!.latest, decisions: decisions.length };
 }
 
-test('parallel decisions, responses and the sweeper: numbers without gap, and every decision saw what is below it', async () => {
+test('parallel decisions, responses and the sweeper: no gaps in the numbers, and each decision saw all lower ones', async () => {
   const customerId = 'C-order';
   const shown: { readonly interactionId: string; readonly explicit: boolean }[] = [];
   const decide = async (channel: string) => {
@@ -194,7 +194,7 @@ test('parallel decisions, responses and the sweeper: numbers without gap, and ev
   assert.ok(latest > decisions);
 });
 
-test('two decisions of one batch follow each other; an empty one counts, a dry run and a duplicate do not', async () => {
+test("two decisions of one batch have successive numbers; empty ones count, dry runs and duplicates don't", async () => {
   const customerId = 'C-batch';
   const answers = await Promise.all(Array.from({ length: 12 }, () => recommend(customerId, 'email')));
   assert.ok(answers.every(({ status }) => status === 200));
@@ -214,7 +214,7 @@ test('two decisions of one batch follow each other; an empty one counts, a dry r
 const iso = () => new Date(now).toISOString();
 const allOffers = async () => (await owner<{ id: string }>('select id from arbiter.offers')).map(({ id }) => id);
 
-test('a reservation of an erased customer runs out without a number, one of a held customer waits', async () => {
+test("the expiry of an erased customer's reservation has no number; a locked customer's waits", async () => {
   const [gone, held] = ['C-gone', 'C-held'];
   for (const customerId of [gone, held]) assert.equal((await recommend(customerId, 'phone')).body.count, 2);
   await owner('delete from arbiter.customer_states where customer_id = $1', [gone]);

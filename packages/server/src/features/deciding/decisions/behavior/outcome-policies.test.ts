@@ -72,7 +72,7 @@ const replays = async (customerId: string) => {
   assert.equal(replay.body.identical, true, replay.text);
 };
 
-test('an outcome keeps its offer away for suppressForDays, by the instant of the event, and a row says so', async () => {
+test('an outcome suppresses its offer for suppressForDays from the event, and adds a row', async () => {
   const id = await policy('outcome_based', {
     afterOutcome: ['dismiss', 'complaint'],
     suppressForDays: 2,
@@ -113,7 +113,7 @@ test('an outcome keeps its offer away for suppressForDays, by the instant of the
   await drop(id);
 });
 
-test('lifting a row does not lift the policy, and a policy that was changed owns none of its old rows', async () => {
+test("lifting a row doesn't lift the policy, and a changed policy owns none of its old rows", async () => {
   const id = await policy('outcome_based', { afterOutcome: 'dismiss', suppressForDays: 5 });
   await respond('three', 0, 'dismiss');
   const [row] = await listed('three');
@@ -139,7 +139,7 @@ test('lifting a row does not lift the policy, and a policy that was changed owns
   await drop(id);
 });
 
-test('a new policy acts on the outcomes of before, and an override lifts its blocks and its rows', async () => {
+test('a new policy applies to earlier outcomes, and an override lifts its blocks and rows', async () => {
   await respond('four', 1, 'not_interested', { timestamp: new Date(now - 3 * dayMs).toISOString() });
   assert.equal(await shown('four'), 'ABC');
   const id = await policy('outcome_based', { afterOutcome: 'not_interested', suppressForDays: 4, per: 'category' });
@@ -164,7 +164,7 @@ test('a new policy acts on the outcomes of before, and an override lifts its blo
   await drop(id);
 });
 
-test('policies on channels write no rows and act all the same; other tenants see nothing of them', async () => {
+test('policies on channels write no rows but apply; other tenants see none of them', async () => {
   const id = await policy(
     'outcome_based',
     { afterOutcome: 'dismiss', suppressForDays: 5 },
@@ -180,7 +180,7 @@ test('policies on channels write no rows and act all the same; other tenants see
   await drop(id);
 });
 
-test('category_suppression keeps a category away after a contact or an outcome with it', async () => {
+test('category_suppression suppresses a category after a contact or an outcome in it', async () => {
   const id = await policy('category_suppression', { suppressionDays: 2 });
   assert.equal(await shown('six'), 'ABC', 'not between the items of one answer');
   assert.equal(await shown('six'), 'C', 'an offer without a category is in none');

@@ -37,7 +37,7 @@ after(() => server?.close());
 
 const named = (...names: string[]) => names.map((name) => ({ placementId: ids[name] }));
 
-test('placements that are not active get nothing, say so, and fail no request', async () => {
+test("inactive placements get nothing, say so, and don't fail the request", async () => {
   const { status, body, text } = await recommend({ placements: named('inbox', 'hero', 'side') });
   assert.equal(status, 200, text);
   assert.equal(body.emptyReason, null);
@@ -55,7 +55,7 @@ test('placements that are not active get nothing, say so, and fail no request', 
   assert.equal(replay.body.identical, true, replay.text);
 });
 
-test('nothing but inactive placements is an empty answer', async () => {
+test('only inactive placements give an empty response', async () => {
   for (const more of [{}, { channelId: ids.mail }, { channel: 'email' }]) {
     const { status, body, text } = await recommend({ placements: named('inbox'), ...more });
     assert.deepEqual([status, body.count, body.emptyReason], [200, 0, 'placement_inactive'], text);
@@ -63,7 +63,7 @@ test('nothing but inactive placements is an empty answer', async () => {
   }
 });
 
-test('placements of another channel, and those that are gone, are mistakes', async () => {
+test('placements of another channel and deleted ones are errors', async () => {
   for (const more of [{ channelId: ids.mail }, { channel: 'email' }]) {
     const foreign = await recommend({ placements: named('hero'), ...more });
     assert.deepEqual(

@@ -51,7 +51,7 @@ const shown = async (customerId: string, more: object = {}) => {
   return body.decisions.map(({ offerId }) => 'ABC'[offers.indexOf(offerId)]).join('');
 };
 
-test('time_window looks at the clock of the zone that the customer’s row names, and replays the same', async () => {
+test("time_window uses the time zone in the customer's row, and replays the same", async () => {
   const { body } = await server.call<{ data: { id: string }[] }>('GET', '/api/v1/schemas');
   const rows = [
     { customer_id: 'tokyo', tz: 'Asia/Tokyo' },
@@ -79,7 +79,7 @@ test('time_window looks at the clock of the zone that the customer’s row names
   await drop(id);
 });
 
-test('a zone that is never stored decides, and stands in neither trace nor record', async () => {
+test('a zone that is never stored still decides, and is in neither trace nor record', async () => {
   const schemas = await server.call<{ data: { id: string }[] }>('GET', '/api/v1/schemas');
   const body = { rows: [{ customer_id: 'hidden', home: 'Asia/Tokyo' }] };
   const stored = await server.call('POST', `/api/v1/schemas/${schemas.body.data[0]?.id}/data`, { body });
@@ -105,7 +105,7 @@ test('a zone that is never stored decides, and stands in neither trace nor recor
   await drop(id);
 });
 
-test('the end of a suppression is an instant in traces and in debug', async () => {
+test('traces and debug show the end of a suppression as an instant', async () => {
   const suppression = { customerId: 'held', scope: 'global', reason: 'asked', expiresAt: '2027-01-01T00:00:00.000Z' };
   await server.create('suppressions', suppression);
   const { body } = await recommend('held', { debug: true });
@@ -131,7 +131,7 @@ test('E18: customer_total_cap and cross_channel_cap hold under parallel decision
   }
 });
 
-test('mutual_exclusion holds in one answer and from one answer to the next', async () => {
+test('mutual_exclusion holds within a response and across responses', async () => {
   const id = await policy(
     'mutual_exclusion',
     { excludeOfferIds: [offers[1]?.toUpperCase()] },
@@ -146,7 +146,7 @@ test('mutual_exclusion holds in one answer and from one answer to the next', asy
   await drop(id);
 });
 
-test('offer_category_cap counts the contacts of its category, those of offers that are not active too', async () => {
+test('offer_category_cap counts the contacts of its category, including those of inactive offers', async () => {
   const categoryId = await server.create('categories', { name: 'Cards' });
   for (const id of offers.slice(0, 2)) await server.call('PUT', '/api/v1/offers', { body: { id, categoryId } });
   const config = { targetCategory: categoryId, maxTotal: 1, periodType: 'weekly', filterByCategory: true };

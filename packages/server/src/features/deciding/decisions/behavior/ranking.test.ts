@@ -126,7 +126,7 @@ after(async () => {
 
 const weights = () => ({ [ids.hero!]: 1, [ids.side!]: 0.6 });
 
-test('X6: greedy and optimal fill placements differently; trace and replay tell the same', async () => {
+test('X6: greedy and optimal fill placements differently; trace and replay agree', async () => {
   await call('PUT', 'tenant-settings', { decisionTraceEnabled: true, decisionTraceSampleRate: 1 });
   const greedy = await publish({ type: 'group', config: { allocation: 'greedy', placementWeights: weights() } });
   const optimal = await publish({ type: 'group', config: { placementWeights: weights() } });
@@ -152,7 +152,7 @@ test('X6: greedy and optimal fill placements differently; trace and replay tell 
   await assertReplays(best);
 });
 
-test("the node's placements are used where the request names none, those of other channels are not", async () => {
+test("uses the node's placements if the request names none, but not those of other channels", async () => {
   const group = { placements: [...named('inbox', 'side'), { placementId: ids.hero, maxSlots: 1 }] };
   const plain = await publish({ type: 'group', config: group });
   const answer = await recommend(plain, { channelId: ids.web });
@@ -177,7 +177,7 @@ test("the node's placements are used where the request names none, those of othe
   await assertReplays(rows);
 });
 
-test('coupling comes after the allocation', async () => {
+test('coupling follows the allocation', async () => {
   const flow = await publish({ type: 'group' });
   await call('PUT', 'channels', { id: ids.web, couplingMode: 'atomic' });
   const placements = [...named('hero', 'side')];
@@ -189,7 +189,7 @@ test('coupling comes after the allocation', async () => {
   assert.deepEqual(slotsOf(await recommend(flow, { placements, excludeOffers: [ids.A, ids.C] })), [['B'], []]);
 });
 
-test('a bad group or optimize node is refused with its path, and nothing is stored', async () => {
+test('rejects a bad group or optimize node with its path, and stores nothing', async () => {
   const stranger = '0199a0a0-0000-7000-8000-0000000000ff';
   const away = await call<Problem>(
     'POST',
@@ -255,7 +255,7 @@ test('a bad group or optimize node is refused with its path, and nothing is stor
   assert.ok(!list.body.data.some(({ key }) => key === 'refused'));
 });
 
-test('objectives move scores; their counts are a numbered state that a record names and that replays', async () => {
+test('objectives change scores; their counts are a numbered state that the record names and replays', async () => {
   const flow = await publish({ type: 'optimize', config: { weights: { fairness: 1 }, combine: 'replace' } });
   const counted = async () => {
     const flushed = await call('POST', 'admin/cache', {});
@@ -315,7 +315,7 @@ test('objectives move scores; their counts are a numbered state that a record na
   assert.deepEqual([audit.body.data[0]?.action, audit.body.data[0]?.entityId], ['update', 'all'], audit.text);
 });
 
-test('a state that is older than a minute is not used', async () => {
+test('ignores a state older than a minute', async () => {
   const flow = await publish({ type: 'optimize', config: { weights: { fairness: 1 }, combine: 'replace' } });
   const first = await recommend(flow, { customerId: 'age-1', channelId: ids.web });
   const number = await countsOf(first);
@@ -331,7 +331,7 @@ test('a state that is older than a minute is not used', async () => {
   await assertReplays(second);
 });
 
-test('states that no record needs are deleted, the others are kept', async () => {
+test('deletes states that no record needs, and keeps the others', async () => {
   const numbers = async () =>
     (
       await server.testDatabase.ownerQuery<{ number: string }>(
@@ -354,7 +354,7 @@ test('states that no record needs are deleted, the others are kept', async () =>
   assert.deepEqual(await numbers(), [before.at(-1)]);
 });
 
-test('plans without these nodes read no counts, and their hash knows no profile that they do not name', async () => {
+test("plans without these nodes read no counts, and their hash ignores profiles they don't name", async () => {
   const flow = await publish({ type: 'rank' });
   const planOf = async (answer: RecommendAnswer) =>
     (await call<{ planHash: string }>('GET', `decisions/${answer.recommendationId}`)).body.planHash;
@@ -365,7 +365,7 @@ test('plans without these nodes read no counts, and their hash knows no profile 
   assert.equal(await countsOf(behind), null);
 });
 
-test('a profile that changes acts in the next decision, on every process; while it is named it stays', async () => {
+test("a changed profile affects the next decision in every process, and can't be deleted while in use", async () => {
   const profile = await create('ranking-profiles', { name: 'Goal', weights: { businessValue: 1 } });
   const flow = await publish({ type: 'optimize', config: { profileId: profile, combine: 'replace' } });
   const ask = (on: Pick<TestServer, 'call'>) => recommend(flow, { channelId: ids.web, dryRun: true }, on);
@@ -384,7 +384,7 @@ test('a profile that changes acts in the next decision, on every process; while 
   assert.deepEqual([refused.status, refused.body.code], [409, 'in_use']);
 });
 
-test('strategies: the first that is set gives the exponents of the formula', async () => {
+test('strategies: the first one that is set gives the exponents of the formula', async () => {
   const profile = await create('ranking-profiles', { name: 'Emphasis', weights: { emphasis: 1 } });
   const even = await create('ranking-profiles', { name: 'Impact', weights: { impact: 1 } });
   const score = (config: object) => publish({ type: 'score', config: { method: 'formula', ...config } });
@@ -406,7 +406,7 @@ test('strategies: the first that is set gives the exponents of the formula', asy
   );
 });
 
-test('the default profile of the tenant: asked for by reference, audited, kept while it is set', async () => {
+test("the tenant's default profile is used by reference, audited, and kept while it's set", async () => {
   const url = 'tenant-settings';
   const flow = await publish({ type: 'score', config: { method: 'formula' } });
   const said = await publish({ type: 'score', config: { method: 'formula', formula: { propensityWeight: 0 } } });
@@ -449,7 +449,7 @@ test('the default profile of the tenant: asked for by reference, audited, kept w
   assert.notDeepEqual(await ask(flow), { A: 0.9, B: 0.8, C: 0.3 });
 });
 
-test('the tables of another tenant say nothing here', async () => {
+test('the tables of another tenant have no effect', async () => {
   const rows = await server.database.withTenant(server.tenants[1]!.id, systemActor('test'), (tx) =>
     tx.query('select number from arbiter.objective_counts'),
   );

@@ -101,7 +101,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('the plain columns tell what health questions ask, without opening the record', async () => {
+test('the plain columns answer health questions without opening the record', async () => {
   const shown = await decide({ customerId: 'C1', channelId, attributes: { income: 5 } });
   assert.equal(shown.count, 1);
   const row = await rowOf(shown.recommendationId!);
@@ -126,7 +126,7 @@ test('the plain columns tell what health questions ask, without opening the reco
   assert.equal((await rowOf(excluded.recommendationId!)).empty_code, emptyCodes[reason]);
 });
 
-test('the question is kept as it was sent, and replays as it was decided', async () => {
+test('stores the request as it was sent, and replays it as it was decided', async () => {
   const question = { attributes: { income: 5, hobby: 'chess', deep: { a: [1] } }, context: { page: '/home' } };
   const small = await recordOf({ customerId: 'C1', ...question });
   assert.deepEqual(small.inputs.request.attributes, question.attributes);
@@ -140,7 +140,7 @@ test('the question is kept as it was sent, and replays as it was decided', async
   await assertReplays(large.id);
 });
 
-test('an attribute that is never stored is named, and stops the replay only where the plan reads it', async () => {
+test('names an attribute that is never stored, which stops the replay only if the plan reads it', async () => {
   await settings({ neverStore: ['note'] });
   const unread = await recordOf({ customerId: 'C1', attributes: { income: 5, note: 'private' } });
   assert.deepEqual([unread.inputsState, unread.withheld], ['available', ['note']]);
@@ -164,7 +164,7 @@ test('an attribute that is never stored is named, and stops the replay only wher
   await settings({ neverStore: null });
 });
 
-test('a record keeps what drafts, idle rules and the setting recordReads would read; what it lacks, it says', async () => {
+test('a record stores what drafts, idle rules and recordReads would read, and lists what it lacks', async () => {
   const before = await recordOf({ customerId: 'C1' });
   assert.deepEqual(before.inputs.profile, { age_group: 'young' });
 
@@ -217,14 +217,14 @@ test('a record keeps what drafts, idle rules and the setting recordReads would r
   assert.equal((await rowOf(after.id)).read_set, known);
   assert.notEqual((await rowOf(before.id)).read_set, known);
 
-  // An archived flow reads nothing any more.
+  // An archived flow no longer reads anything.
   const archived = await server.call('PUT', '/api/v1/decision-flows', { body: { id: draftId, status: 'archived' } });
   assert.equal(archived.status, 200, archived.text);
   const last = await recordOf({ customerId: 'C1' });
   assert.ok(!last.inputs.readSet.columns[peopleId]!.includes('city'));
 });
 
-test('recordReads names columns that can be kept, and no others', async () => {
+test('recordReads accepts only columns that can be stored', async () => {
   const put = (recordReads: object, more: object = {}) =>
     server.call<{ code: string; errors: { path: string; message: string }[] }>('PUT', '/api/v1/tenant-settings', {
       body: { recordReads, ...more },

@@ -119,7 +119,7 @@ async function joinTables(): Promise<void> {
 for (const count of [1, 40]) {
   const customers = (prefix: string) => names(prefix, count);
 
-  test(`${count} of customers that were never seen: read, make their rows, commit`, async () => {
+  test(`${count} for new customers: read, create rows, commit`, async () => {
     assert.equal(await tripsOf(customers(`new ${count} `)), 3);
   });
 
@@ -128,7 +128,7 @@ for (const count of [1, 40]) {
     assert.equal(await tripsOf(customers(`known ${count} `)), 2);
   });
 
-  test(`${count} under an experiment: no trip more, for new customers and for known ones`, async () => {
+  test(`${count} under an experiment: no extra trip, for new and known customers`, async () => {
     const tested = { decisionFlowKey: 'tested' };
     assert.equal(await tripsOf(customers(`tested ${count} `), tested), 3);
     assert.equal(await tripsOf(customers(`tested ${count} `), tested), 2);
@@ -138,7 +138,7 @@ for (const count of [1, 40]) {
     assert.equal(await tripsOf(customers(`dry ${count} `), { dryRun: true }), 2);
   });
 
-  test(`${count} that look up rows by what the customer's own row says: one reading more`, async () => {
+  test(`${count} that look up rows by a value of the customer's row: one extra read`, async () => {
     const enriched = { decisionFlowKey: 'enriched', dryRun: true };
     assert.equal(await tripsOf(customers('C'), enriched), 3);
   });
@@ -169,7 +169,7 @@ async function tripsBeside(held: string, customerIds: readonly string[]): Promis
   return server.hot.trips() - before;
 }
 
-test('customers whom another process makes at the same time: one trip more, for all of them', async () => {
+test('customers created by another process at the same time: one extra trip for all', async () => {
   const made = `insert into arbiter.customer_states (tenant_id, customer_id, ref, data_key, state)
     select tenant_id, 'made beside ' || n, gen_random_uuid(), data_key, ''
     from (select * from arbiter.customer_states limit 1) one, generate_series(0, 39) n`;
@@ -178,7 +178,7 @@ test('customers whom another process makes at the same time: one trip more, for 
   assert.ok(trips <= 8, `${trips} trips`);
 });
 
-test('customers whom one other transaction holds: a few are waited for one by one, then all others are decided at once', async () => {
+test('customers locked by another transaction: waits for a few one by one, then decides the others at once', async () => {
   const customers = names('held beside ', 40);
   await tripsOf(customers);
   const held = `select from arbiter.customer_states where customer_id like 'held beside %' for update`;
@@ -186,7 +186,7 @@ test('customers whom one other transaction holds: a few are waited for one by on
   assert.ok(trips <= 20, `${trips} trips`);
 });
 
-test('joined tables are read with the rest; one that a column of the customer leads to takes a trip more', async () => {
+test('joined tables are read with the rest; one behind a column of the customer takes an extra trip', async () => {
   for (const count of [1, 40]) {
     // Stored decisions, because a dry run is answered before its transaction is over; the first makes the customers' rows.
     const again = async (customerIds: readonly string[], more: object): Promise<number> => {
@@ -201,7 +201,7 @@ test('joined tables are read with the rest; one that a column of the customer le
   }
 });
 
-test('a budget costs nothing while nothing is taken of it, and one trip more when something is', async () => {
+test('a budget costs nothing while unused, and one extra trip when used', async () => {
   const offers = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/offers');
   const { id } = offers.body.data.find(({ name }) => name === 'Offer')!;
   const setBudget = async (budget: object) => {
@@ -225,7 +225,7 @@ test('a budget costs nothing while nothing is taken of it, and one trip more whe
   assert.equal(await tripsOf(customers), 2, 'a price without a cap is added with the commit');
 });
 
-test('a playground reads its quota under the lock: one trip more', async () => {
+test('a playground reads its quota under the lock: one extra trip', async () => {
   const { id } = server.tenants[0];
   await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [id]);
   await server.testDatabase.ownerQuery('insert into arbiter.playground_quotas (tenant_id) values ($1)', [id]);

@@ -33,7 +33,7 @@ interface Problem {
   readonly detail?: string;
 }
 
-/** Repeats the call until it is no 503 any more. */
+/** Repeats the call until it is no longer a 503. */
 async function repeated<T>(call: () => Promise<{ status: number; body: T; text: string }>): Promise<T> {
   for (let tries = 0; ; tries++) {
     const answer = await call();
@@ -43,7 +43,7 @@ async function repeated<T>(call: () => Promise<{ status: number; body: T; text: 
   }
 }
 
-test('a decision whose commit is not confirmed in time says so, and a repeat answers with what was stored', async () => {
+test("a decision whose commit isn't confirmed in time says so, and a repeat returns what was stored", async () => {
   const call = <T>(customerId: string, requestId: string) =>
     server.call<T>('POST', '/api/v1/recommend', { body: { customerId, channelId, limit: 1, requestId } });
   // On a busy machine, the time is up before the decision reaches its commit: nothing was stored, so try another one.
@@ -67,7 +67,7 @@ test('a decision whose commit is not confirmed in time says so, and a repeat ans
   }
 });
 
-test('a dry run says nothing of what may have been stored', async () => {
+test("a dry run doesn't mention possible storage", async () => {
   const release = await server.testDatabase.ownerHold('lock table arbiter.customer_states in access exclusive mode');
   try {
     const body = { customerId: 'slow to try', channelId, dryRun: true };
@@ -79,7 +79,7 @@ test('a dry run says nothing of what may have been stored', async () => {
   }
 });
 
-test('a response that the database gave up is not stored, and a repeat records it once', async () => {
+test("a response that the database gave up isn't stored, and a repeat records it once", async () => {
   const customerId = 'slow to respond';
   const body = { customerId, offerId, outcome: 'click' };
   const respond = () =>

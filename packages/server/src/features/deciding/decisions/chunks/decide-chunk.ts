@@ -3,7 +3,7 @@ import type { HotStatement, HotTransaction } from '../../../../db/index.ts';
 import type { RunnableFlow } from '../../../catalogue/flows/index.ts';
 import type { TenantCatalogue } from '../../plans/index.ts';
 import type { BatchCompany } from '../recommend/batch-company.ts';
-import type { DecideJob, DecisionOrigin, Prepared } from '../recommend/decide-job.ts';
+import type { DecideJob, DecisionOrigin, PreparedJob } from '../recommend/decide-job.ts';
 import type { DecidePorts } from '../recommend/decide-ports.ts';
 import { decideTogether } from '../recommend/decide-together.ts';
 import { quotaExceeded } from '../recommend/playground-quota.ts';
@@ -65,12 +65,12 @@ export interface ChunkDecision {
 
 export interface ChunkPorts extends DecidePorts {
   /** Asks the webhooks of a job's flow, and returns the job with the answers. */
-  readonly askAhead: (catalogue: TenantCatalogue, prepared: Prepared) => Promise<DecideJob>;
+  readonly askAhead: (catalogue: TenantCatalogue, prepared: PreparedJob) => Promise<DecideJob>;
   /** Whether calls were decided just now. */
   readonly hasCalls: () => boolean;
 }
 
-/** Webhooks are asked for the newest plan; it may change so often while they answer. */
+/** Webhooks are asked for the newest plan; it may change this many times while they respond. */
 const maxRounds = 5;
 
 /**

@@ -151,7 +151,7 @@ describe('an Idempotency-Key', () => {
     assert.notEqual(later.results[0]!.body.recommendationId, first.results[0]!.body.recommendationId);
   });
 
-  test('decides what failed the first time', async () => {
+  test('decides again what failed the first time', async () => {
     const key = { 'idempotency-key': 'later' };
     const own = [{ customerId: 'L-0' }, { customerId: 'L-1', decisionFlowKey: 'later' }];
     assert.deepEqual(countsOf(await batch(own, key)), [1, 0, 1]);

@@ -62,7 +62,7 @@ export async function recommendMany(
   const alone = { ...caller, idempotencyKey: null };
   const one = async ({ place, body }: PlacedItem<RecommendRequest>): Promise<void> => {
     try {
-      // An id that is listed twice is new only once.
+      // An id that is listed more than once is new only once.
       const isNew = newIds.delete(body.requestId?.toLowerCase() ?? '');
       const { text, replayed, quotaLeft: left } = await ports.recommend(alone, body, isNew);
       results[place] = resultOf(200, text);

@@ -52,7 +52,7 @@ const outcomesOf = async (customerId: string) => {
   return rows.map(({ outcome }) => outcome);
 };
 
-test('each is recorded, repeated or refused by itself, in order', async () => {
+test('records, repeats or rejects each response independently, in order', async () => {
   const { recommendationId } = await decide('C-1');
   const click = { customerId: 'C-1', recommendationId, rank: 1, outcome: 'click', timestamp: '2026-01-01T00:00:00Z' };
   const { results, ...counts } = await batch([
@@ -81,7 +81,7 @@ test('each is recorded, repeated or refused by itself, in order', async () => {
   assert.deepEqual(await outcomesOf('C-2'), ['dismiss']);
 });
 
-test('the responses of one customer are recorded in the order given, named or not', async () => {
+test('records the responses of one customer in the given order, with or without its ID', async () => {
   const outcomes = ['click', 'dismiss', 'accept', 'convert', 'click', 'dismiss'];
   const at = (place: number) => new Date(Date.UTC(2026, 0, 2) + place).toISOString();
   const named = outcomes.map((outcome, place) => ({ customerId: 'O-1', offerId, outcome, timestamp: at(place) }));
@@ -124,7 +124,7 @@ test('an Idempotency-Key covers the whole call', async () => {
   assert.equal(byAnother.body.recorded, 3, 'another credential has keys of its own');
 });
 
-test('a key that comes back records what was refused the first time, and one call at a time gets it', async () => {
+test('a repeated key records what was rejected the first time, one call at a time', async () => {
   const outcome = 'later';
   const responses = ['M-0', 'M-1'].map((customerId, place) => ({
     customerId,
@@ -166,7 +166,7 @@ test('a key that comes back records what was refused the first time, and one cal
   assert.ok(kept[0]!.n >= 4, 'a call stores only hashes and an id');
 });
 
-test('one that is not well formed is refused alone, at its own place', async () => {
+test('rejects only a malformed response, with its path', async () => {
   const good = (place: number) => ({ customerId: 'B-1', offerId, outcome: 'click', context: { place } });
   const bad: [unknown, string][] = [
     [{ ...good(1), direction: 'up' }, '/direction'],
@@ -200,7 +200,7 @@ test('one that is not well formed is refused alone, at its own place', async () 
   assert.deepEqual([only.failed, only.results.length], [1, 1]);
 });
 
-test('a body may have 10 MiB and no byte more', async () => {
+test('accepts a body of 10 MiB and not a byte more', async () => {
   const limit = 10 * 1024 * 1024;
   const responses = [{ customerId: 'W-1', offerId, outcome: 'click' }];
   const bare = JSON.stringify({ responses, padding: '' }).length;
@@ -212,7 +212,7 @@ test('a body may have 10 MiB and no byte more', async () => {
   assert.deepEqual(await outcomesOf('W-1'), ['click']);
 });
 
-test('500 are taken, none and 501 are not, and nothing of them is recorded', async () => {
+test('accepts 500 responses, rejects none and 501, and then records nothing', async () => {
   const of = (length: number) =>
     Array.from({ length }, (_, place) => ({ customerId: `L-${place % 40}`, offerId, outcome: 'click' }));
   assert.equal((await batch(of(500))).recorded, 500);
@@ -224,7 +224,7 @@ test('500 are taken, none and 501 are not, and nothing of them is recorded', asy
   assert.deepEqual(await outcomesOf('L-0'), before);
 });
 
-test('responses that name their items only are told apart by customer, and many of one customer go together', async () => {
+test('groups responses without a customer ID by customer, and many of one customer together', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => decide(`U-${n % 4}`)));
   const at = (place: number) => new Date(Date.UTC(2026, 0, 3) + place).toISOString();
   const outcomes = ['click', 'dismiss', 'accept', 'convert'];
@@ -243,7 +243,7 @@ test('responses that name their items only are told apart by customer, and many 
   }
 });
 
-test('of the responses of few customers several are under way at once, in order and never two that are known otherwise', async () => {
+test('handles several responses of few customers in parallel, in order per customer', async () => {
   const begun: string[] = [];
   let underWay = new Set<string>();
   const ports: RespondManyPorts = {
@@ -276,14 +276,14 @@ test('of the responses of few customers several are under way at once, in order 
   );
 });
 
-test('a viewer may not, and the other tenant has none of the offers', async () => {
+test('rejects viewers, and another tenant has none of the offers', async () => {
   const body = { responses: [{ customerId: 'C', offerId, outcome: 'click' }] };
   assert.equal((await server.call('POST', path, { body, key: server.tenants[0].keys.viewer })).status, 403);
   const other = await server.call<Batch>('POST', path, { body, key: server.tenants[1]!.keys.editor });
   assert.deepEqual([other.body.failed, other.body.results[0]?.status], [1, 404]);
 });
 
-test('of the 500 responses of a call 128 are under way at once, and all get their turn', async () => {
+test('handles 128 of 500 responses in parallel, and eventually all', async () => {
   let underWay = 0;
   let most = 0;
   const ports: RespondManyPorts = {

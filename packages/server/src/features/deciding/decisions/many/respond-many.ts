@@ -21,7 +21,7 @@ export interface RespondManyPorts {
 
 /**
  * Responses of one call that are under way at once: two batches. More would wait for their turn, be refused because it does
- * not come in time, and make the responses of everybody else wait as well.
+ * not come in time, and make the responses of everyone else wait as well.
  */
 const maxAtOnce = 128;
 

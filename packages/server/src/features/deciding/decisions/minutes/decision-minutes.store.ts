@@ -57,7 +57,7 @@ export const lastMinute = `select minute as at, decisions as amount from decisio
 /** Rows of one transaction. */
 const rowsPerSlice = 2_000;
 
-/** Deletes the tenant's minutes that are older than so many days. True when there may be more. */
+/** Deletes the tenant's minutes that are older than this many days. True when there may be more. */
 export async function expireMinutes(tx: Tx, days: number): Promise<boolean> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (

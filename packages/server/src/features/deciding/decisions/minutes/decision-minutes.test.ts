@@ -50,7 +50,7 @@ const rowsOf = (tenantId: string, of: TestDatabase = db) =>
     [tenantId],
   );
 
-test('the figures of two processes are one row, and their quantiles those of all decisions', async () => {
+test('the figures of two processes share a row, with quantiles over all decisions', async () => {
   const tenant = newId();
   const flow = { id: newId(), version: 3 };
   let now = minute + 1_000;
@@ -101,7 +101,7 @@ test('the figures of two processes are one row, and their quantiles those of all
   assert.ok(row!.p99_us >= 60_000_000 && row!.p99_us < 80_000_000, String(row!.p99_us));
 });
 
-test('of many tenants the minute is written when it is over, so that each costs one transaction', async () => {
+test("writes the minutes of many tenants once they're over, in one transaction each", async () => {
   const tenants = Array.from({ length: 21 }, () => newId());
   const flow = { id: newId(), version: 1 };
   let now = minute + 1_000;
@@ -114,7 +114,7 @@ test('of many tenants the minute is written when it is over, so that each costs 
   for (const tenant of tenants) assert.equal((await rowsOf(tenant)).length, 1);
 });
 
-test('what was counted of a flow that is gone by then is not written, failures without a flow are', async () => {
+test("doesn't write figures of a deleted flow, but keeps failures without a flow", async () => {
   const tenant = newId();
   const [gone, there] = [newId(), newId()];
   const clock = { now: () => minute };
@@ -131,7 +131,7 @@ test('what was counted of a flow that is gone by then is not written, failures w
   ]);
 });
 
-test('what cannot be written is kept and written later', async () => {
+test("keeps figures that can't be written, and writes them later", async () => {
   const tenant = newId();
   const flow = { id: newId(), version: 1 };
   let isAway = true;
@@ -151,7 +151,7 @@ test('what cannot be written is kept and written later', async () => {
   assert.deepEqual([row!.decisions, row!.errors], [1, { unavailable: 1 }]);
 });
 
-test('a quantile is the end of the bucket in which it lies', async () => {
+test('a quantile is the end of its bucket', async () => {
   const endOf = async (bucket: number): Promise<number> => {
     const text = `{${'0,'.repeat(bucket)}1}`;
     const [row] = await db.ownerQuery<{ p: number }>('select arbiter.duration_quantile($1::int[], 0.99) as p', [text]);
@@ -166,7 +166,7 @@ test('a quantile is the end of the bucket in which it lies', async () => {
   assert.equal(none!.p, null);
 });
 
-test('decisions and failures of the server are counted, dry runs are not, and the last minute is written at the end', async () => {
+test('counts decisions and server failures but not dry runs, and writes the last minute at the end', async () => {
   const server = await startTestServer();
   const [tenant] = server.tenants;
   const ask = (body: object) => server.call('POST', '/api/v1/recommend', { body: { customerId: 'C1', ...body } });

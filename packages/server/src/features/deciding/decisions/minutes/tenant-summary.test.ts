@@ -24,7 +24,7 @@ interface Summed {
 const summary = async (query: string) =>
   (await server.call<Summed>('GET', `/api/v1/interaction-summary?${query}`)).body;
 
-test('figures are summed up by offer, creative, channel and category, most impressions first', async () => {
+test('sums figures by offer, creative, channel and category, most impressions first', async () => {
   const category = await post('categories', { name: 'Cards' });
   const web = await post('channels', { name: 'Web', channelType: 'web' });
   const inCategory = { status: 'active', categoryId: category.id };

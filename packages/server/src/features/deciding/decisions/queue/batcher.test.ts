@@ -21,7 +21,7 @@ function recorder(maxInFlight = 2) {
   return { batches, batcher };
 }
 
-test('a lone job leaves on the next turn, and jobs that wait leave together', async () => {
+test('a lone job leaves on the next turn, and waiting jobs leave together', async () => {
   const { batches, batcher } = recorder();
   batcher.submit('t', { customer: 'a', n: 1 });
   await turn();
@@ -60,7 +60,7 @@ test('jobs of one customer are never in two batches at once, and keep their orde
   );
 });
 
-test('tenants do not wait for each other, and idle waits for all', async () => {
+test("tenants don't wait for each other, and idle waits for all", async () => {
   const { batches, batcher } = recorder(1);
   batcher.submit('t', { customer: 'a', n: 1 });
   batcher.submit('u', { customer: 'a', n: 2 });
@@ -81,7 +81,7 @@ test('tenants do not wait for each other, and idle waits for all', async () => {
   assert.equal(batcher.waiting(), 0);
 });
 
-test('what is set apart makes room for the next batch, keeps its key, and is waited for', async () => {
+test('a job set aside makes room in the next batch, keeps its key, and is waited for', async () => {
   const { batches, batcher } = recorder(1);
   for (const [customer, n] of [
     ['held', 1],
@@ -121,7 +121,7 @@ test('what is set apart makes room for the next batch, keeps its key, and is wai
   await waiting;
 });
 
-test('what waits too long is taken out, and the rest keeps its order', async () => {
+test('removes jobs that wait too long, and keeps the order of the rest', async () => {
   const { batches, batcher } = recorder(1);
   batcher.submit('t', { customer: 'a', n: 1 });
   await turn();

@@ -1,4 +1,4 @@
-/** Runs at most so many works at once; the others wait in the order they came. */
+/** Runs at most this many works at once; the others wait in the order they came. */
 export type WaitingRoom = (work: () => Promise<void>) => Promise<void>;
 
 /**

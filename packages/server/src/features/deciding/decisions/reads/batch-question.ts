@@ -1,7 +1,7 @@
-import type { Prepared } from '../recommend/decide-job.ts';
+import type { PreparedJob } from '../recommend/decide-job.ts';
 
 /** A question as far as it is read for. */
-export type BatchQuestion = Pick<Prepared, 'flow' | 'request'> & {
+export type BatchQuestion = Pick<PreparedJob, 'flow' | 'request'> & {
   /** Absent for questions without a caller. */
   readonly job?: { readonly call: { readonly debug: boolean } };
 };

@@ -30,7 +30,7 @@ async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
 const recommend = () =>
   server.call<{ code?: string }>('POST', '/api/v1/recommend', { body: { customerId: 'Ada', channel: 'email' } });
 
-test('a reading outlives the request that waits for it, holds no writer up, and serves the next one', async () => {
+test('a read outlives the request that waits for it, delays no writer, and serves the next one', async () => {
   const release = await server.testDatabase.ownerHold('lock table arbiter.creatives in access exclusive mode');
   try {
     const refused = await recommend();

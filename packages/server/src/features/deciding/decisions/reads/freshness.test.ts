@@ -44,7 +44,7 @@ const stored = async (table: string) => {
   return row!.rows;
 };
 
-test('a change is seen by the decision that requires it, in the process that made it and in another', async () => {
+test('a decision sees the change it requires, in the process that made it and in another', async () => {
   await recommend({});
   await recommend({}, other);
   for (let round = 0; round < 5; round += 1) {
@@ -57,7 +57,7 @@ test('a change is seen by the decision that requires it, in the process that mad
   }
 });
 
-test('a decision waits for a version that is committed while it waits', async () => {
+test('a decision waits for a version that is committed in the meantime', async () => {
   // It waits a second. A busy machine may take longer for the change, so there are several attempts.
   for (let attempt = 1; ; attempt += 1) {
     const version = await change();
@@ -79,7 +79,7 @@ test('a decision waits for a version that is committed while it waits', async ()
   }
 });
 
-test('what does not come is 503 not_fresh; nothing is stored and the requestId stays free', async () => {
+test("a version that doesn't arrive is 503 not_fresh; nothing is stored, and the requestId stays free", async () => {
   const version = await change();
   const requestId = newId();
   const before = [await stored('decisions'), await stored('decision_requests'), await stored('outbox')];
@@ -103,7 +103,7 @@ test('what does not come is 503 not_fresh; nothing is stored and the requestId s
   assert.deepEqual([another.status, another.body.code], [422, 'idempotency_key_reused']);
 });
 
-test('the version of another tenant is not this one’s', async () => {
+test("another tenant's version doesn't count", async () => {
   const stranger = server.tenants[1]!.keys.admin;
   const version = await change();
   const body = { customerId: 'C1', require: { minConfigVersion: version + 1 } };
@@ -113,7 +113,7 @@ test('the version of another tenant is not this one’s', async () => {
   assert.deepEqual([answer.status, answer.body.code], [503, 'not_fresh']);
 });
 
-test('require as it may not be is 400 at its place; null and nothing require nothing', async () => {
+test('an invalid require is 400 with its path; null and absence require nothing', async () => {
   for (const [require, path] of [
     [{ minConfigVersion: -1 }, '/require/minConfigVersion'],
     [{ minConfigVersion: 1.5 }, '/require/minConfigVersion'],

@@ -39,7 +39,7 @@ export interface AutoRead {
 /** A linked schema or a join, with the reads that it needs. */
 interface JoinRead {
   readonly source: JoinedSource;
-  /** One per row on the way; its `column` is looked up next. */
+  /** One per row on the path; its `column` is looked up next. */
   readonly steps: readonly { readonly table: TableRead; readonly column: string }[];
   readonly table: TableRead;
 }

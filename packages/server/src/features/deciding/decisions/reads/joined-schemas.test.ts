@@ -263,7 +263,7 @@ const ofC1 = {
   t_tickets_severity_sum: 6,
 };
 
-test('rules, formulas and texts read rows one to one, and figures of rows one to many', async () => {
+test('rules, formulas and texts read one-to-one rows and figures of one-to-many rows', async () => {
   const seen = await decide('C1');
   assert.deepEqual(seen.offers, ['All', 'Spenders']);
   assert.deepEqual(seen.profile, ofC1);
@@ -277,7 +277,7 @@ test('rules, formulas and texts read rows one to one, and figures of rows one to
   await assertReplays(seen.id);
 });
 
-test('of no rows the count and sums are 0 and other figures are missing; the way ends where a row or a value is missing', async () => {
+test('without rows, count and sums are 0 and other figures missing; a missing row or value ends the path', async () => {
   const second = await decide('C2');
   assert.deepEqual(second.profile, {
     tier: 'silver',
@@ -303,7 +303,7 @@ test('of no rows the count and sums are 0 and other figures are missing; the way
   for (const { id } of [second, third, unknown]) await assertReplays(id);
 });
 
-test('64 customers of one batch each get what is theirs, in a trip for each row on the way', async () => {
+test('64 customers of a batch each get their own values, in one trip per row on the path', async () => {
   await decide('M0');
   const caller = {
     tenantId: server.tenants[0].id,
@@ -329,7 +329,7 @@ test('64 customers of one batch each get what is theirs, in a trip for each row 
   assert.equal(server.hot.trips() - before, 4);
 });
 
-test('a record replays the same after the rows changed, and the next decision sees the change', async () => {
+test('a record replays the same after the rows changed, and the next decision uses the change', async () => {
   const old = await decide('C1');
   await call('POST', `schemas/${schemas.visits}/data`, {
     rows: [{ visit_id: 50, customer_id: 'C1', amount: 0.05, store: 'north', note: [1, 'two'], day: '2026-06-01' }],
@@ -356,7 +356,7 @@ test('a record replays the same after the rows changed, and the next decision se
   await assertReplays(now.id);
 });
 
-test('a row of an enrich node wins over all, and starts from a joined value', async () => {
+test('a row of an enrich node wins over all others, and can start from a joined value', async () => {
   const towns = await schema('towns', [pk('name'), text('tier')], [{ name: 'Thun', tier: 'of the town' }], {
     schemaType: 'reference',
   });
@@ -378,7 +378,7 @@ test('a row of an enrich node wins over all, and starts from a joined value', as
   await assertReplays(seen.id);
 });
 
-test('figures over more than 10,000 rows are of the newest, and the answer says so', async () => {
+test('figures over more than 10,000 rows use the newest, and the response says so', async () => {
   const [tenant] = server.tenants;
   const most = 10_000;
   await server.testDatabase.ownerQuery(
@@ -403,7 +403,7 @@ test('figures over more than 10,000 rows are of the newest, and the answer says 
   await assertReplays(cut.id);
 });
 
-test('a column that is never stored decides and is in no record', async () => {
+test('a column that is never stored still decides, and is in no record', async () => {
   const hidden = await create('qualification-rules', {
     name: 'Secret',
     ruleType: 'attribute_condition',
@@ -424,7 +424,7 @@ test('a column that is never stored decides and is in no record', async () => {
   assert.ok(gone.status < 300, gone.text);
 });
 
-test('records keep figures that nothing reads yet when recordReads names them', async () => {
+test('records store unused figures when recordReads names them', async () => {
   const read = async () => (await decide('C1')).profile.t_tickets_severity_min;
   assert.equal(await read(), undefined);
   await call('PUT', 'tenant-settings', { recordReads: { customer: ['t_tickets_severity_min'] } });
@@ -432,7 +432,7 @@ test('records keep figures that nothing reads yet when recordReads names them', 
   await call('PUT', 'tenant-settings', { recordReads: null });
 });
 
-test('joins raise the catalogue version, and give nothing while they are inactive, or a link is', async () => {
+test('joins raise the catalogue version, and give nothing while they or a link are inactive', async () => {
   const joins = await server.call<{ data: { id: string }[] }>('GET', '/api/v1/schema-joins');
   const id = joins.body.data[0]!.id;
   const first = await decide('C1');
@@ -451,7 +451,7 @@ test('joins raise the catalogue version, and give nothing while they are inactiv
   assert.equal((await decide('C1')).profile.visits_count, 4);
 });
 
-test('a summary column acts from the moment that it exists', async () => {
+test('a summary column applies as soon as it exists', async () => {
   const name = 'later';
   const rule = await create('qualification-rules', {
     name: 'Later',
@@ -469,14 +469,14 @@ test('a summary column acts from the moment that it exists', async () => {
   await server.call('DELETE', `/api/v1/qualification-rules/${rule}`);
 });
 
-test('what is joined cannot be deleted from under the join', async () => {
+test("joined schemas can't be deleted", async () => {
   const parent = await server.call('DELETE', `/api/v1/schemas/${schemas.accounts}`);
   assert.deepEqual([parent.status, parent.body.code], [409, 'in_use'], parent.text);
   const joined = await server.call('DELETE', `/api/v1/schemas/${schemas.tickets}`);
   assert.deepEqual([joined.status, joined.body.code], [409, 'in_use'], joined.text);
 });
 
-test('content previews read the same of a customer', async () => {
+test('content previews read the same for a customer', async () => {
   const [tenant, other] = server.tenants;
   const read = (tenantId: string, customerId: string) =>
     server.database.withTenant(tenantId, systemActor('test'), (tx) => readCustomerProfile(tx, customerId), {});

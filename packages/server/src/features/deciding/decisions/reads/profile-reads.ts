@@ -35,7 +35,7 @@ export interface ProfileReads {
   readonly statements: readonly HotStatement[];
   /**
    * Turns the results into one profile per request, in order. Reads again for each row on the way to a joined schema,
-   * for look-ups that start from a profile value, and once more for each enrich node that looks up what another one
+   * for look-ups that start from a profile value, and again for each enrich node that looks up what another one
    * read.
    */
   resolve(answers: readonly (readonly HotRow[])[], tx: HotTransaction): Promise<Profile[]>;
@@ -220,7 +220,7 @@ async function readAgain(tx: HotTransaction, late: ReadonlyMap<TableRead, Readon
 interface EnrichRead {
   readonly source: EnrichSource;
   readonly table: TableRead;
-  /** The value to look up; null: none, or not known yet. */
+  /** The value to look up; null: none yet. */
   key: string | null;
 }
 

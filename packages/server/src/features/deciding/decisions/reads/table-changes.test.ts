@@ -104,7 +104,7 @@ async function dropField(id: string): Promise<void> {
   assert.equal(dropped.status, 204, dropped.text);
 }
 
-test('every decision is answered while columns are added and dropped', async () => {
+test('answers every decision while columns are added and dropped', async () => {
   assert.equal(await decide('C1'), 'gold ');
   const seen = new Set<unknown>();
   let isOver = false;
@@ -144,7 +144,7 @@ test('every decision is answered while columns are added and dropped', async () 
   assert.equal(String(await decide('C1')).trim(), '');
 });
 
-test('and while columns of joined tables do, under the names that figures are made of', async () => {
+test('answers every decision while columns of joined tables change, under the names of figures', async () => {
   const [homes, visits] = joinedIds as [string, string];
   let isOver = false;
   let decided = 0;

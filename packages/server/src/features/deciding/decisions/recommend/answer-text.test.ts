@@ -170,7 +170,7 @@ const cases: readonly (readonly [string, Decision, AnswerFacts])[] = [
 ];
 
 for (const [name, made, about] of cases) {
-  test(`the text put together from pieces says what the shaped answer says: ${name}`, () => {
+  test(`the text assembled from pieces equals the serialized response: ${name}`, () => {
     const text = answerText(plan, made, about, itemTexts(made));
     const shaped = shapeAnswer(plan, made, about);
     assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(shaped)));

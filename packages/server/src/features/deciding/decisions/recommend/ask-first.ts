@@ -6,7 +6,7 @@ import { readBatch } from '../reads/read-batch.ts';
 import { seeded } from '../reads/seeded-input.ts';
 import { type HeldVolumes, MissingVolumes } from '../volumes/volumes-in-batch.ts';
 import type { WebhookAsker } from '../webhooks/webhooks.ts';
-import type { DecideJob, Prepared } from './decide-job.ts';
+import type { DecideJob, PreparedJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { prepare } from './prepare-batch.ts';
 
@@ -16,21 +16,21 @@ const maxTimes = 3;
 const maxAsking = 1_000;
 
 /** Returns true for a decision whose webhooks haven't been asked for the plan that would decide. */
-export function asksFirst({ job: { asked }, flow }: Prepared): boolean {
+export function asksFirst({ job: { asked }, flow }: PreparedJob): boolean {
   if (flow.plan.webhooks.length === 0) return false;
   return asked === undefined || (asked.times < maxTimes && !asked.planHash.equals(flow.hash));
 }
 
 interface InputLookup {
-  readonly prepared: Prepared;
+  readonly prepared: PreparedJob;
   readonly facts: ReturnType<typeof inputFacts>;
 }
 
 export interface Rehearsals {
   /** Asks, then queues the job again with the answers. */
-  begin(catalogue: TenantCatalogue, prepared: Prepared): void;
+  begin(catalogue: TenantCatalogue, prepared: PreparedJob): void;
   /** Asks, and returns the job with the answers. */
-  ask(catalogue: TenantCatalogue, prepared: Prepared): Promise<DecideJob>;
+  ask(catalogue: TenantCatalogue, prepared: PreparedJob): Promise<DecideJob>;
   /** Waits until no webhook is being asked. */
   idle(): Promise<void>;
 }
@@ -126,7 +126,7 @@ async function lookAhead(ports: DecidePorts, first: TenantCatalogue, job: Decide
 function readUnlocked(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
-  prepared: Prepared,
+  prepared: PreparedJob,
   isFresh: boolean,
 ): Promise<InputLookup['facts']> {
   const { job, request } = prepared;

@@ -1,7 +1,7 @@
 import type { DecisionRequest } from '@arbiter/engine';
 import type { HotStatement, HotTransaction } from '../../../../db/index.ts';
 import type { BatchRead } from '../reads/read-batch.ts';
-import type { Prepared } from './decide-job.ts';
+import type { PreparedJob } from './decide-job.ts';
 import type { MadeDecision, StoredDecision } from './decide-one.ts';
 import type { QuotaInBatch } from './playground-quota.ts';
 
@@ -28,7 +28,7 @@ export interface BatchCompany {
   statements(): readonly HotStatement[];
 }
 
-/** A customer's row was created or erased meanwhile. Repeat the batch. */
+/** A customer's row was created or erased in the meantime. Repeat the batch. */
 export class CustomersHeld extends Error {
   constructor() {
     super('a customer changed in the meantime');
@@ -42,8 +42,8 @@ export class CustomersHeld extends Error {
 export function decideInCompany(
   company: BatchCompany,
   read: BatchRead,
-  prepared: Prepared,
-  decide: (read: BatchRead, prepared: Prepared) => MadeDecision,
+  prepared: PreparedJob,
+  decide: (read: BatchRead, prepared: PreparedJob) => MadeDecision,
 ): MadeDecision | null {
   const request = company.narrow(prepared.request);
   if (request === null) return null;

@@ -5,7 +5,7 @@ import { type DecisionCounts, newDecisionCounts } from '../minutes/decision-coun
 import { figuresOf, type TimedDecision } from '../minutes/decision-minutes.ts';
 import { type ReadOptions, readBatch } from '../reads/read-batch.ts';
 import { type BatchCompany, CustomersHeld, decideInCompany } from './batch-company.ts';
-import type { DecideJob, Prepared } from './decide-job.ts';
+import type { DecideJob, PreparedJob } from './decide-job.ts';
 import { decideOne, isStored } from './decide-one.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { newWrites, noteDecision, type Writes } from './note-decision.ts';
@@ -36,7 +36,7 @@ export async function decideAll(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
-  all: readonly Prepared[],
+  all: readonly PreparedJob[],
   { company, ...options }: DecideOptions,
 ): Promise<DecidedBatch> {
   const { tenantId } = catalogue;

@@ -45,7 +45,7 @@ export interface KnownOfJob {
 }
 
 /** A job with everything that decides it. */
-export interface Prepared {
+export interface PreparedJob {
   readonly job: DecideJob;
   readonly flow: LiveFlow;
   readonly request: DecisionRequest;

@@ -17,7 +17,7 @@ import { noteModels } from '../reads/model-inputs.ts';
 import type { BatchRead } from '../reads/read-batch.ts';
 import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
-import type { DecideJob, Prepared } from './decide-job.ts';
+import type { DecideJob, PreparedJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 
 /** A decision with its answer; nothing of it is stored yet. */
@@ -61,7 +61,7 @@ export function decideOne(
   catalogue: TenantCatalogue,
   read: BatchRead,
   at: number,
-  { job, flow, request }: Prepared,
+  { job, flow, request }: PreparedJob,
   customer: Pick<BatchCustomer, 'row' | 'state'> | null,
 ): MadeDecision {
   const { settings } = catalogue;

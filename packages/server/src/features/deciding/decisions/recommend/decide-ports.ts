@@ -13,7 +13,7 @@ import type { DecisionCounts } from '../minutes/decision-counts.ts';
 import type { DecisionMinutes } from '../minutes/decision-minutes.ts';
 import type { WaitingRoom } from '../queue/waiting-room.ts';
 import type { StageWatch } from '../traces/stage-clock.ts';
-import type { Prepared } from './decide-job.ts';
+import type { PreparedJob } from './decide-job.ts';
 
 /** What a batch of decisions needs from the rest of the server. */
 export interface DecidePorts {
@@ -42,7 +42,7 @@ export interface DecidePorts {
   /** Where work waits for customers that someone else holds. */
   readonly waitingRoom: WaitingRoom;
   /** Asks webhooks for a job that has left its batch, then queues it again. */
-  readonly askFirst: (catalogue: TenantCatalogue, prepared: Prepared) => void;
+  readonly askFirst: (catalogue: TenantCatalogue, prepared: PreparedJob) => void;
   readonly observe: (tenantId: string, batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
   readonly minutes: Pick<DecisionMinutes, 'decided'>;
   readonly stages: StageWatch;

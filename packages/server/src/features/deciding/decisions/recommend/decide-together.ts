@@ -4,7 +4,7 @@ import { type HeldVolumes, MissingVolumes, VolumesMoved } from '../volumes/volum
 import { asksFirst } from './ask-first.ts';
 import { type BatchCompany, CustomersHeld } from './batch-company.ts';
 import { decideAll, type HeldJobs } from './decide-all.ts';
-import type { DecideJob, Prepared } from './decide-job.ts';
+import type { DecideJob, PreparedJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import type { JobOutcome } from './outcome.ts';
 import { prepare } from './prepare-batch.ts';
@@ -14,7 +14,7 @@ export interface Exits {
   /** Takes outcomes as soon as they are certain. */
   readonly settle: (outcomes: readonly JobOutcome[]) => void;
   /** Takes a job whose webhooks must be asked first. */
-  readonly leave: (catalogue: TenantCatalogue, prepared: Prepared) => void;
+  readonly leave: (catalogue: TenantCatalogue, prepared: PreparedJob) => void;
 }
 
 export interface TogetherOptions {

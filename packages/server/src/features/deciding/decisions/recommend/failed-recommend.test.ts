@@ -17,7 +17,7 @@ after(() => server?.close());
 const post = (path: string, options: Parameters<TestServer['call']>[2]) =>
   server.call<Problem>('POST', `/api/v1/${path}`, options);
 
-test('a recommend that failed carries an id of its own, wherever it failed', async () => {
+test('a failed recommend has an ID of its own, wherever it failed', async () => {
   const key = server.tenants[1]!.keys.viewer;
   const failures: [number, Parameters<TestServer['call']>[2]][] = [
     [404, { body: { customerId: 'C1', decisionFlowKey: 'nowhere' } }],
@@ -39,7 +39,7 @@ test('a recommend that failed carries an id of its own, wherever it failed', asy
   assert.equal(ids.size, failures.length);
 });
 
-test('the same request id gives the same answer', async () => {
+test('the same request ID returns the same response', async () => {
   const failed = (id: string) =>
     post('recommend', { body: { customerId: 'C1', decisionFlowKey: 'nowhere' }, headers: { 'x-request-id': id } });
   const answers = [await failed('the-same'), await failed('the-same')];
@@ -49,7 +49,7 @@ test('the same request id gives the same answer', async () => {
   assert.equal((await failed(id)).body.recommendationId, id.toLowerCase());
 });
 
-test('other problems carry none', async () => {
+test('other problems have no ID', async () => {
   const { status, body } = await post('respond', { body: { outcome: 'click' } });
   assert.equal(status, 400);
   assert.ok(!('recommendationId' in body));

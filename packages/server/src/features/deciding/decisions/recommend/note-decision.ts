@@ -74,7 +74,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   customer.changed = true;
   const read = inputText(input, call.request, flow, writes.zones, stored.segments, decision.experiments);
   const result = resultText(decision, flow.refs);
-  const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
+  const storedResult = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
   recordsOf(writes, flow).push({
     id: decisionId,
     requestId: call.clientRequestId ? requestId : null,
@@ -91,7 +91,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     explored: decision.explored,
     minProbability: decision.items.length === 0 ? null : decision.minProbability,
     resultHash: resultHash(result, stored.texts),
-    body: seal(key, recordContext(tenantId, decisionId), `{"i":${read.text},"r":${kept}}`),
+    body: seal(key, recordContext(tenantId, decisionId), `{"i":${read.text},"r":${storedResult}}`),
   });
   noteModelDecision(writes, stored);
   noteExperiments(writes.experiments, customerId, decision);
@@ -147,7 +147,7 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
   if (decision.items.length === 0) return;
   const { state } = customer;
   const campaignId = input.request.campaignId ?? null;
-  const asked = stored.job.call.request.context;
+  const requestContext = stored.job.call.request.context;
   const items = decision.items.map(({ offerId, creativeId, channelId, placementId, rank, effect }, i) => {
     const lane = laneOf(state, { offerId, creativeId, channelId, campaignId });
     const id = stored.interactionIds[i]!;
@@ -163,7 +163,7 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
     customerId: input.request.customerId,
     customerSeq: customer.customerSeq,
     campaignId,
-    context: Object.keys(asked).length > 0 ? JSON.stringify(asked) : null,
+    context: Object.keys(requestContext).length > 0 ? JSON.stringify(requestContext) : null,
     experiments: decision.experiments,
     items,
   });

@@ -1,9 +1,9 @@
 import type { DecideJob } from './decide-job.ts';
 
 /** A job's result in one attempt: its answer, or its failure. */
-export type JobOutcome = Answered | Failed;
+export type JobOutcome = AnsweredJob | Failed;
 
-export interface Answered {
+export interface AnsweredJob {
   readonly job: DecideJob;
   /** JSON text. */
   readonly answer: string;

@@ -33,7 +33,7 @@ async function status(): Promise<{ quotaUsed: number; quotaRemaining: number }> 
   return body;
 }
 
-test('each item of a playground counts, and the answer says what is left', async () => {
+test('counts each item of a playground, and returns what is left', async () => {
   const answer = await recommend({ customerId: 'C1', limit: 3 });
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(answer.body.quota, { limit: 5000, used: 3, remaining: 4997, truncated: false });
@@ -43,7 +43,7 @@ test('each item of a playground counts, and the answer says what is left', async
   assert.deepEqual([empty.body.count, headerOf(empty)], [0, '4997'], 'an empty answer counts nothing');
 });
 
-test('dry runs and repeats count nothing', async () => {
+test("doesn't count dry runs and repeats", async () => {
   const dry = await recommend({ customerId: 'C2', limit: 2, dryRun: true });
   assert.deepEqual([dry.body.count, headerOf(dry), dry.body.quota?.used], [2, '5000', 0]);
   const body = { customerId: 'C2', limit: 2, requestId: randomUUID() };
@@ -68,14 +68,14 @@ test('give many requests in one call only what is left', async () => {
   assert.equal((await status()).quotaUsed, 5000);
 });
 
-test('decisions for show count nothing, and are given when nothing is left', async () => {
+test('simulated decisions count nothing, and are possible when nothing is left', async () => {
   await setUsed(5000);
   const simulated = await server.call<RecommendAnswer>('POST', '/api/v1/simulate', { body: { customerId: 'C1' } });
   assert.deepEqual([simulated.status, simulated.body.count], [200, 4], simulated.text);
   assert.equal((await status()).quotaUsed, 5000);
 });
 
-test('with r left of n items the best r are given, recorded and replayed', async () => {
+test('with r left of n items, returns, records and replays the best r', async () => {
   await setUsed(4998);
   const answer = await recommend({ customerId: 'C4', limit: 3, debug: true });
   assert.deepEqual(
@@ -120,7 +120,7 @@ test('other tenants have no quota', async () => {
   assert.deepEqual([answer.status, answer.body.quota, headerOf(answer)], [200, undefined, undefined]);
 });
 
-test('a decision that was not made, because the catalogue is not as new as required, counts nothing', async () => {
+test("a decision that isn't made because the catalogue isn't as new as required counts nothing", async () => {
   const answer = await recommend({ customerId: 'C9', limit: 2, require: { minConfigVersion: 1_000_000 } });
   assert.equal(answer.status, 503, answer.text);
   assert.equal((await status()).quotaUsed, 0);

@@ -1,6 +1,6 @@
 import { type DecisionRequest, reduceRequest, resolveTarget, type TargetProblem } from '@arbiter/engine';
 import type { LiveFlow, TenantCatalogue } from '../../plans/index.ts';
-import type { DecideJob, Prepared } from './decide-job.ts';
+import type { DecideJob, PreparedJob } from './decide-job.ts';
 import { type Failed, failed } from './outcome.ts';
 import { targetProblem } from './recommend.rules.ts';
 
@@ -9,10 +9,10 @@ export async function prepare(
   catalogue: TenantCatalogue,
   jobs: readonly DecideJob[],
 ): Promise<{
-  readonly prepared: Prepared[];
+  readonly prepared: PreparedJob[];
   readonly refused: Failed[];
 }> {
-  const prepared: Prepared[] = [];
+  const prepared: PreparedJob[] = [];
   const refused: Failed[] = [];
   for (const job of jobs) {
     try {
@@ -29,7 +29,7 @@ export async function prepare(
   return { prepared, refused };
 }
 
-/** Reads what the flow needs of the request. Throws AppError 400 for a target that names nothing of the tenant. */
+/** Reads what the flow needs of the request. Throws AppError 400 for a target that isn't a record of the tenant. */
 export function requestFor(catalogue: TenantCatalogue, { plan }: LiveFlow, asked: DecisionRequest): DecisionRequest {
   const target = resolveTarget(plan, asked);
   const problem = target.problem && realProblem(catalogue, asked, target.problem);

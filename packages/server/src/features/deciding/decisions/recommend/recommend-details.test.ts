@@ -84,7 +84,7 @@ after(() => server?.close());
 
 const placed = (...names: string[]) => names.map((name) => ({ placementId: ids[name] }));
 
-test('several placements: each its own best, or one after another without what was taken', async () => {
+test('several placements: each gets its own best offer, or what the earlier ones left', async () => {
   const own = (await recommend({ placements: [{ placementId: ids.hero, limit: 5 }, ...placed('side')] })).body;
   assert.deepEqual(namesIn(own), ['A', 'B', 'A'], 'maxSlots of the placement is above its limit');
   assert.deepEqual(
@@ -113,7 +113,7 @@ test('several placements: each its own best, or one after another without what w
   }
 });
 
-test('an answer has at most 50 items in all, and 20 placements', async () => {
+test('a response has at most 50 items, and 20 placements', async () => {
   const placements = [...placed('hero', 'side'), ...many.map((placementId) => ({ placementId }))];
   assert.equal(placements.length, 20);
   const { status, body, text } = await recommend({ placements, limit: 3, dryRun: true });
@@ -149,7 +149,7 @@ test('an anonymous customer is the HMAC of the session, else of address and brow
   assert.equal((await recommend({ sessionId: 'x'.repeat(65) })).status, 400);
 });
 
-test('exclusion lists: offers leave as excluded, one without creatives as no_creative; unknown ids are ignored', async () => {
+test('exclusion lists: reports offers as excluded, one without creatives as no_creative; ignores unknown IDs', async () => {
   const { body } = await recommend({
     excludeOffers: [ids.A!.toUpperCase(), 'nothing', ids.web],
     excludeCreatives: [ids['of B'], ids.A],
@@ -174,7 +174,7 @@ test('exclusion lists: offers leave as excluded, one without creatives as no_cre
   }
 });
 
-test('segments, attributes and context of the request act on this request alone; context goes to history', async () => {
+test('segments, attributes and context of the request affect only this request; history stores the context', async () => {
   const without = await recommend({ customerId: 'S', dryRun: true });
   assert.deepEqual(namesIn(without.body), ['A', 'B', 'C']);
   const within = await recommend({
@@ -197,7 +197,7 @@ test('segments, attributes and context of the request act on this request alone;
 
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
   const nested = (depth: number): object => (depth === 1 ? { x: 1 } : { x: nested(depth - 1) });
-  // `{"x":"..."}` of exactly so many bytes.
+  // `{"x":"..."}` of exactly this many bytes.
   const bytes = (size: number) => ({ x: 'y'.repeat(size - 8) });
   const limits: readonly (readonly [object, object, string])[] = [
     [
@@ -240,7 +240,7 @@ test('aliases: maxOffers, flowId and decisionFlowId, by key or id; the documente
   assert.deepEqual([unknown.status, unknown.headers['x-unknown-properties']], [200, 'chanel (channel?)']);
 });
 
-test('a requestId with dryRun seeds and is not looked up; of an erased customer it is 409', async () => {
+test("a requestId with dryRun sets the seed and isn't looked up; an erased customer's is 409", async () => {
   const requestId = '0190a000-1111-4222-8333-444444444444';
   const first = await recommend({ customerId: 'E', requestId, limit: 1 });
   assert.equal(first.status, 200, first.text);
@@ -251,7 +251,7 @@ test('a requestId with dryRun seeds and is not looked up; of an erased customer 
   assert.deepEqual([erased.status, erased.body.code], [409, 'inputs_unavailable'], erased.text);
 });
 
-test('freshness and the clock are what they say; the answer tells what was asked', async () => {
+test('freshness and clock are correct, and the response repeats the request', async () => {
   const { body } = await recommend({ channel: 'web', placement: 'Hero', dryRun: true });
   assert.equal(body.timestamp, '2026-11-20T09:00:00.000Z');
   assert.deepEqual([body.channel, body.channelId, body.placement], ['web', null, 'Hero']);

@@ -94,7 +94,7 @@ function placementOf(sent: string | null): string | null {
 }
 
 /**
- * Returns true when a customer id names no customer: missing, empty and `anonymous` mean the same
+ * Returns true when a customer ID stands for no customer: missing, empty and `anonymous` mean the same
  * (docs/design/api-decisioning.md 2).
  */
 export function isAnonymous(sent: string | undefined): boolean {
@@ -128,7 +128,7 @@ export function assertBytes(path: string, value: object, bytes: number): void {
   if (Buffer.byteLength(JSON.stringify(value)) > bytes) throw invalid(path, `must be at most ${bytes / 1024} KB`);
 }
 
-/** The engine's answer to a target that names nothing of the tenant, as a 400. */
+/** The engine's answer to a target that isn't a record of the tenant, as a 400. */
 export function targetProblem(problem: TargetProblem): AppError {
   return new AppError(problem.code, {
     detail: `${problem.path} ${problem.message}`,

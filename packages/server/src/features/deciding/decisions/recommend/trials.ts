@@ -15,7 +15,7 @@ import type { DecidePorts } from './decide-ports.ts';
 import { requestFor } from './prepare-batch.ts';
 import type { RecommendCall } from './recommend.rules.ts';
 
-// Decisions that are made to be looked at: simulate, the tools of customers, why-not. They read what a decision reads and
+// Decisions that are only shown: simulate, the tools of customers, why-not. They read what a decision reads and
 // run the engine that decides, on connections of their own, and store, count and reserve nothing.
 
 /** A question for a preview. Its request must be a dry run. */
@@ -49,7 +49,7 @@ export interface Trial {
 export interface Trials {
   /**
    * Reads what a tenant's questions need, all for one instant: `at` (epoch ms), null: now. Throws AppError 404 and 409
-   * for a flow that can't run, 400 for a target that names nothing of the tenant, and 503 when it isn't done by `until`
+   * for a flow that can't run, 400 for a target that isn't a record of the tenant, and 503 when it isn't done by `until`
    * (monotonic ms).
    */
   read(tenantId: string, questions: readonly TrialQuestion[], at: number | null, until: number): Promise<Trial[]>;

@@ -33,7 +33,7 @@ async function rowsOfEveryTable(): Promise<Record<string, number>> {
   return counts;
 }
 
-test('the rehearsal decides, answers and seals as a batch does', async () => {
+test('the rehearsal decides, responds and seals like a batch', async () => {
   await rehearse({ clock: systemClock, zoneClock });
   await assert.rejects(
     rehearse({
@@ -47,7 +47,7 @@ test('the rehearsal decides, answers and seals as a batch does', async () => {
   );
 });
 
-test('warming up reads the catalogues of the tenants, writes nothing and leaves no trace in the metrics', async () => {
+test("warming up reads the tenants' catalogues, writes nothing, and leaves no trace in the metrics", async () => {
   const before = await rowsOfEveryTable();
   assert.ok(Object.keys(before).length > 20);
   const told = async () => (await server.registry.metrics()).replaceAll(/^(?!svc_).*$/gm, '');
@@ -55,7 +55,7 @@ test('warming up reads the catalogues of the tenants, writes nothing and leaves 
   await server.decisions.warmUp(performance.now() + 60_000);
   assert.deepEqual(await rowsOfEveryTable(), before);
   const changed = (await told()).split('\n').filter((line) => !metricsBefore.includes(line));
-  // That catalogues were read is told as always; no decision was made.
+  // Reading catalogues is reported as always, although no decision was made.
   assert.ok(changed.includes('svc_plan_compile_seconds_count 2'), changed.join('\n'));
   assert.deepEqual(
     changed.filter((line) => !/^svc_(plan_compile_seconds|cache_requests_total\{cache="catalogues")/.test(line)),
@@ -63,7 +63,7 @@ test('warming up reads the catalogues of the tenants, writes nothing and leaves 
   );
 });
 
-test('a catalogue that takes too long is read on behind the start', async () => {
+test('continues to read a slow catalogue after the start', async () => {
   const busy = await startTestServer();
   try {
     const body = { name: 'Cards' };
@@ -79,7 +79,7 @@ test('a catalogue that takes too long is read on behind the start', async () => 
   }
 });
 
-test('tenants that decided last come first, then those whose catalogues changed last', async () => {
+test('orders tenants by their last decision, then by the last change of their catalogue', async () => {
   const used = await startTestServer({ tenants: 3 });
   try {
     for (const { keys } of used.tenants) {

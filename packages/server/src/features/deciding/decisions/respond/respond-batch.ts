@@ -144,7 +144,7 @@ async function record(
 }
 
 /**
- * Throws for a reservation that has expired meanwhile. Whoever decides after this has released the customer and the volumes
+ * Throws for a reservation that has expired in the meantime. Whoever decides after this has released the customer and the volumes
  * reads a later instant than this one, so nobody can have given away what's confirmed here.
  */
 function assertInTime(tx: Tx, responded: readonly Responded[]): void {

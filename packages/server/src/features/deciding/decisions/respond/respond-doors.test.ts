@@ -66,7 +66,7 @@ async function decide(customerId: string, channelId = ids.web): Promise<Recommen
   return body;
 }
 
-test('the doors in their order: interaction, recommendation with rank, creative or offer, creative, offer', async () => {
+test('finds the item in order: interaction, recommendation with rank, creative or offer, creative, offer', async () => {
   const { recommendationId, decisions } = await decide('D1');
   const [first, second] = decisions;
   assert.deepEqual([first?.offerId, second?.offerId], [ids.a, ids.b]);
@@ -96,7 +96,7 @@ test('the doors in their order: interaction, recommendation with rank, creative 
   for (const [door, expected] of doors) assert.deepEqual(await found(door), expected, JSON.stringify(door));
 });
 
-test('a contact has the channel and the placement of its creative; of an offer those that are named', async () => {
+test('a contact has the channel and placement of its creative; for an offer, those given', async () => {
   const byCreative = await told({ customerId: 'D2', creativeId: ids.deskA, channelId: ids.web, outcome: 'click' });
   assert.deepEqual([byCreative.channelId, byCreative.channelName], [ids.desk, 'Desk']);
   const byOffer = { customerId: 'D2', offerId: ids.a, channelId: ids.phone, placementId: ids.slot, outcome: 'click' };
@@ -109,7 +109,7 @@ test('a contact has the channel and the placement of its creative; of an offer t
   assert.equal(row?.placement, ids.slot);
 });
 
-test('what is named but absent, foreign or of somebody else is 404; what names nothing is 400', async () => {
+test("a missing, foreign or someone else's reference is 404; no reference is 400", async () => {
   const { recommendationId, decisions } = await decide('D3');
   const { interactionId } = decisions[0]!;
   const theirs = server.tenants[1]!.keys.editor;
@@ -150,7 +150,7 @@ test('what is named but absent, foreign or of somebody else is 404; what names n
   await refused({ ...event, recommendationId: 'garbage' }, 400, 'validation_failed', '/recommendationId');
 });
 
-test('offers, creatives and channels that were deleted still resolve, by every door', async () => {
+test('deleted offers, creatives and channels still resolve, in every way', async () => {
   const offerId = await server.create('offers', { name: 'Gone', status: 'active', priority: 99 });
   const creativeId = await server.create('creatives', { name: 'gone', offerId, channelId: ids.web, status: 'active' });
   const { recommendationId, decisions } = await decide('D5');
@@ -217,7 +217,7 @@ test('classification and category are those of the outcome type; direction follo
   await refused(sigh, 400, 'unknown_outcome');
 });
 
-test('limits of value, currency, objects and key, on both sides', async () => {
+test('checks limits of value, currency, objects and key on both sides', async () => {
   const event = { customerId: 'D8', offerId: ids.a, outcome: 'convert' };
   for (const conversionValue of [0, 1e12, 0.005, null]) {
     assert.equal((await told({ ...event, conversionValue, currency: 'EUR' })).conversionValue, conversionValue);
@@ -241,7 +241,7 @@ test('limits of value, currency, objects and key, on both sides', async () => {
   await refused({ ...event, idempotencyKey: '' }, 400, 'validation_failed', '/idempotencyKey');
 });
 
-test('an event happened from 1970 to 24 hours from now', async () => {
+test('accepts events from 1970 to 24 hours from now', async () => {
   const event = { customerId: 'D9', offerId: ids.a, outcome: 'click' };
   const instant = (at: number) => new Date(at).toISOString();
   for (const at of [0, 1, now, now + dayMs]) {
@@ -265,7 +265,7 @@ test('an event happened from 1970 to 24 hours from now', async () => {
   );
 });
 
-test('an explicit key stands for 7 days, for one credential, in the header as in the body', async () => {
+test('an explicit key is valid for 7 days, for one credential, in header or body', async () => {
   const event = { customerId: 'D10', offerId: ids.a, outcome: 'convert', conversionValue: 1 };
   const header = (key: string) => ({ 'idempotency-key': key });
   const first = await told(event, header('seven'));
@@ -292,7 +292,7 @@ test('an explicit key stands for 7 days, for one credential, in the header as in
   }
 });
 
-test('an item is seen once, by whatever name and key it is told', async () => {
+test('an item is seen once, under any name and key', async () => {
   const { recommendationId, decisions } = await decide('D11');
   const { interactionId } = decisions[0]!;
   const impressions = async (customerId: string) => {

@@ -105,7 +105,7 @@ const moved = (before: Stand, after: Stand) =>
       .filter(([, by]) => by !== 0),
   );
 
-test('a conversion on an open reservation confirms it, is booked, counted, learned and told', async () => {
+test('a conversion on an open reservation confirms it, and is booked, counted, learned and reported', async () => {
   const { interactionId } = await reserve('R1');
   const before = await standOf('R1');
   assert.deepEqual([before.reserved, before.total, before.history], [1, 0, ['recommendation open']]);
@@ -149,7 +149,7 @@ test('an impression confirms: the count moves to the event, and nothing is learn
   assert.deepEqual(after.events, ['impression']);
 });
 
-test('a refusal suppresses, is evidence against the offer, and a neutral outcome is none', async () => {
+test('a rejection suppresses and is evidence against the offer; a neutral outcome is neither', async () => {
   const { interactionId } = await reserve('R3');
   const before = await standOf('R3');
   await told({ interactionId, outcome: 'dismiss' });
@@ -164,7 +164,7 @@ test('a refusal suppresses, is evidence against the offer, and a neutral outcome
   assert.deepEqual(later.outcomes, { dismiss: start, yawned: start });
 });
 
-test('a release gives everything back, once; a late impression counts all the same', async () => {
+test('a release returns everything, once; a late impression still counts', async () => {
   for (const [customerId, outcome, state] of [
     ['R4', 'not_presented', 'released'],
     ['R5', 'expired', 'expired'],
@@ -198,7 +198,7 @@ test('a release gives everything back, once; a late impression counts all the sa
   }
 });
 
-test('a reservation is open until the instant at which it ends, and not at it', async () => {
+test('a reservation is open until its end, exclusive', async () => {
   const [before, at] = [await reserve('R6'), await reserve('R7')];
   try {
     now = start + 1_800_000 - 1;

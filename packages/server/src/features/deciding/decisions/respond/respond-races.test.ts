@@ -18,7 +18,7 @@ after(() => server?.close());
 
 const query = <Row>(text: string, values: readonly unknown[] = []) => server.testDatabase.ownerQuery<Row>(text, values);
 
-/** Waits until so many sessions of the server wait for another transaction. */
+/** Waits until this many sessions of the server wait for another transaction. */
 async function untilWaiting(sessions: number): Promise<void> {
   for (;;) {
     const [row] = await query<{ n: number }>(
@@ -33,7 +33,7 @@ const making = (customerId: string) =>
   `insert into arbiter.customer_states (tenant_id, customer_id, ref, data_key, state)
    values ('${server.tenants[0].id}', '${customerId}', gen_random_uuid(), '', '')`;
 
-test('a batch makes rows of new customers in the order of their ids, as all do who make several', async () => {
+test('a batch creates rows of new customers in the order of their IDs, like all other writers', async () => {
   const commit = await server.testDatabase.ownerHold(making('N-a'));
   const responses = ['N-z', 'N-a'].map((customerId) => ({ customerId, offerId, outcome: 'click' }));
   const call = server.call<RespondBatchAnswer>('POST', '/api/v1/respond/batch', { body: { responses } });
@@ -49,7 +49,7 @@ test('a batch makes rows of new customers in the order of their ids, as all do w
   assert.equal((await call).body.recorded, 2);
 });
 
-test('the responses of a customer whose row is held wait together, in their order', async () => {
+test('the responses of a locked customer wait together, in order', async () => {
   const respond = (place: number) =>
     server.call<RespondAnswer>('POST', '/api/v1/respond', {
       body: {
@@ -94,7 +94,7 @@ test('the responses of a customer whose row is held wait together, in their orde
   assert.equal(new Set(rows.map(({ stored }) => stored)).size, 1, 'one transaction');
 });
 
-test('repeats of a call that was answered get its answer, however many come at once', async () => {
+test('repeats of an answered call get its response, however many arrive at once', async () => {
   const body = { customerId: 'R', requestId: '0190a000-0000-7000-8000-00000000abcd' };
   const recommend = (more: object = {}) =>
     server.call<RecommendAnswer & { code: string }>('POST', '/api/v1/recommend', { body: { ...body, ...more } });
@@ -107,7 +107,7 @@ test('repeats of a call that was answered get its answer, however many come at o
     assert.deepEqual([status, problem.code], [422, 'idempotency_key_reused']);
 });
 
-test('a repeat under a key that another repeat has at that moment gets the answer', async () => {
+test('a repeat gets the response although another repeat holds the key at that moment', async () => {
   const respond = (more: object = {}) =>
     server.call<RespondAnswer & { code: string }>('POST', '/api/v1/respond', {
       body: { customerId: 'K', offerId, outcome: 'click', idempotencyKey: 'one', ...more },

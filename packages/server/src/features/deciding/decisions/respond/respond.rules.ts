@@ -125,7 +125,7 @@ export function responseKeys(
   if (call.explicitKey !== null) return [digestOf('explicit', credentialId, 'respond', call.explicitKey)];
   const event = [call.outcome, call.timestampSent, call.conversionValue, call.currency, direction];
   if (subject.itemId !== null) return [digestOf('item', subject.itemId, ...event)];
-  // Two contacts without an instant can't be told apart.
+  // Two contacts without an instant can't be distinguished.
   if (call.timestampSent === '') return [];
   const { creativeId, offerId, channelId, placementId } = subject;
   const what = creativeId === null ? [offerId, channelId, placementId] : [creativeId];

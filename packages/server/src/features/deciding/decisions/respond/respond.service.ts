@@ -41,7 +41,7 @@ type RespondCatalogue = Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies'>;
 
 /**
  * Works out what responses do, one after the other on what they name, which is read for all of them at once
- * (docs/design/api-decisioning.md 3, 4). Rejects each on its own, so that the others stand. A response whose customer another
+ * (docs/design/api-decisioning.md 3, 4). Rejects each on its own, so that the others are kept. A response whose customer another
  * transaction holds is `left` if this one may not `wait`.
  */
 export async function respondTogether<Item extends RespondItem>(
@@ -176,7 +176,7 @@ function openResponse(
 const isCounted = (item: ShownItem): boolean =>
   item.interactionType === 'impression' || item.reservationState === 'confirmed';
 
-/** Lets later responses of the batch see what became of a reservation. */
+/** Lets later responses of the batch see what happened to a reservation. */
 function noteSettlement(
   { reserved, confirmations }: OpenBatch,
   item: ShownItem | null,

@@ -71,7 +71,7 @@ test('an event is the same however its item is named', async () => {
   assert.equal(await rowsOf('E1'), 1);
 });
 
-test('what is told besides the event makes no other event, and refuses none', async () => {
+test('properties besides the event neither change nor reject it', async () => {
   const { interactionId } = await shownItem('E2');
   assert.equal(await statusOf({ interactionId, outcome: 'click', timestamp: at }), 'recorded');
   const more = { attributes: { page: 2 }, context: { x: 1 }, outcomeDetails: { y: 2 } };
@@ -79,7 +79,7 @@ test('what is told besides the event makes no other event, and refuses none', as
   assert.equal(await rowsOf('E2'), 1);
 });
 
-test('another value, currency, direction, outcome or instant is another event', async () => {
+test('another value, currency, direction, outcome or instant makes another event', async () => {
   const { recommendationId, interactionId } = await shownItem('E3');
   const event = { interactionId, outcome: 'convert', conversionValue: 120, currency: 'EUR', timestamp: at };
   const others = [
@@ -101,7 +101,7 @@ test('another value, currency, direction, outcome or instant is another event', 
   assert.equal(await rowsOf('E3'), others.length);
 });
 
-test('one event told in several ways at once is recorded once', async () => {
+test('parallel reports of one event in different ways record it once', async () => {
   const { recommendationId, interactionId } = await shownItem('E4');
   const event = { outcome: 'click', timestamp: at };
   const told = await Promise.all(
@@ -117,7 +117,7 @@ test('one event told in several ways at once is recorded once', async () => {
   assert.equal(await rowsOf('E4'), 1);
 });
 
-test('an explicit key that comes back with another response is refused, and only that', async () => {
+test('rejects an explicit key repeated with another response, and nothing else', async () => {
   const { interactionId } = await shownItem('E5');
   const event = { interactionId, outcome: 'convert', conversionValue: 1, timestamp: at, idempotencyKey: 'mine' };
   assert.equal(await statusOf(event), 'recorded');
@@ -127,7 +127,7 @@ test('an explicit key that comes back with another response is refused, and only
   assert.equal(await rowsOf('E5'), 2);
 });
 
-test('contacts without a recommendation: the same only with an instant, a value and a channel that are the same', async () => {
+test('contacts without a recommendation are the same only with the same instant, value and channel', async () => {
   const contact = { customerId: 'E6', offerId: ids.offer, outcome: 'convert', conversionValue: 5, timestamp: at };
   const others = [
     {},
@@ -146,7 +146,7 @@ test('contacts without a recommendation: the same only with an instant, a value 
   for (let i = 0; i < 2; i++) assert.equal(await statusOf({ ...contact, timestamp: undefined }), 'recorded');
 });
 
-test('the key of a contact cannot be made again from the id of its customer', async () => {
+test("a contact's key can't be derived from its customer's ID", async () => {
   const timestamp = '2026-11-20T08:59:00Z';
   const body = { customerId: 'guessable', offerId: ids.offer, outcome: 'click', timestamp };
   assert.deepEqual([await statusOf(body), await statusOf(body)], ['recorded', 'duplicate']);
@@ -159,7 +159,7 @@ test('the key of a contact cannot be made again from the id of its customer', as
   assert.ok(!kept[0]!.key_hash.equals(guessed));
 });
 
-test('history tells how a response found its item, and what settled a reservation first', async () => {
+test('history shows how a response found its item, and what settled a reservation first', async () => {
   const desk = await server.create('channels', { name: 'Desk', channelType: 'phone', impressionMode: 'explicit' });
   const voice = { name: 'call', offerId: ids.offer, channelId: desk, status: 'active' };
   const spoken = await server.create('creatives', voice);

@@ -34,8 +34,8 @@ export async function findResponses(tx: Tx, keyHashes: readonly Buffer[]): Promi
 }
 
 /**
- * Leaves nothing but the keys of the answers that were given about a customer: a repeat of one of them is not taken for
- * something new.
+ * Leaves nothing but the keys of the answers that were given about a customer: a repeat of one of them isn't
+ * mistaken for something new.
  */
 export async function blankResponses(tx: Tx, customerId: string): Promise<void> {
   await tx.query(

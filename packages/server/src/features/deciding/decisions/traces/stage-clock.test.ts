@@ -16,7 +16,7 @@ function made() {
   return { watch, reports, pass };
 }
 
-test("the time since the last stage is the stage's; goes of one stage are added up", () => {
+test('a stage gets the time since the last one; repeated stages are added up', () => {
   const { watch, reports, pass } = made();
   const clock = watch.begin(true)!;
   for (const [ms, stage, nodeId] of [
@@ -43,7 +43,7 @@ test("the time since the last stage is the stage's; goes of one stage are added 
   );
 });
 
-test('every decision that is shown is watched, and one in 32 of the others', () => {
+test('times every decision whose stages are shown, and one in 32 of the others', () => {
   const { watch } = made();
   const others = Array.from({ length: 96 }, () => watch.begin(false));
   assert.equal(others.filter((clock) => clock !== null).length, 3);

@@ -24,13 +24,13 @@ export function createStageWatch(
   report: (stage: string, seconds: number) => void,
   now: () => number = () => performance.now(),
 ): StageWatch {
-  const clocks = new WeakMap<StageClock, ReadonlyMap<string, Spent>>();
+  const clocks = new WeakMap<StageClock, ReadonlyMap<string, StageTime>>();
   let decisions = 0;
   return {
     begin(isShown) {
       decisions += 1;
       if (!isShown && decisions % watchedOneIn !== 1) return null;
-      const spent = new Map<string, Spent>();
+      const spent = new Map<string, StageTime>();
       let since = now();
       const clock: StageClock = {
         observe(stage, nodeId) {
@@ -58,7 +58,7 @@ export function createStageWatch(
   };
 }
 
-interface Spent {
+interface StageTime {
   readonly stage: string;
   ms: number;
 }

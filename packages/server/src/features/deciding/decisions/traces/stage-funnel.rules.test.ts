@@ -14,7 +14,7 @@ test('a decision that ended early counts as 0 at the later stages', () => {
   assert.deepEqual(averageCandidates([long, ended], ['inventory', 'score', 'rank']), [6, 4, 4]);
 });
 
-test('a decision of a flow without the stage carries its candidates past it', () => {
+test('a flow without the stage carries its candidates past it', () => {
   const few = [stage('score', 4, 4), stage('rank', 4, 1)];
   const many = [stage('score', 12, 12), stage('admission', 12, 6), stage('rank', 6, 1)];
   assert.deepEqual(averageCandidates([few, many], ['score', 'admission', 'rank']), [8, 8, 5]);
@@ -25,7 +25,7 @@ test('candidates of a called flow that join later count from the start', () => {
   assert.deepEqual(averageCandidates([merged], ['inventory', 'call_flow:cards', 'rank']), [7, 7, 7]);
 });
 
-test('without decisions nothing comes to any stage', () => {
+test('without decisions every stage is 0', () => {
   assert.deepEqual(averageCandidates([], ['inventory']), [0]);
 });
 
@@ -38,7 +38,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-test('no stage exceeds the one before it, whatever flows, calls and early ends are mixed', () => {
+test('no stage exceeds the one before it, in any mix of flows, calls and early ends', () => {
   const names = ['inventory', 'qualify', 'call_flow:a/score', 'score', 'admission', 'rank', 'limit'];
   for (let seed = 1; seed <= 500; seed += 1) {
     const below = numbers(seed);

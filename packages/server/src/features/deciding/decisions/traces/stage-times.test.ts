@@ -46,7 +46,7 @@ const stagesOf = (rows: readonly Stage[]) => {
   return rows.map(({ stage }) => stage);
 };
 
-test('each stage of a trace, and of an answer with debug, says how long it took; record and replay know nothing of it', async () => {
+test("each stage of a trace, and of a response with debug, has its duration; record and replay don't", async () => {
   const { body, text } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
     body: { customerId: 'C1', debug: true },
   });
@@ -62,7 +62,7 @@ test('each stage of a trace, and of an answer with debug, says how long it took;
   assert.equal(replay.body.identical, true, replay.text);
 });
 
-test('the stages are in the metrics, those of a batch among them', async () => {
+test('the metrics include the stages, and those of a batch', async () => {
   const { status, text } = await server.call('GET', '/api/v1/metrics', {
     key: null,
     headers: { authorization: `Bearer ${metricsToken}` },

@@ -161,7 +161,7 @@ export interface ScoreBin {
   readonly scores: number;
 }
 
-/** Scores in so many bins of one width from the lowest to the highest; of some offers, or of all. */
+/** Scores in this many bins of one width from the lowest to the highest; of some offers, or of all. */
 export async function readScoreBins(
   tx: Tx,
   window: TraceWindow,

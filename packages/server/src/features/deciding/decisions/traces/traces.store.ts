@@ -124,7 +124,7 @@ export async function deleteTraces(tx: Tx, customerId: string): Promise<number> 
 /** Traces of one transaction. */
 const tracesPerSlice = 500;
 
-/** Deletes the tenant's traces that were stored more than so many days ago. True when there may be more. */
+/** Deletes the tenant's traces that were stored more than this many days ago. True when there may be more. */
 export async function expireTraces(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (select id from decision_traces where tenant_id = $1 and id < $2 order by id limit $3),

@@ -5,7 +5,7 @@ import type { DecisionRecord, Explanation, RecommendAnswer } from '@arbiter/cont
 import { u } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-/** Stored traces: which decisions have one, and what it says (docs/design/api-decisioning.md 11). */
+/** Stored traces: which decisions have one, and its content (docs/design/api-decisioning.md 11). */
 
 let server: TestServer;
 let shiftMs = 0;
@@ -119,7 +119,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('sampling is exact: none at 0, all at 1, between them those that the seed says; never a dry run', async () => {
+test('sampling is exact: none at 0, all at 1, in between by the seed; never a dry run', async () => {
   const stored = async (requestIds: readonly string[], body: object = {}) => {
     const kept: string[] = [];
     for (const requestId of requestIds) {
@@ -249,7 +249,7 @@ test('a trace has every array, and every row its members', async () => {
   assert.deepEqual(trace.summary.droppedByReason, counted);
 });
 
-test('each stage is there under its name, also those of conditions, calls, objectives and groups, with its time', async () => {
+test('includes each stage by name, with its time: conditions, calls, objectives and groups too', async () => {
   const stagesOf = async (vip: boolean) => {
     const answer = await decide({
       customerId: 'D',
@@ -276,7 +276,7 @@ test('each stage is there under its name, also those of conditions, calls, objec
   assert.ok(!plain.includes('call_flow:called/filter c.onTrue/f'), `${plain}`);
 });
 
-test('coupling is told by channel, with what it emptied', async () => {
+test('reports coupling by channel, with what it emptied', async () => {
   const placements = [ids.hero, ids.side, ids.inbox].map((placementId) => ({ placementId, limit: 1 }));
   const excludeOffers = ['A', 'B', 'C', 'Rested', 'Poor'].map((name) => ids[name]);
   const answer = await decide({
@@ -297,7 +297,7 @@ test('coupling is told by channel, with what it emptied', async () => {
   for (const row of rows.values()) assert.equal(Object.keys(row).sort().join(' '), keys);
 });
 
-test('lists: 50 unless told, 200 at most, newest first, by customer and request; a row is the whole trace', async () => {
+test('lists 50 by default, 200 at most, newest first, by customer and request; a row is the whole trace', async () => {
   const answers: RecommendAnswer[] = [];
   for (let at = 0; at < 3; at += 1) answers.push(await decide({ customerId: 'L', decisionFlowKey: 'plain', limit: 1 }));
   const newest = answers.map(({ trace }) => trace.traceId).reverse();
@@ -335,7 +335,7 @@ test('each filter over time and source has traces on both sides', async () => {
   assert.deepEqual(await found('source=campaign'), []);
 });
 
-test('an explanation comes from the trace, and says the same when the decision has to be repeated', async () => {
+test('an explanation comes from the trace, and is the same when the decision has to be repeated', async () => {
   const explained = async (id: string | null) => {
     const { status, body, text } = await server.call<DecisionRecord>(
       'GET',

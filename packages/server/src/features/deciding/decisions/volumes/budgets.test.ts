@@ -78,7 +78,7 @@ const replay = async (recommendationId: string | null) => {
 const put = (offer: Offer, changes: object) =>
   server.call<Offer & { code: string }>('PUT', '/api/v1/offers', { body: { id: offer.id, ...changes } });
 
-test('an offer leaves with its last impression; what it spent is shown, and the decision says why and replays', async () => {
+test('the last impression removes an offer; its spending is shown, and the decision says why and replays', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 2, costPerImpressionCents: 7 });
   assert.equal((await budgetOf(offer)).currentLifetimeImpressions, 0);
   const first = await show(offer);
@@ -100,7 +100,7 @@ test('an offer leaves with its last impression; what it spent is shown, and the 
   assert.ok(JSON.stringify(inputs.body.inputs.budgets.volumes).includes('"offer"'), inputs.text);
 });
 
-test('the price of an impression fits into the cap to the cent, ever and on a day', async () => {
+test('the price of an impression fits the cap to the cent, in total and per day', async () => {
   for (const cap of ['lifetimeCapCents', 'dailyCapCents']) {
     const fits = await offerOf({ [cap]: 20, costPerImpressionCents: 10 });
     assert.deepEqual([await isShown(fits), await isShown(fits), await isShown(fits)], [true, true, false], cap);
@@ -111,7 +111,7 @@ test('the price of an impression fits into the cap to the cent, ever and on a da
   }
 });
 
-test('outcomes cost what the offer says, or what they were worth, and are booked beyond the cap', async () => {
+test('outcomes cost what the offer says, or their value, and are booked beyond the cap', async () => {
   const priced = await offerOf({ lifetimeCapCents: 100, costPerClickCents: 30, costPerConversionCents: 80 });
   const { item } = await show(priced);
   const of = { recommendationId: item!.recommendationId, rank: 1 };
@@ -136,7 +136,7 @@ test('outcomes cost what the offer says, or what they were worth, and are booked
   );
 });
 
-test('the day begins anew at midnight of the tenant, and ever does not', async () => {
+test("the daily limit resets at the tenant's midnight, the total doesn't", async () => {
   now = Date.parse('2026-11-20T23:59:59.999Z');
   const offer = await offerOf({ dailyMaxImpressions: 1, costPerImpressionCents: 5, lifetimeMaxImpressions: 2 });
   assert.deepEqual([await isShown(offer), await isShown(offer)], [true, false]);
@@ -149,7 +149,7 @@ test('the day begins anew at midnight of the tenant, and ever does not', async (
   assert.equal(await isShown(offer), false, 'ever');
 });
 
-test('an open reservation counts, gives back to the instant when it runs out, and counts again when it comes late', async () => {
+test("an open reservation counts, is returned exactly at its expiry, and counts again if it's late", async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 1, costPerImpressionCents: 3 });
   const onMail = { channelId: explicitId };
   const { item } = await show(offer, onMail);
@@ -172,7 +172,7 @@ test('an open reservation counts, gives back to the instant when it runs out, an
   assert.deepEqual((await spentOf(offer)).slice(2), [2, 6], 'a late impression is a fact');
 });
 
-test('a reservation that is released gives back at once; one that is confirmed is counted once', async () => {
+test('a released reservation is returned at once; a confirmed one counts once', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 1, costPerImpressionCents: 3, costPerClickCents: 2 });
   const onMail = { channelId: explicitId };
   const first = await show(offer, onMail);
@@ -191,7 +191,7 @@ test('a reservation that is released gives back at once; one that is confirmed i
   assert.deepEqual((await spentOf(offer)).slice(2), [2, 3 + 9 + 2], 'a click confirms first, at the price of then');
 });
 
-test('a limit that is set later counts what was shown before, and a replaced budget keeps its counters', async () => {
+test('a limit set later counts earlier impressions, and a replaced budget keeps its counters', async () => {
   const offer = await offerOf({});
   for (let n = 0; n < 3; n++) assert.equal(await isShown(offer), true);
   const waiting = await show(offer, { channelId: explicitId });
@@ -206,7 +206,7 @@ test('a limit that is set later counts what was shown before, and a replaced bud
   assert.deepEqual([await isShown(offer), await isShown(offer)], [true, false]);
 });
 
-test('parallel decisions and other offers beside: never more than the caps, and all of them used', async () => {
+test('parallel decisions among other offers use the caps completely, and never exceed them', async () => {
   const offers = [
     await offerOf({ lifetimeMaxImpressions: 70 }, { priority: 99 }),
     await offerOf({ dailyCapCents: 500, costPerImpressionCents: 10 }, { priority: 98 }),
@@ -230,7 +230,7 @@ test('parallel decisions and other offers beside: never more than the caps, and 
   for (const offer of offers) await put(offer, { status: 'archived' });
 });
 
-test('with budgets off none acts, new ones are refused, and the other limits of offers stay', async () => {
+test('with budgets off, none applies and new ones are rejected; other limits of offers still apply', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 0 }, { frequencyCaps: { perCustomer: { daily: 1 } } });
   assert.equal(await isShown(offer), false);
   const settings = (enableBudgets: boolean) =>

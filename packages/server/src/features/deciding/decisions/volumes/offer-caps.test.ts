@@ -22,7 +22,7 @@ async function offer(name: string, body: object): Promise<string> {
   return id;
 }
 
-test('a cap of an offer holds for each customer by himself, also when many ask at once', async () => {
+test("an offer's cap holds for each customer, even under many parallel requests", async () => {
   const id = await offer('Capped', { frequencyCaps: { perCustomer: { daily: 3 } } });
   for (const customerId of ['one', 'two']) {
     const answers = await Promise.all(Array.from({ length: 12 }, () => recommend({ customerId })));
@@ -54,7 +54,7 @@ test('a cap of an offer holds for each customer by himself, also when many ask a
   await server.call('PUT', '/api/v1/offers', { body: { id, status: 'paused' } });
 });
 
-test('placements of one answer share what is left of a cap', async () => {
+test('placements of one response share the rest of a cap', async () => {
   const places = await Promise.all(
     ['Top', 'Side', 'Foot'].map((name) => server.create('placements', { name, channelId })),
   );

@@ -37,7 +37,7 @@ export function giveBack(
   for (const row of due) {
     if (row.expiresAt > now) continue;
     const today = row.reservedAt >= dayStart;
-    const held = {
+    const reserved = {
       impressions: 1,
       spentCents: row.costCents,
       dayImpressions: today ? 1 : 0,
@@ -45,7 +45,7 @@ export function giveBack(
     };
     for (const { name } of volumesOf(row)) {
       const before = names.has(name) ? counts.get(name) : undefined;
-      if (before !== undefined) counts.set(name, plus(before, held, -1));
+      if (before !== undefined) counts.set(name, plus(before, reserved, -1));
     }
   }
 }

@@ -57,7 +57,7 @@ async function put({ id }: Offer, changes: object): Promise<void> {
   assert.equal(answer.status, 200, answer.text);
 }
 
-test('what ran out before a volume was made is not given back by it', async () => {
+test("a volume doesn't return what expired before it was created", async () => {
   const offer = await offerOf();
   const onMail = { channelId: explicitId };
   const channel = (await made('channels', { name: 'Post', channelType: 'post', impressionMode: 'explicit' })).id;
@@ -73,14 +73,14 @@ test('what ran out before a volume was made is not given back by it', async () =
   assert.equal(await isShown(offer, { channelId: channel }), true);
   now += 24 * hourMs;
   assert.deepEqual([await isShown(offer), await isShown(offer)], [true, true]);
-  // Two reservations have run out, and nothing has swept them.
+  // Two reservations have expired, and nothing has swept them.
   await put(offer, { budget: { lifetimeMaxImpressions: 3 } });
   assert.deepEqual([await isShown(offer), await isShown(offer, onMail)], [true, false]);
   assert.equal((await spentOf(offer))[2], 3);
   await server.call('DELETE', `/api/v1/contact-policies?id=${policy.id}`);
 });
 
-test('a flow that looks at no policies is counted by the volumes that policies of another began', async () => {
+test('counts a flow without policies in the volumes that policies of another one started', async () => {
   const offer = await offerOf();
   const nodes = [
     { id: 'inventory', type: 'inventory', config: {} },
@@ -107,7 +107,7 @@ test('a flow that looks at no policies is counted by the volumes that policies o
   await server.call('DELETE', `/api/v1/contact-policies?id=${policy.id}`);
 });
 
-test('figures of days that are over count also while they wait in the outbox', async () => {
+test('figures of past days count even while they wait in the outbox', async () => {
   now = Date.parse('2026-11-12T23:59:59.000Z');
   const offer = await offerOf();
   assert.equal(await isShown(offer), true);
@@ -117,7 +117,7 @@ test('figures of days that are over count also while they wait in the outbox', a
   assert.deepEqual(await spentOf(offer), [1, 0, 2]);
 });
 
-/** Waits until so many statements of this database wait for a lock. */
+/** Waits until this many statements of this database wait for a lock. */
 async function waitingForLocks(least: number, kind: string): Promise<void> {
   for (let tries = 0; tries < 2_000; tries++) {
     const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
@@ -131,7 +131,7 @@ async function waitingForLocks(least: number, kind: string): Promise<void> {
   assert.fail(`fewer than ${least} wait for a lock of kind ${kind}`);
 }
 
-test('a decision that is under way when a limit is set for the first time is counted', async () => {
+test('counts a decision in progress when a limit is set for the first time', async () => {
   const offer = await offerOf();
   assert.equal(await isShown(offer), true);
   // It has read the version from before the limit, and can't commit yet.

@@ -132,7 +132,7 @@ const limits = [
   { what: 'cents of the day', budget: { dailyCapCents: 100, costPerImpressionCents: 10 }, cents: 10 },
 ];
 for (const { what, budget, cents } of limits) {
-  test(`${what}: what others take after the reading and before the raise is seen`, async () => {
+  test(`${what}: sees what others use between reading and raising`, async () => {
     const offer = await offerOf(budget);
     assert.equal(await isShown(offer), true);
     await query(taking(offer, 5, 5 * cents));
@@ -147,7 +147,7 @@ for (const { what, budget, cents } of limits) {
   });
 }
 
-test('a budget with little left is held before the decision, which is then made once', async () => {
+test('locks a nearly used budget before the decision, which is then made once', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 10 });
   assert.equal(await isShown(offer), true);
   await query(taking(offer, 8));
@@ -162,7 +162,7 @@ test('a budget with little left is held before the decision, which is then made 
   assert.equal(await countOf(offer), 10);
 });
 
-test('of an answer with several items, what is left is shown after a lost race, and no more', async () => {
+test('after a lost race, a response with several items shows what is left, and no more', async () => {
   const category = await made<{ id: string }>('categories', { name: 'Together' });
   const offers: Offer[] = [];
   for (let n = 0; n < 5; n++) offers.push(await offerOf({}, { categoryId: category.id }));
@@ -193,7 +193,7 @@ test('of an answer with several items, what is left is shown after a lost race, 
   await server.call('DELETE', `/api/v1/contact-policies?id=${policy.id}`);
 });
 
-test('a limit holds also where another of the same offer is used up and lifted', async () => {
+test('a limit holds even if another one of the same offer is used up and lifted', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 10 });
   const scope = { scope: 'offer', scopeId: offer.id };
   const config = { budgetField: 'impressions', threshold: 2, bypassable: true };
@@ -219,7 +219,7 @@ test('a limit holds also where another of the same offer is used up and lifted',
   for (const { id } of [policy, override]) await server.call('DELETE', `/api/v1/contact-policies?id=${id}`);
 });
 
-test('midnight between any two looks at the clock: each impression counts for the day of its history', async () => {
+test('midnight between two reads of the clock: each impression counts for the day of its history', async () => {
   const looks: number[] = [];
   // As long as the whole decision fits before midnight: then every read has been the first of the new day once.
   for (let lead = 1; ; lead++) {
@@ -250,7 +250,7 @@ test('midnight between any two looks at the clock: each impression counts for th
   assert.ok(looks.length > 3 && looks.includes(1) && looks.includes(0), looks.join());
 });
 
-test('what was reserved yesterday gives nothing back to a day that began meanwhile', async () => {
+test("yesterday's reservation returns nothing to a day that has started since", async () => {
   const midnight = (Math.floor(now / dayMs) + 2) * dayMs;
   now = midnight - 10_000;
   const offer = await offerOf({ dailyMaxImpressions: 1 });
@@ -266,7 +266,7 @@ test('what was reserved yesterday gives nothing back to a day that began meanwhi
   assert.equal(await isShown(offer), false, 'the one of today was shown by another process');
 });
 
-test('who decides for a day that is over decides again', async () => {
+test('decides again if the day is over', async () => {
   const midnight = (Math.floor(now / dayMs) + 2) * dayMs;
   now = midnight - 10_000;
   const offer = await offerOf({ dailyMaxImpressions: 10 });
@@ -292,7 +292,7 @@ test('who decides for a day that is over decides again', async () => {
   assert.equal(row!.at.getTime(), midnight + 2);
 });
 
-test('another clock is ahead by some seconds at midnight: nobody waits for midnight to decide', async () => {
+test('with another clock seconds ahead at midnight, no decision waits for midnight', async () => {
   const midnight = (Math.floor(now / dayMs) + 2) * dayMs;
   now = midnight - 10_000;
   const offer = await offerOf({ dailyMaxImpressions: 3 });
@@ -305,7 +305,7 @@ test('another clock is ahead by some seconds at midnight: nobody waits for midni
   assert.equal(await isShown(offer), false, 'three counted for the day that another process has begun');
 });
 
-test('a confirmation that waits until its reservation has run out is late, when its place was given to another', async () => {
+test('a confirmation that waits past the expiry is late if its place was given away', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 1 });
   const item = await show(offer, { channelId: explicitId });
   now = Date.parse(item!.reservation!.expiresAt) - 1;
@@ -326,7 +326,7 @@ test('a confirmation that waits until its reservation has run out is late, when 
   assert.equal(Number(row!.n), 1);
 });
 
-test('a confirmation that waits for the counter until its reservation has run out is late; before, it is not', async () => {
+test("a confirmation that waits for the counter past the expiry is late; before, it isn't", async () => {
   for (const [waits, told] of [
     [0, 'confirmed'],
     [1, 'late'],
@@ -344,7 +344,7 @@ test('a confirmation that waits for the counter until its reservation has run ou
   }
 });
 
-test('what is swept while a decision waits for the counter is given back once', async () => {
+test('returns once what is swept while a decision waits for the counter', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 1 });
   const item = await show(offer, { channelId: explicitId });
   now = Date.parse(item!.reservation!.expiresAt);
@@ -357,7 +357,7 @@ test('what is swept while a decision waits for the counter is given back once', 
   assert.equal(await countOf(offer), 1);
 });
 
-test('who holds one volume does not wait for another, and asks for both at once', async () => {
+test("holding one volume doesn't delay waiting for another, and both are requested at once", async () => {
   const tight = await offerOf({ lifetimeMaxImpressions: 2 });
   const roomy = await offerOf({ lifetimeMaxImpressions: 1_000 });
   assert.deepEqual([await isShown(tight), await isShown(roomy)], [true, true]);
@@ -368,7 +368,7 @@ test('who holds one volume does not wait for another, and asks for both at once'
   assert.deepEqual([await countOf(tight), await countOf(roomy)], [2, 3]);
 });
 
-test('a session that ends while it raises leaves nothing behind', async () => {
+test('a session that ends while raising leaves nothing behind', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 10 });
   assert.equal(await isShown(offer), true);
   const question = await questionFor([offer]);
@@ -391,7 +391,7 @@ test('a session that ends while it raises leaves nothing behind', async () => {
   assert.equal(Number(row!.n), 1 + shown);
 });
 
-test('two reports that contradict each other: what was given back has happened all the same, and counts above the cap as late', async () => {
+test('two contradicting reports: the returned impression happened anyway, and counts above the cap as late', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 1 });
   const item = await show(offer, { channelId: explicitId });
   const of = { interactionId: item!.interactionId };

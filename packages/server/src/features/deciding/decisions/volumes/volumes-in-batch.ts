@@ -122,8 +122,17 @@ export async function openVolumes(
     open.set(name, openLimits(watched, own));
     if (isNear(watched, own)) near.add(name);
   }
-  const held = new Set(tight.map(({ name }) => name));
-  const volumes: BatchVolumes = { ...counted, tenantId, watch, held, near, open, changes: [], reservations: [] };
+  const lockedNames = new Set(tight.map(({ name }) => name));
+  const volumes: BatchVolumes = {
+    ...counted,
+    tenantId,
+    watch,
+    held: lockedNames,
+    near,
+    open,
+    changes: [],
+    reservations: [],
+  };
   return {
     now: counted.now,
     near: (plan) => nearOf(volumes, plan),

@@ -116,7 +116,7 @@ async function decide(body: object = {}) {
   return { items, calls, external, degraded: answer.degradedScoring };
 }
 
-test('is asked once, before the decision, and scores with the answer', async () => {
+test('are called once, before the decision, and score with the response', async () => {
   const { key } = await useModel({ authSecret: secret });
   reply = say({ scores: { [ids.A!]: 0.1, [ids.B!.toUpperCase()]: 0.9, [ids.C!]: 0.5, [ids.flow!]: 1 } });
   const { items, calls, external, degraded } = await decide();
@@ -203,7 +203,7 @@ const broken: readonly [name: string, error: string, reply: Reply, config?: obje
   ['answers too much', 'too_large', (response) => void response.end(`"${'x'.repeat(70_000)}"`)],
 ];
 for (const [name, error, breaks, config = {}] of broken) {
-  test(`an endpoint that ${name} costs no decision: it is recorded, and the fallback scores`, async () => {
+  test(`an endpoint that ${name} doesn't stop the decision: it's recorded, and the fallback scores`, async () => {
     const { key } = await useModel({ fallbackScore: 0.25, ...config });
     reply = breaks;
     const { items, external, calls, degraded } = await decide();
@@ -218,7 +218,7 @@ for (const [name, error, breaks, config = {}] of broken) {
   });
 }
 
-test('five failures in a row give the address a pause', async () => {
+test('five failures in a row pause the address', async () => {
   const { key } = await useModel({ fallbackScore: 0.25 });
   reply = (response) => void response.writeHead(503).end();
   for (let time = 0; time < 5; time += 1) assert.equal((await decide()).calls.length, 1);
@@ -226,7 +226,7 @@ test('five failures in a row give the address a pause', async () => {
   assert.deepEqual([paused.calls.length, paused.external], [0, { [`model:${key}`]: { error: 'breaker_open' } }]);
 });
 
-test('a shadow model is never asked', async () => {
+test('never calls a shadow model', async () => {
   const { key } = await useModel();
   const nodes = [
     { id: 'i', type: 'inventory', config: {} },
@@ -298,7 +298,7 @@ test('hides its secret, keeps it behind bullets, and never sends it to another a
   assert.equal(asked.at(-1)?.headers.authorization, undefined);
 });
 
-test('refuses addresses that calls must not reach, and configs that cannot act', async () => {
+test('rejects addresses that calls must not reach, and configs that cannot act', async () => {
   const bad: [object, string][] = [
     [{}, '/config/url'],
     [{ url: 'http://169.254.169.254/latest' }, '/config/url'],

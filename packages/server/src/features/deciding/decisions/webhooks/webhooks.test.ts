@@ -109,7 +109,7 @@ after(async () => {
   peer.close();
 });
 
-test('pre_score is asked for the candidates, without scores, and drops whom it says', async () => {
+test('pre_score receives the candidates without scores, and drops those it names', async () => {
   await publish(inventory, webhook('pre_score'), score);
   reply = say({
     candidates: [
@@ -134,7 +134,7 @@ test('pre_score is asked for the candidates, without scores, and drops whom it s
   });
 });
 
-test('score_override sets scores; offers that are not named keep theirs', async () => {
+test('score_override sets scores; other offers keep theirs', async () => {
   await publish(inventory, score, webhook('score_override'), rank);
   reply = say({ candidates: [{ offerId: ids.c.toUpperCase(), score: 0.7 }] });
   const { answer, calls } = await decide();
@@ -154,7 +154,7 @@ test('score_override sets scores; offers that are not named keep theirs', async 
   );
 });
 
-test('post_rank orders the items of the answer, whose probability is then an estimate', async () => {
+test('post_rank orders the items of the response, whose probability is then an estimate', async () => {
   await publish(inventory, score, rank, webhook('post_rank'));
   reply = say({
     candidates: [
@@ -171,7 +171,7 @@ test('post_rank orders the items of the answer, whose probability is then an est
   );
 });
 
-test('several are asked in their order, each about what those before it left', async () => {
+test('calls several in order, each with what the earlier ones left', async () => {
   const second = { ...webhook('score_override'), id: 'second' };
   await publish(inventory, webhook('pre_score'), score, second, rank);
   reply = (response, { body }) =>
@@ -189,7 +189,7 @@ test('several are asked in their order, each about what those before it left', a
   );
 });
 
-test('a node that a conditional passes over is not asked', async () => {
+test("doesn't call a node that a conditional skips", async () => {
   const jump = {
     id: 'c',
     type: 'conditional',
@@ -238,7 +238,7 @@ const broken: readonly [name: string, error: string, reply: Reply, more?: object
   ['silence', 'timeout', () => undefined, { timeoutMs: 50 }],
 ];
 
-test('an answer that is none is a matter of onError, and the record says why', async () => {
+test('an invalid response is handled by onError, and the record says why', async () => {
   for (const [name, error, wrong, more = {}] of broken) {
     reply = wrong;
     await publish(inventory, webhook('pre_score', more), score);
@@ -251,7 +251,7 @@ test('an answer that is none is a matter of onError, and the record says why', a
   }
 });
 
-test('64 KB are read, one byte more is not', async () => {
+test('reads 64 KB and not a byte more', async () => {
   for (const [bytes, error] of [
     [65_536, undefined],
     [65_537, 'too_large'],
@@ -274,7 +274,7 @@ async function metric(line: string): Promise<number> {
   return found === undefined ? 0 : Number(found.slice(line.length + 1));
 }
 
-test('metrics tell of the calls, of what came of them, of their time, and of breakers', async () => {
+test('metrics show calls, results, durations and breakers', async () => {
   const lines = [
     'svc_webhook_requests_total{hook="score_override",result="ok"}',
     'svc_webhook_requests_total{hook="score_override",result="status"}',
@@ -295,12 +295,12 @@ test('metrics tell of the calls, of what came of them, of their time, and of bre
   const after = await read();
   assert.deepEqual(
     after.map((value, at) => value - before[at]!),
-    // The first of the redirects is the second failure in a row, so the fifth decision is not asked any more.
+    // The first of the redirects is the second failure in a row, so the fifth decision is no longer asked.
     [1, 4, 1, 1, 6, 1],
   );
 });
 
-test('after five failures in a row nobody is asked for a while; another address is', async () => {
+test('stops calling after five failures in a row, but still calls another address', async () => {
   await publish(inventory, score, webhook('score_override'), rank);
   reply = (response) => void response.writeHead(503).end();
   for (let at = 0; at < 5; at++) assert.equal((await decide()).calls.length, 1);
@@ -311,7 +311,7 @@ test('after five failures in a row nobody is asked for a while; another address 
   assert.equal((await decide()).calls.length, 1);
 });
 
-test('an address that calls may not reach is not called; nor is one whose hidden values are gone', async () => {
+test("doesn't call a blocked address, or one whose hidden values are missing", async () => {
   const closed = await startTestServer();
   try {
     const refused = await closed.call<{ errors: { path: string; code: string }[] }>('POST', '/api/v1/decision-flows', {
@@ -345,7 +345,7 @@ test('an address that calls may not reach is not called; nor is one whose hidden
   assert.deepEqual([without.calls.length, without.record.inputs.external], [0, { hook: { error: 'not_configured' } }]);
 });
 
-test('hidden headers and the user of the url are sent, and stand in no record', async () => {
+test("sends hidden headers and the URL's user, and stores them in no record", async () => {
   reply = say({ candidates: [] });
   const address = `http://me:p%40ss@127.0.0.1:${port}/${number}`;
   await publish(inventory, webhook('pre_score', { url: address, headers: { 'X-Token': 'hush-hush' } }), score);
@@ -356,7 +356,7 @@ test('hidden headers and the user of the url are sent, and stand in no record', 
   for (const text of [JSON.stringify(answer), flow.text]) assert.doesNotMatch(text, /hush-hush|p%40ss|p@ss/);
 });
 
-test('a dry run asks as well, once, and stores nothing', async () => {
+test('a dry run also calls, once, and stores nothing', async () => {
   await publish(inventory, webhook('pre_score'), score);
   reply = say({ candidates: [{ offerId: ids.a, drop: true }] });
   const before = asked.length;
@@ -371,7 +371,7 @@ test('a dry run asks as well, once, and stores nothing', async () => {
   assert.equal(asked.length, before + 1);
 });
 
-test('the same request id twice is asked for once, and answered alike', async () => {
+test('calls once for a repeated request ID, with the same response', async () => {
   await publish(inventory, webhook('pre_score'), score);
   reply = say({ candidates: [{ offerId: ids.b, drop: true }] });
   const before = asked.length;
@@ -382,7 +382,7 @@ test('the same request id twice is asked for once, and answered alike', async ()
   assert.equal(asked.length, before + 1);
 });
 
-test('no other customer waits for a slow webhook, and the catalogue may change meanwhile', async () => {
+test('a slow webhook delays no other customer, and the catalogue may change in the meantime', async () => {
   await publish(inventory, webhook('pre_score'), score);
   const plain = await server.create('decision-flows', {
     key: 'plain',

@@ -45,7 +45,7 @@ const largestAnswerBytes = 64 * 1024;
 type AskedAbout = Parameters<AskExternal>[1];
 
 /** What a webhook, or the endpoint of a model, is asked. */
-interface Asked {
+interface WebhookQuestion {
   readonly nodeId: string;
   readonly candidates: AskedAbout;
   readonly question: EndpointQuestion | undefined;
@@ -70,7 +70,7 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
     return found;
   }
 
-  async function post(decision: AskedDecision, webhook: PlanWebhook, asked: Asked): Promise<ExternalAnswer> {
+  async function post(decision: AskedDecision, webhook: PlanWebhook, asked: WebhookQuestion): Promise<ExternalAnswer> {
     const { answer, seconds } = await posted(decision, webhook, asked);
     metrics.webhookAsked(webhook.hook, resultOf(answer), seconds);
     return answer;
@@ -80,7 +80,7 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
   async function posted(
     decision: AskedDecision,
     webhook: PlanWebhook,
-    asked: Asked,
+    asked: WebhookQuestion,
   ): Promise<{ readonly answer: ExternalAnswer; readonly seconds: number | null }> {
     const { tenantId, until } = decision;
     const address = await open(tenantId, webhook);
@@ -89,21 +89,21 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
     if (left <= 0) return uncalled('timeout');
     const destination = `${tenantId} ${webhook.url}`;
     if (breaker.isOpen(destination)) return uncalled('breaker_open');
-    const begun = performance.now();
+    const startedAt = performance.now();
     const timeoutMs = Math.min(webhook.timeoutMs, left);
     const read = await askOnce(outbound, decision, webhook, address, asked, timeoutMs);
     if ('error' in read) breaker.failed(destination);
     else breaker.succeeded(destination);
-    return { answer: read, seconds: (performance.now() - begun) / 1000 };
+    return { answer: read, seconds: (performance.now() - startedAt) / 1000 };
   }
 
   return {
     async ask(decision, rehearse) {
       const external: Record<string, ExternalAnswer> = {};
       for (;;) {
-        const asked: Asked[] = [];
-        rehearse(external, (nodeId, candidates, question) => void asked.push({ nodeId, candidates, question }));
-        const [first] = asked;
+        const questions: WebhookQuestion[] = [];
+        rehearse(external, (nodeId, candidates, question) => void questions.push({ nodeId, candidates, question }));
+        const [first] = questions;
         if (first === undefined) return external;
         const webhook = decision.plan.webhooks.find(({ nodeId }) => nodeId === first.nodeId);
         if (webhook === undefined) throw new Error(`the plan has no webhook for ${first.nodeId}`);
@@ -119,7 +119,7 @@ async function askOnce(
   { plan, requestId, customerId }: AskedDecision,
   { hook, nodeId, mapping }: PlanWebhook,
   address: ReadyWebhook,
-  { candidates, question }: Asked,
+  { candidates, question }: WebhookQuestion,
   timeoutMs: number,
 ): Promise<ExternalAnswer> {
   if (mapping !== undefined && question !== undefined) {

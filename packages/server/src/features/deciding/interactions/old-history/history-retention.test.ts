@@ -22,7 +22,7 @@ const runJob = (name: string, tenantId: string) =>
     .get(name)!
     .run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 
-test('the default acts without a row; what is set holds for one tenant and one class, and is audited', async () => {
+test('the default applies without a row; a value holds for one tenant and class, and is audited', async () => {
   const [tenant, other] = server.tenants.map(({ id }) => id) as [string, string];
   assert.deepEqual(await within(tenant, (tx) => retentionOf(tx, 'interactions')), { days: 730, legalHold: false });
   for (const days of [0, 36_501, 1.5, Number.NaN]) {
@@ -47,7 +47,7 @@ test('the default acts without a row; what is set holds for one tenant and one c
   await within(tenant, (tx) => changeRetention(tx, 'interactions', { days: 730, legalHold: false }));
 });
 
-test('the job obeys the tenant: its days, its hold', async () => {
+test("the job follows the tenant's days and legal hold", async () => {
   const { ownerQuery } = server.testDatabase;
   const [tenant, other] = server.tenants.map(({ id }) => id) as [string, string];
   const ages = [1.5, 3, 29, 31, 729, 732];
@@ -83,7 +83,7 @@ test('the job obeys the tenant: its days, its hold', async () => {
   assert.equal(await left(other), 5);
 });
 
-test('sums of customers and of the tenant go by the retention of summaries', async () => {
+test("customers' and tenants' sums follow the retention of summaries", async () => {
   const { ownerQuery } = server.testDatabase;
   const [tenant, other] = server.tenants.map(({ id }) => id) as [string, string];
   const sums = 'impressions, positive, negative, neutral, converts, total_value';

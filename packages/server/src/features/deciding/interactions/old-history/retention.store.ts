@@ -19,7 +19,7 @@ export async function retainHistory(tx: Tx, days: number, zone: string): Promise
   const before = firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs));
   for (const { stored, oldest } of retainTexts) {
     const due = await tx.query<{ id: string }>(oldest, [tx.tenantId, before, rowsPerSlice]);
-    // Named by id, so that only their partitions are looked at.
+    // Named by id, so that only their partitions are read.
     if (due.length > 0) {
       const ids = due.map((row) => row.id);
       await compactRows(tx, stored, ids, zone);
@@ -42,7 +42,7 @@ export async function compactRows(
   await tx.query(texts.gone, [tx.tenantId, uuidArray(ids), ...dayParameters(await dayOffsets(zone))]);
 }
 
-/** Reservations live a day at most, so that one this old was settled, or ran out. */
+/** Reservations live a day at most, so that one this old was settled, or expired. */
 const retainTexts = (['interactions', 'decision_impressions'] as const).map((stored) => ({
   stored,
   oldest: `select id from ${stored} where tenant_id = $1 and id < $2 order by id limit $3 for update skip locked`,
@@ -80,7 +80,7 @@ export async function retainSummaries(tx: Tx, days: number): Promise<Removed> {
   return { rows, more };
 }
 
-/** Drops the months of history that hold no row of any tenant any more. Needs a system transaction. */
+/** Drops the months of history that no longer hold a row of any tenant. Needs a system transaction. */
 export async function dropMonths(tx: Tx): Promise<void> {
   for (const name of historyTables) await dropEmptyMonths(tx, name);
 }

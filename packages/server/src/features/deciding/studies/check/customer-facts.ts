@@ -19,6 +19,6 @@ export async function readKnownTexts(tx: Tx, catalogue: Catalogue): Promise<Read
   return knownTexts;
 }
 
-/** Returns the segments without members that somebody must be in, as far as that is quickly found out. */
+/** Returns the segments without members that someone must be in, as far as that is quickly found out. */
 export const readEmptySegments = (tx: Tx, { snapshot }: Catalogue): Promise<ReadonlyMap<string, string>> =>
   emptySegments(tx, requiredSegments(snapshot));

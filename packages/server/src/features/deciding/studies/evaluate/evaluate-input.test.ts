@@ -19,7 +19,7 @@ const start = (body: object, key?: string) =>
     body: { version: 'draft', from: day(-1), to: day(1), reward: 'convert', ...body },
   });
 
-test('bad input changes nothing', async () => {
+test('rejects bad input, and changes nothing', async () => {
   const cases: readonly (readonly [object, number, string])[] = [
     [{ confidence: 0.5 }, 400, 'validation_failed'],
     [{ maxDecisions: 999 }, 400, 'validation_failed'],

@@ -19,7 +19,7 @@ const actor = systemActor('study');
 /** Sample of decisions whose recorded plan is weighed too: this share, but at least 2,000, plus a margin for the random pick. */
 const checkedShare = 0.05;
 const fewestChecked = 2_200;
-/** Sample of customers whose contacts under the draft are followed: this share, but at least about so many decisions. */
+/** Sample of customers whose contacts under the draft are followed: this share, but at least about this many decisions. */
 const followedShare = 0.02;
 const fewestFollowed = 500;
 

@@ -98,21 +98,21 @@ test('the live flow: every weight is 1, and the difference is exactly 0', async 
   assert.equal(result.estimates?.ips?.value, result.logged.value);
 });
 
-test('a draft that prefers the better offer: the estimate is near what it would earn', async () => {
+test('estimates a draft that prefers the better offer close to its true value', async () => {
   const overlay = [{ kind: 'offers', key: 'Offer 1', patch: { priority: 99 } }];
   const result = await evaluate({ overlay });
   assert.equal(result.verdict, 'ok', JSON.stringify([result.reasons, result.diagnostics]));
   const main = result.estimates![result.headline]!;
   // It shows the second offer in 0.9 of its answers, and half of these convert.
   const truth = 0.9 * 0.5 + 0.1 * 0.1;
-  // Exploration draws anew in each run, so a 95% interval misses the truth in 1 of 20. Twice its width misses in 1 of 10,000.
+  // Exploration draws again in each run, so a 95% interval misses the truth in 1 of 20. Twice its width misses in 1 of 10,000.
   const width = main.ciUpper - main.ciLower;
   assert.ok(main.ciLower - width / 2 < truth && truth < main.ciUpper + width / 2, JSON.stringify([main, truth]));
   assert.ok(result.delta!.ciLower > 0.1, JSON.stringify(result.delta));
   assert.ok(result.effectiveSampleSize > 200 && result.effectiveSampleSize < customers * rounds);
 });
 
-test('refuses a draft that shows what the log never did, and gives no number', async () => {
+test('refuses a draft that shows what the log never did, without a number', async () => {
   const overlay = [{ kind: 'offers', key: 'Offer 2', patch: { priority: 99 } }];
   const { verdict, reasons, estimates, delta, needed, diagnostics, supportShare } = await evaluate({ overlay });
   assert.deepEqual([verdict, estimates, delta], ['refused', null, null]);
@@ -162,7 +162,7 @@ async function doubleProbability(tx: Tx, id: string): Promise<Buffer> {
   return createSeal()(keys.open(tx.tenantId, record.dataKey!), recordContext(tx.tenantId, id), text);
 }
 
-test('one doubled probability in 1,000 is found, and no number is given', async () => {
+test('finds one doubled probability in 1,000, and gives no number', async () => {
   // With so few decisions, the recorded plan is weighed on all of them.
   const decisions = 2_000;
   const rows = await server.testDatabase.ownerQuery<{ id: string }>(

@@ -39,7 +39,7 @@ function noteLacking({ lacking }: EvaluationTally, names: readonly string[]): vo
   for (const name of names) if (lacking.length < maxMissing && !lacking.includes(name)) lacking.push(name);
 }
 
-/** Adds up chunks, in their order. */
+/** Adds up chunks, in order. */
 export function mergeTallies(tallies: readonly EvaluationTally[]): EvaluationTally {
   const all = newTally();
   for (const own of tallies) {

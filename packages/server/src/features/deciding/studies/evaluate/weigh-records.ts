@@ -57,12 +57,12 @@ export function createRecordWeigher(weighing: Weighing): RecordWeigher {
     if (own.problem !== null) return exclude(tally, own.problem, own.lacking);
     const slate = recordedItems(result);
     const { items } = slate;
-    const asked = { isMissing: false };
+    const external = { isMissing: false };
     const ask: AskExternal = () => {
-      asked.isMissing = true;
+      external.isMissing = true;
     };
     const drawn = weigh(candidate.plan, own.input, slate, { ask });
-    if (asked.isMissing) return exclude(tally, 'external_missing');
+    if (external.isMissing) return exclude(tally, 'external_missing');
     const isChecked = packed.w === undefined && u(`weigh:${weighing.specHash}:${record.id}`) < weighing.checkedShare;
     const isEstimated = items.some((item) => item.estimated);
     const needsLive = isChecked || isEstimated || drawsOrders(flow.plan);

@@ -34,20 +34,20 @@ test('an estimate differs beyond its noise', () => {
   assert.equal(differs([item(0.2, estimated)], weighed([place(0.1, { method: 'integral' })])), true);
 });
 
-test('the same chances give a ratio of exactly 1, creatives and all', () => {
+test('equal probabilities give a ratio of exactly 1, including creatives', () => {
   const items = [item(0.3, { creativeShare: 0.7 })];
   const own = weighed([place(0.3, { creativeShare: 0.7 })]);
   const [row] = placeRows(items, loggedChances(items, own)!, [1], own, own);
   assert.deepEqual([row?.ratio, row?.reward, row?.supported], [1, 1, 1]);
 });
 
-test('another share of the creative weighs as much as another chance', () => {
+test('another share of the creative weighs as much as another probability', () => {
   const items = [item(0.5, { creativeShare: 0.25 })];
   const own = weighed([place(0.5, { creativeShare: 0.5 })]);
   assert.equal(placeRows(items, loggedChances(items, null)!, [0], own, null)[0]?.ratio, 2);
 });
 
-test('what the draft shows instead, or after the answer, has no weight and no support', () => {
+test('offers that the draft shows instead, or after the response, have no weight and no support', () => {
   const items = [item(0.5), item(0.5, { offerId: 'b', creativeId: 'b-web', rank: 2 })];
   const live = weighed([place(0.5), place(0.5)]);
   const departs = placeRows(items, loggedChances(items, live)!, [1, 1], weighed([place(0.5)], [choice('c', 1)]), live);

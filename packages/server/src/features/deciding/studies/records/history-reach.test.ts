@@ -32,13 +32,13 @@ before(async () => {
 });
 after(() => server?.close());
 
-test('history is whole until something is deleted, whatever the retention', async () => {
+test('history is complete until something is deleted, whatever the retention', async () => {
   assert.equal(await inTenant(historyFrom), Number.NEGATIVE_INFINITY);
   await retain(30);
   assert.equal(await inTenant(historyFrom), Number.NEGATIVE_INFINITY);
 });
 
-test('history that was deleted stays deleted when retention is raised', async () => {
+test('deleted history stays deleted when retention is raised', async () => {
   await removeOld();
   await retain(730);
   const from = await inTenant(historyFrom);

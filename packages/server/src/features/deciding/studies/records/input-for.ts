@@ -43,8 +43,8 @@ export function createInputFor(candidate: CompiledFlow): InputFor {
   const keepsSegment = usesSegment(plan.reads);
   return (whole, source) => {
     const { withheld, notRecorded } = lackingIn(whole);
-    if (withheld.length > 0) return refused('withheld', withheld);
-    if (notRecorded.length > 0) return refused('input_not_recorded', notRecorded);
+    if (withheld.length > 0) return notEvaluable('withheld', withheld);
+    if (notRecorded.length > 0) return notEvaluable('input_not_recorded', notRecorded);
     const { flow, packed } = whole;
     const recorded = unpackInput(packed, {
       requestId: whole.record.requestId,
@@ -55,11 +55,11 @@ export function createInputFor(candidate: CompiledFlow): InputFor {
       windows: flow.plan.windows.length,
       refs: flow.refs,
     });
-    if (lacksArm(plan, recorded)) return refused('arm_absent');
-    if (lacksState(plan, flow.plan, recorded)) return refused('state_missing');
+    if (lacksArm(plan, recorded)) return notEvaluable('arm_absent');
+    if (lacksState(plan, flow.plan, recorded)) return notEvaluable('state_missing');
     const zones = zonesFor(plan, recorded);
     const contacts = contactsFor(plan, flow.plan, { ...recorded, zones }, source);
-    if (contacts === null) return refused('state_missing');
+    if (contacts === null) return notEvaluable('state_missing');
     const input: DecisionInput = {
       ...recorded,
       zones,
@@ -71,11 +71,13 @@ export function createInputFor(candidate: CompiledFlow): InputFor {
       volumes: plan.volumes === null ? undefined : recorded.volumes,
       suppressions: suppressionsFor(candidate, flow, recorded),
     };
-    return webhooksAgree(plan, flow.plan, recorded, input) ? { input, problem: null } : refused('external_missing');
+    return webhooksAgree(plan, flow.plan, recorded, input)
+      ? { input, problem: null }
+      : notEvaluable('external_missing');
   };
 }
 
-const refused = (
+const notEvaluable = (
   problem: Exclude<CandidateInput['problem'], null>,
   lacking: readonly string[] = [],
 ): CandidateInput => ({

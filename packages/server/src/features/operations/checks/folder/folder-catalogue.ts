@@ -110,7 +110,7 @@ function readCreatives(objects: readonly FolderObject[], refuse: RefuseFile): Sn
 }
 
 /** Bodies whose assignments no operation takes are refused with its words. */
-function taken<Result>(path: string, refuse: RefuseFile, read: () => Result): Result | null {
+function readOrRefuse<Result>(path: string, refuse: RefuseFile, read: () => Result): Result | null {
   try {
     return read();
   } catch (error) {
@@ -122,7 +122,7 @@ function taken<Result>(path: string, refuse: RefuseFile, read: () => Result): Re
 
 function readRules(objects: readonly FolderObject[], refuse: RefuseFile): Snapshot['rules'] {
   return bodiesOf(objects, 'qualification-rules', QualificationRuleCreate).flatMap(({ id, path, body }) => {
-    const preview = taken(path, refuse, () => previewRule(id, body));
+    const preview = readOrRefuse(path, refuse, () => previewRule(id, body));
     refuse(path, preview?.problems ?? []);
     return preview?.rule ?? [];
   });
@@ -130,7 +130,7 @@ function readRules(objects: readonly FolderObject[], refuse: RefuseFile): Snapsh
 
 function readPolicies(objects: readonly FolderObject[], refuse: RefuseFile): Snapshot['policies'] {
   return bodiesOf(objects, 'contact-policies', ContactPolicyCreate).flatMap(({ id, path, body }) => {
-    const preview = taken(path, refuse, () => previewPolicy(id, body));
+    const preview = readOrRefuse(path, refuse, () => previewPolicy(id, body));
     refuse(path, preview?.problems ?? []);
     return preview?.policy ?? [];
   });

@@ -3,7 +3,7 @@ import { isObject } from '../../../../platform/json.ts';
 import { type Members, membersOf } from '../json.ts';
 
 /**
- * Blocks of content in which those without an id have one: `block-1`, `block-2` and on, in their order, past ids that are
+ * Blocks of content in which those without an id have one: `block-1`, `block-2` and on, in order, past ids that are
  * taken. The server would make up new ones at each apply, and equal files would not mean equal content.
  */
 export function filledBlocks(blocks: readonly Json[]): Json[] {

@@ -28,7 +28,7 @@ function publishedParts({ publishedVersion, versions }: Members): Members | null
   return partsOf(found);
 }
 
-/** Returns what the file wants published: what it says, or the working copy. Null: nothing. */
+/** Returns what the file wants published: its own version, or the working copy. Null: nothing. */
 function wantedParts(values: Members): Members | null {
   if (!Object.hasOwn(values, 'published')) return partsOf(values);
   return values.published === null ? null : partsOf(membersOf(values.published));

@@ -6,7 +6,7 @@ import type { FileProblem, KindRules, RuleContext, WantedBody } from './kind-rul
 /** Draft of a flow created without one. */
 const emptyDraft: Json = { version: 2, nodes: [], flowConfig: {} };
 
-/** Returns what the file wants published: what it says, or the draft. Null: nothing. */
+/** Returns what the file wants published: its own version, or the draft. Null: nothing. */
 const publishedOf = (body: Members): Json => (Object.hasOwn(body, 'published') ? body.published! : draftOf(body));
 const draftOf = (body: Members): Json => body.draft ?? emptyDraft;
 
@@ -73,10 +73,10 @@ export const flowRules: KindRules = {
     const { values, body } = wanted;
     const first = publishedOf(values);
     const { draft: _draft, published: _published, isProtected, ...rest } = values;
-    const made = await context.call('decisionFlows.create', {
+    const createdFlow = await context.call('decisionFlows.create', {
       body: { ...rest, draftConfig: first ?? draftOf(values) },
     });
-    const id = String(membersOf(made).id);
+    const id = String(membersOf(createdFlow).id);
     if (publishedOf(body) !== null) await publish(id, context);
     const after = {
       ...(Object.hasOwn(body, 'published') && first !== null ? { draftConfig: draftOf(values) } : {}),

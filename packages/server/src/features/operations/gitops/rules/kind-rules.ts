@@ -11,7 +11,7 @@ export interface RuleContext {
   readonly tx: Tx;
   /** The person for whom the work is done: two keys of one person are one. */
   readonly person: string;
-  /** E-mail addresses of the tenant's users by id. */
+  /** email addresses of the tenant's users by id. */
   readonly emails: ReadonlyMap<string, string>;
   /** Calls an operation of the API in the transaction of the work; answers its body. */
   call(operationId: string, input: CallInput): Promise<Json>;
@@ -23,7 +23,7 @@ export interface CallInput {
   readonly body?: Members;
 }
 
-/** A record of the tenant beside the file that it has. */
+/** A record of the tenant and its file. */
 export interface CurrentRecord {
   readonly id: string;
   readonly ref: Ref;
@@ -45,7 +45,7 @@ export interface WantedBody {
   readonly body: Members;
   /** The same with ids in place of names, and secrets filled in: values that the API takes. */
   readonly values: Members;
-  /** What stands where the file says nothing. */
+  /** Defaults for what the file omits. */
   readonly defaults: ReadonlyMap<string, Json>;
 }
 

@@ -5,7 +5,7 @@ import type { KindRules } from './kind-rules.ts';
 export const outcomeTypeRules: KindRules = {
   /** System types are part of the product and have no files. */
   isConfiguration: (record) => record.isSystem !== true,
-  /** A key belongs to its type for ever, so a deleted one that has it comes back (docs/design/api-settled.md 26). */
+  /** A key belongs to its type forever, so a deleted one that has it comes back (docs/design/api-settled.md 26). */
   async create({ values, defaults }, { tx, call }) {
     const id = await deletedOutcomeType(tx, String(values.key));
     if (id === null) return String(membersOf(await call('outcomeTypes.create', { body: values })).id);

@@ -89,16 +89,16 @@ async function changeFields(
   const plan = compare(current.record, wanted.body);
   const ids = new Map(fieldsOf(current.record).map((field) => [nameOf(field), String(field.id)]));
   const definitions = new Map(fieldsOf(wanted.values).map((field) => [nameOf(field), field]));
-  const gone = [...plan.dropped.map(nameOf), ...plan.replaced];
-  for (const name of gone) {
+  const removedNames = [...plan.dropped.map(nameOf), ...plan.replaced];
+  for (const name of removedNames) {
     await context.call('schemas.deleteField', { query: { fieldId: ids.get(name) ?? '' } });
     ids.delete(name);
   }
   for (const name of [...plan.replaced, ...plan.added]) {
-    const made = await context.call('schemas.createField', {
+    const createdField = await context.call('schemas.createField', {
       body: { ...membersOf(definitions.get(name)), schemaId: current.id },
     });
-    ids.set(name, String(membersOf(made).id));
+    ids.set(name, String(membersOf(createdField).id));
   }
   const order = [...ids.keys()];
   for (const [at, name] of [...definitions.keys()].entries()) {
@@ -148,11 +148,11 @@ export const schemaRules: KindRules = {
   additions(current, wanted) {
     const { dropped, replaced, added } = compare(current.record, wanted.body);
     if (dropped.length + replaced.length === 0 || added.length === 0) return null;
-    const kept = (body: Members): Members => {
+    const withNewFields = (body: Members): Members => {
       const fresh = fieldsOf(body).filter((field) => added.includes(nameOf(field)));
       return { ...body, fields: [...fieldsOf(current.body), ...fresh] };
     };
-    return { ...wanted, body: kept(wanted.body), values: kept(wanted.values) };
+    return { ...wanted, body: withNewFields(wanted.body), values: withNewFields(wanted.values) };
   },
   async update(current, wanted, names, context, update) {
     const action = names.includes('fields') ? await changeFields(current, wanted, context) : 'update';

@@ -32,7 +32,7 @@ const exactTokens = [
 ];
 
 /** What a sentence may say: what the facts that it cites say. */
-interface Known {
+interface CitedFacts {
   readonly facts: readonly Fact[];
   /** Texts without the names in them. */
   readonly texts: readonly string[];
@@ -68,7 +68,7 @@ export function checkSentence({ text, facts: ids }: Sentence, factsById: Readonl
   return failures;
 }
 
-function knownOf(facts: readonly Fact[]): Known {
+function knownOf(facts: readonly Fact[]): CitedFacts {
   const texts = facts.map(({ text }) => text.replace(quotes, ' ◊ '));
   const words = new Set(texts.flatMap(wordsOf));
   return {
@@ -95,14 +95,14 @@ function areOfOneSubject(facts: readonly Fact[]): boolean {
   return new Set(subjects).size <= 1;
 }
 
-function withoutNames(text: string, { names }: Known, failures: string[]): string {
+function withoutNames(text: string, { names }: CitedFacts, failures: string[]): string {
   return text.replace(quotes, (_, curly?: string, straight?: string) => {
     if (!names.has(curly ?? straight ?? '')) failures.push("quotes a name that its facts don't contain");
     return ' ◊ ';
   });
 }
 
-function withoutExactTokens(text: string, { facts, texts }: Known, failures: string[]): string {
+function withoutExactTokens(text: string, { facts, texts }: CitedFacts, failures: string[]): string {
   const sources = [...texts, ...facts.map(({ value }) => JSON.stringify(value) ?? '')];
   let rest = text;
   for (const pattern of exactTokens) {
@@ -115,8 +115,8 @@ function withoutExactTokens(text: string, { facts, texts }: Known, failures: str
   return rest;
 }
 
-/** Numbers stand in the order of the fact, so that two of them can't change places. */
-function checkNumbers(text: string, { facts, texts }: Known, failures: string[]): void {
+/** Numbers are in the order of the fact, so that two of them can't change places. */
+function checkNumbers(text: string, { facts, texts }: CitedFacts, failures: string[]): void {
   const sequences = texts.map((one) => ({ numbers: printedNumbers(one), at: 0 }));
   const values = facts.flatMap(({ value }) => numbersWithin(value));
   for (const number of printedNumbers(text)) {
@@ -141,7 +141,7 @@ function takeNext(
   return false;
 }
 
-function checkWords(text: string, { facts, texts, words, stems }: Known, failures: string[]): void {
+function checkWords(text: string, { facts, texts, words, stems }: CitedFacts, failures: string[]): void {
   const numbers = [
     ...texts.flatMap(printedNumbers).map(({ value }) => value),
     ...facts.flatMap(({ value }) => numbersWithin(value)),

@@ -95,7 +95,7 @@ const lies: readonly [name: string, text: string, id: string | undefined, failur
   ['too many words', `“Gold Card” took rank 1${' and rank 1'.repeat(60)}.`, selected, /more than \d+ words/],
 ];
 for (const [name, text, id, failure] of lies) {
-  test(`refuses ${name}`, () => {
+  test(`rejects ${name}`, () => {
     const failures = failuresOf(text, id ?? 'f99');
     assert.ok(
       failures.some((one) => failure.test(one)),
@@ -104,12 +104,12 @@ for (const [name, text, id, failure] of lies) {
   });
 }
 
-test('refuses two offers in one sentence, whose figures could change places', () => {
+test('rejects two offers in one sentence, whose figures could be swapped', () => {
   const text = '“Gold Card” took rank 2 and “Silver Card” took rank 1.';
   assert.match(failuresOf(text, selected, second).join(), /different subjects/);
 });
 
-test('refuses words that only a name contains', () => {
+test('rejects words that only a name contains', () => {
   const named = numberFacts([
     {
       kind: 'selected',

@@ -8,7 +8,7 @@ interface FormRules {
   readonly every: ReadonlySet<FactKind>;
   /** The first fact of these kinds must be stated. */
   readonly first: ReadonlySet<FactKind>;
-  /** True: facts are stated in their order. */
+  /** True: facts are stated in order. */
   readonly inOrder: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Words that claim nothing by themselves. Every other word of a sentence must come from the facts it cites, so that nothing can
+ * Words that claim nothing on their own. Every other word of a sentence must come from the facts it cites, so that nothing can
  * be said that no fact says, with or without a number or a name.
  */
 const words = `

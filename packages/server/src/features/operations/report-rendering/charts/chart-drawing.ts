@@ -53,12 +53,12 @@ interface Canvas {
 
 /** The text, with `…` for what does not fit in `width`. */
 export function clipped(text: string, width: number, measure: MeasureChartText): string {
-  let kept = '';
+  let fitting = '';
   let wide = measure('…');
   for (const letter of text) {
     wide += measure(letter);
-    if (wide > width) return measure(text) > width ? `${kept.trimEnd()}…` : text;
-    kept += letter;
+    if (wide > width) return measure(text) > width ? `${fitting.trimEnd()}…` : text;
+    fitting += letter;
   }
   return text;
 }
@@ -270,9 +270,9 @@ export function drawLying(
             series: colour,
           });
         }
-        const said = written(value, values[0] ?? null);
+        const valueText = written(value, values[0] ?? null);
         const place2: Point = [end + 6, barY + thickness / 2 + 3.5];
-        shapes.push({ kind: 'text', at: place2, text: said, anchor: 'start', tone: 'soft' });
+        shapes.push({ kind: 'text', at: place2, text: valueText, anchor: 'start', tone: 'soft' });
       });
     });
     const bottom = top + labels.length * rowHeight;

@@ -30,7 +30,7 @@ const columns = [
 ];
 const chartOf = (kind: ReportChart['kind'], ...y: string[]): ReportChart => ({ kind, x: 'x', y });
 
-test('lying bars are as long as their figures, from zero, which negative ones leave to the left', () => {
+test('horizontal bars are as long as their figures from zero, negative ones to the left', () => {
   const rows = [
     { x: 'one', a: 100 },
     { x: 'two', a: 50 },
@@ -49,7 +49,7 @@ test('lying bars are as long as their figures, from zero, which negative ones le
   for (const written of ['100', '50', '−50', '0', '–', 'one']) assert.ok(texts(drawing).includes(written), written);
 });
 
-test('series of unlike size or kind get a scale each', () => {
+test('series of unlike size or type get separate scales', () => {
   const rows = [
     { x: '1', a: 1000, b: 41, r: 0.5 },
     { x: '2', a: 900, b: 30, r: 0.2 },
@@ -66,7 +66,7 @@ test('series of unlike size or kind get a scale each', () => {
   );
 });
 
-test('a line breaks where a value is missing; one alone is a dot', () => {
+test('a line breaks at a missing value; a single value is a dot', () => {
   const rows = [1, 2, null, 4, null, 6, 7].map((a, at) => ({ x: String(at), a }));
   const drawing = drawn(sectionOf({ columns, rows, chart: chartOf('line', 'a') }));
   assert.deepEqual(
@@ -76,13 +76,13 @@ test('a line breaks where a value is missing; one alone is a dot', () => {
   assert.equal(of(drawing, 'dot').length, 1);
 });
 
-test('rows that are not drawn are told', () => {
+test("reports rows that aren't drawn", () => {
   const rows = Array.from({ length: 57 }, (_, at) => ({ x: `Offer ${at}`, a: at, b: at }));
   const data = chartDataOf(sectionOf({ columns, rows, chart: chartOf('bar', 'a', 'b') }), 'UTC');
   assert.deepEqual([data?.labels.length, data?.left], [15, 42]);
 });
 
-test('groups of a histogram that stand below each other become series of one bin each', () => {
+test('stacked groups of a histogram become series of one bin each', () => {
   const own = [column('group', 'text'), column('from', 'decimal'), column('scores', 'integer')];
   const rows = ['web', 'mail'].flatMap((group, place) =>
     [0, 0.5, 1].map((from, at) => ({ group, from, scores: 10 * place + at })),
@@ -101,7 +101,7 @@ test('groups of a histogram that stand below each other become series of one bin
   );
 });
 
-test('columns that are not there, and no numbers, draw nothing', () => {
+test('missing columns and non-numbers draw nothing', () => {
   const rows = [{ x: 'a', a: null }];
   for (const chart of [chartOf('bar', 'a'), chartOf('bar', 'zzz'), { kind: 'bar', x: 'zzz', y: ['a'] } as const]) {
     assert.equal(chartDataOf(sectionOf({ columns, rows, chart }), 'UTC'), null);
@@ -111,7 +111,7 @@ test('columns that are not there, and no numbers, draw nothing', () => {
 /** Zero, or far from underflow, as the figures of a chart are. */
 const figure = fc.double({ min: -1e12, max: 1e12, noNaN: true }).map((value) => (Math.abs(value) < 1e-12 ? 0 : value));
 
-test('an axis begins at or below the least value, ends at or above the greatest, and has zero', () => {
+test('an axis starts at or below the smallest value, ends at or above the largest, and includes zero', () => {
   fc.assert(
     fc.property(fc.array(figure, { maxLength: 5 }), (values) => {
       const ticks = ticksFor(values, 4);
@@ -125,7 +125,7 @@ test('an axis begins at or below the least value, ends at or above the greatest,
   );
 });
 
-test('whatever the figures, everything is drawn within the drawing', () => {
+test('draws everything within the chart, whatever the figures', () => {
   const value = fc.oneof(fc.double({ noNaN: false }), fc.integer(), fc.constant(null));
   const row = fc.record({ x: fc.string({ maxLength: 60 }), a: value, b: value, r: value });
   const kinds = fc.constantFrom<ReportChart['kind']>('line', 'bar', 'funnel', 'histogram');
@@ -164,7 +164,7 @@ test('whatever the figures, everything is drawn within the drawing', () => {
   );
 });
 
-test('a chart of zeros is not drawn, and counts have no tick between two of them', () => {
+test("doesn't draw a chart of zeros, and puts no tick between two counts", () => {
   const zeros = [0, 0, null].map((a, at) => ({ x: String(at), a }));
   assert.equal(chartDataOf(sectionOf({ columns, rows: zeros, chart: chartOf('line', 'a') }), 'UTC'), null);
   const few = [0, 1, 1].map((a, at) => ({ x: String(at), a, r: a }));
@@ -173,7 +173,7 @@ test('a chart of zeros is not drawn, and counts have no tick between two of them
   assert.ok(labels('r').includes('50 %'), 'shares have ticks in between');
 });
 
-test('bars say what the table says', () => {
+test('bars match the table', () => {
   const rows = [
     { offer: 'Gold', mean: 9.125 },
     { offer: 'Silver', mean: 1234.5 },
@@ -187,7 +187,7 @@ test('bars say what the table says', () => {
   for (const [, cell = ''] of rows.map(showRows(section, 'UTC'))) assert.ok(shown.includes(cell), cell);
 });
 
-test('scores of many groups are one column each, and the groups left out are counted', () => {
+test('scores of many groups are one column each, and omitted groups are counted', () => {
   const groups = Array.from({ length: 12 }, (_, at) => `Offer ${at}`);
   const rows = groups.flatMap((offer, at) =>
     [0, 0.5, 1].map((from) => ({ offer, from, to: from + 0.5, scores: from === 1 ? 0 : at })),

@@ -60,15 +60,15 @@ function glyphOf(font: Font, character: string): Glyph | null {
 
 export type Glyphs = ReadonlyMap<string, Glyph>;
 
-interface Drawn {
+interface FontGlyphs {
   readonly glyphs: Map<string, Glyph>;
   /** Characters that no font has. */
   readonly missing: Set<string>;
 }
 
-const none = (): Drawn => ({ glyphs: new Map(), missing: new Set() });
+const none = (): FontGlyphs => ({ glyphs: new Map(), missing: new Set() });
 /** Characters drawn by earlier reports, since most use the same ones. */
-const drawn: Record<Weight, Drawn> = { regular: none(), bold: none() };
+const drawn: Record<Weight, FontGlyphs> = { regular: none(), bold: none() };
 /** Limit on cached characters of a weight; each takes some hundred bytes. */
 const maxDrawn = 8_000;
 const fonts = new Map<string, Promise<readonly FontSlice[]>>();

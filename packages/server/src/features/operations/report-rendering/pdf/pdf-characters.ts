@@ -17,14 +17,14 @@ export function* charactersOf(
   };
   const { narrative } = document;
   add(bold, oneLine(document.name));
-  const said = [
+  const coverTexts = [
     document.name,
     document.tenantName,
     document.description ?? '',
     document.runId ?? '',
     madeText(document),
   ];
-  for (const text of [...said, narrative?.executiveSummary ?? '', ...(narrative?.keyTakeaways ?? [])]) {
+  for (const text of [...coverTexts, narrative?.executiveSummary ?? '', ...(narrative?.keyTakeaways ?? [])]) {
     add(regular, manyLines(text));
   }
   for (const section of sections) {

@@ -25,7 +25,7 @@ interface TableColumn {
   readonly need: ColumnNeed;
 }
 
-/** How a table stands: columns by their numbers and widths, in points. */
+/** The layout of a table: columns by their numbers and widths, in points. */
 interface Layout {
   readonly size: number;
   readonly columns: readonly { readonly number: number; readonly width: number }[];

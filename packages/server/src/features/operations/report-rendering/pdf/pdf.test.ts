@@ -61,7 +61,7 @@ function streamsOf(objects: ReadonlyMap<number, string>): string[] {
 
 const wordsOf = (text: string): string => text.replace(/\s+/g, ' ');
 
-test('the file is whole: every object where its table says, every reference to one that is there', async () => {
+test('the file is complete: every object is where its table says, and every reference exists', async () => {
   const objects = objectsOf(await renderPdf(businessWeek()));
   for (const [number, object] of objects) {
     const dictionary = object.replace(/stream\n.*$/s, '');
@@ -75,7 +75,7 @@ test('the file is whole: every object where its table says, every reference to o
   assert.ok(streamsOf(objects).every((stream) => !stream.includes('NaN') && !stream.includes('undefined')));
 });
 
-test('equal documents give equal bytes, whatever was rendered before', async () => {
+test('equal documents give equal bytes, in any rendering order', async () => {
   const first = await renderPdf(businessWeek());
   await renderPdf(documentOf([sectionOf({ rows: hostileTexts.map((offer) => ({ offer, impressions: 1 })) })]));
   assert.ok(first.equals(await renderPdf(businessWeek())));
@@ -83,7 +83,7 @@ test('equal documents give equal bytes, whatever was rendered before', async () 
   assert.ok(!first.equals(await renderPdf(later)));
 });
 
-test('text of every script can be read, searched and copied', poppler, async () => {
+test('text in every script can be read, searched and copied', poppler, async () => {
   const text = wordsOf(textOf(await renderPdf(businessWeek())));
   for (const words of [
     'Business week',
@@ -103,20 +103,16 @@ test('text of every script can be read, searched and copied', poppler, async () 
   }
 });
 
-test(
-  'the fonts are embedded, have the letters of their scripts, and are only as large as needed',
-  poppler,
-  async () => {
-    const pdf = await renderPdf(businessWeek());
-    writeFileSync(join(folder, 'fonts.pdf'), pdf);
-    const fonts = execFileSync('pdffonts', [join(folder, 'fonts.pdf')], { encoding: 'utf8' });
-    assert.equal(fonts.match(/CID TrueType +Identity-H +yes yes yes/g)?.length, 2, fonts);
-    assert.ok(pdf.length < 100_000, `${pdf.length} bytes`);
-  },
-);
+test('embeds fonts with the letters of their scripts, only as large as needed', poppler, async () => {
+  const pdf = await renderPdf(businessWeek());
+  writeFileSync(join(folder, 'fonts.pdf'), pdf);
+  const fonts = execFileSync('pdffonts', [join(folder, 'fonts.pdf')], { encoding: 'utf8' });
+  assert.equal(fonts.match(/CID TrueType +Identity-H +yes yes yes/g)?.length, 2, fonts);
+  assert.ok(pdf.length < 100_000, `${pdf.length} bytes`);
+});
 
 /** Returns the Unicode text of each glyph in the file's fonts, with the length of its outline. */
-test('a character that no font has is a box, and stays the character when it is copied', poppler, async () => {
+test('shows a character without a font as a box, which copies as the character', poppler, async () => {
   const rows = [
     { offer: 'שלום 👩‍👧 क', impressions: 1 },
     { offer: 'end', impressions: 2 },
@@ -159,7 +155,7 @@ test('hostile names change nothing in the file but its text', async () => {
   }
 });
 
-test('any text becomes a file that can be opened', async () => {
+test('any text gives a file that opens', async () => {
   const text = fc.string({ unit: 'binary', maxLength: 80 });
   await fc.assert(
     fc.asyncProperty(text, text, async (name, cell) => {
@@ -177,7 +173,7 @@ const pagesOf = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type\/P
 const rowsOf = (count: number): ReportRow[] =>
   Array.from({ length: count }, (_, at) => ({ offer: `Offer ${at}`, impressions: at }));
 
-test('a table of 5,000 rows has them all, in order, and its head on every page', poppler, async () => {
+test('a table of 5,000 rows has them all, in order, with its header on every page', poppler, async () => {
   const pdf = await renderPdf(documentOf([sectionOf({ rows: rowsOf(5_000), truncated: true })]));
   const pages = textOf(pdf, '-layout').split('\f').slice(0, -1);
   assert.equal(pages.length, pagesOf(pdf));
@@ -194,7 +190,7 @@ test('a table of 5,000 rows has them all, in order, and its head on every page',
   assert.ok(pages.at(-1)?.includes('Only the first 5,000 rows are stored.'));
 });
 
-test('no page ends or begins with a single row of a table, and notes stay with its last rows', poppler, async () => {
+test('no page starts or ends with a single row of a table, and notes stay with its last rows', poppler, async () => {
   const note = 'Sampled: 10 % of decisions have a trace.';
   for (let count = 30; count < 80; count += 1) {
     const pdf = await renderPdf(documentOf([sectionOf({ rows: rowsOf(count), notes: [note, note] })]));
@@ -208,7 +204,7 @@ test('no page ends or begins with a single row of a table, and notes stay with i
   }
 });
 
-test('every section names its period, and a different one in bold', poppler, async () => {
+test('every section shows its period, and a different one in bold', poppler, async () => {
   const words = textOf(await renderPdf(businessWeek()), '-layout');
   assert.equal(words.split('2026-11-14 to 2026-11-20 (7 days)').length, 8, 'the report and six sections of it');
   const other = sectionOf({
@@ -241,7 +237,7 @@ function wordBoxes(pdf: Buffer): {
 }
 
 test(
-  'nothing runs over the edge of a page: long cells wrap, wide tables lie down, shrink and at last come in parts',
+  'nothing exceeds the page: long cells wrap, wide tables turn to landscape, shrink and finally split',
   poppler,
   async () => {
     const long = 'Überziehungskreditkonditionen'.repeat(40);
@@ -296,6 +292,6 @@ test(
   },
 );
 
-test('a report without a section is a page', async () => {
+test('a report without sections is one page', async () => {
   assert.equal(pagesOf(await renderPdf(documentOf([]))), 1);
 });

@@ -66,9 +66,9 @@ export async function renderPdf(document: ReportDocument): Promise<Buffer> {
   const catalog = file.write(
     `<</Type/Catalog/Pages ${tree}/Outlines ${outlines}/Lang(en)/ViewerPreferences<</DisplayDocTitle true>>>>`,
   );
-  const made = pdfDate(document.generatedAt);
+  const createdAt = pdfDate(document.generatedAt);
   const info = file.write(
-    `<</Title ${pdfText(name)}/Author ${pdfText(tenant)}/Producer(Arbiter)/CreationDate ${made}/ModDate ${made}>>`,
+    `<</Title ${pdfText(name)}/Author ${pdfText(tenant)}/Producer(Arbiter)/CreationDate ${createdAt}/ModDate ${createdAt}>>`,
   );
   return file.finish(catalog, info);
 }

@@ -27,7 +27,7 @@ export function glyphRecord(commands: readonly PathCommand[], scale: number): Bu
   };
   const close = (): void => {
     const [first, last] = [contour[0], contour.at(-1)];
-    // A contour closes by itself, so its first point isn't repeated.
+    // A contour closes on its own, so its first point isn't repeated.
     if (contour.length > 1 && first && last?.isOnCurve && last.x === first.x && last.y === first.y) contour.pop();
     if (contour.length > 1) contours.push(contour);
     contour = [];

@@ -4,7 +4,7 @@ import { findRecords } from '../../../catalogue/catalogue-records/index.ts';
 import { type ExperimentRow, experimentSpec, selectExperiments } from '../../../catalogue/experiments/index.ts';
 import { archivedMonths } from '../../../deciding/archived-months/index.ts';
 import { countImpressions, resultsOf } from '../../../deciding/experiment-results/index.ts';
-import { column, type Source, said } from './source.ts';
+import { column, type Source, sourceResult } from './source.ts';
 
 const percent = (value: number): string => (value * 100).toFixed(1);
 
@@ -42,17 +42,19 @@ const experimentResults: Source = {
   chart: () => ({ kind: 'bar', x: 'variant', y: ['rate'] }),
   async read(tx, { params: { experimentId }, limit }) {
     const ids = (await selectExperiments(tx)).flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : []));
-    const asked = experimentId === undefined ? ids : ids.filter((id) => id === experimentId.toLowerCase());
-    const started = (await findRecords(tx, experimentSpec, 'id', asked)).filter(({ startedAt }) => startedAt !== null);
+    const requestedIds = experimentId === undefined ? ids : ids.filter((id) => id === experimentId.toLowerCase());
+    const started = (await findRecords(tx, experimentSpec, 'id', requestedIds)).filter(
+      ({ startedAt }) => startedAt !== null,
+    );
     const rows: ReportRow[] = [];
     for (const experiment of started) {
       if (rows.length < limit) rows.push(...(await rowsOf(tx, experiment, experimentId !== undefined)));
     }
-    if (rows.length === 0) return said([], ['No experiment has started yet.']);
+    if (rows.length === 0) return sourceResult([], ['No experiment has started yet.']);
     const starts = started.flatMap(({ startedAt }) => (startedAt === null ? [] : [startedAt.getTime()]));
     const span = { from: new Date(Math.min(...starts)), to: null };
     const months = await archivedMonths(tx, ['interactions', 'impressions'], span);
-    return said(rows.slice(0, limit), [
+    return sourceResult(rows.slice(0, limit), [
       'A customer counts once, from the first impression under the experiment.',
       ...(months.length === 0 ? [] : [`Archived history of ${months.join(', ')} is left out.`]),
     ]);

@@ -12,7 +12,7 @@ import { readOutboxLag } from '../../stream/index.ts';
 import { anomalyOf } from '../anomalies.rules.ts';
 import { dayAfter, round2 } from '../frame.rules.ts';
 import { countLate } from '../schedules.store.ts';
-import { column, type Source, said } from './source.ts';
+import { column, type Source, sourceResult } from './source.ts';
 import { filterOf, offerNames, offersMeant } from './totals.service.ts';
 
 const summary: Source = {
@@ -38,7 +38,7 @@ const summary: Source = {
   async read(tx, { frame: { first, today, from, now } }) {
     const [decided] = await readMinuteSums(tx, [from, new Date(now.getTime() + 1)], null);
     const [totals] = await readTotals(tx, first, today, { offerIds: null, channelId: null }, []);
-    return said(
+    return sourceResult(
       [
         {
           activeOffers: await countRecords(tx, 'offer', 'status', 'active'),
@@ -77,7 +77,7 @@ const modelMetricsTrend: Source = {
     const id = (params.modelId ?? '').toLowerCase();
     const trainings = (await completedTrainings(tx, id)).slice(0, limit).reverse();
     if (trainings.length > 0) {
-      return said(
+      return sourceResult(
         trainings.map(({ trainedVersion, finishedAt, metrics, samples }) => ({
           version: trainedVersion ?? 0,
           trainedAt: finishedAt?.toISOString() ?? null,
@@ -89,9 +89,9 @@ const modelMetricsTrend: Source = {
       );
     }
     const learned = (await readStates(tx, [id], false)).get(id);
-    if (learned?.learnedAt == null) return said([], ["The model hasn't learned anything yet."]);
+    if (learned?.learnedAt == null) return sourceResult([], ["The model hasn't learned anything yet."]);
     const { version, learnedAt, samples } = learned;
-    return said(
+    return sourceResult(
       [{ version, trainedAt: learnedAt.toISOString(), auc: null, logLoss: null, samples }],
       ['Models that learn continuously only keep their newest state, and have neither AUC nor log loss.'],
     );
@@ -143,7 +143,7 @@ const anomalyCandidates: Source = {
         if (anomaly !== null) found.push({ ...anomaly, offerId });
       }
     }
-    return said(found.toSorted((a, b) => Math.abs(b.z) - Math.abs(a.z)).slice(0, limit));
+    return sourceResult(found.toSorted((a, b) => Math.abs(b.z) - Math.abs(a.z)).slice(0, limit));
   },
 };
 
@@ -184,7 +184,7 @@ const budgetBurn: Source = {
         exhaustedOn,
       };
     });
-    return said(rows.toSorted((a, b) => b.burnRate - a.burnRate || b.spent - a.spent).slice(0, limit));
+    return sourceResult(rows.toSorted((a, b) => b.burnRate - a.burnRate || b.spent - a.spent).slice(0, limit));
   },
 };
 
@@ -209,7 +209,7 @@ const systemHealth: Source = {
   chart: () => null,
   async read(tx, _asked, { openBreakers }) {
     const dead = Object.values(await countDeadLetters(tx, { topic: null, ids: null }));
-    return said(
+    return sourceResult(
       [
         {
           queueDepth: await countOwnJobs(tx),
@@ -225,7 +225,7 @@ const systemHealth: Source = {
   },
 };
 
-/** Sources of what is, and of what is worked out. */
+/** Sources of current state and of derived figures. */
 export const nowSources = {
   summary,
   model_metrics_trend: modelMetricsTrend,

@@ -12,7 +12,7 @@ export interface SourcePorts {
   readonly archive: Archive;
 }
 
-/** What a source is asked with. */
+/** The request to a source. */
 export interface SourceQuery {
   readonly params: ReportParams;
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface SourceQuery {
 }
 
 /** What a source says. */
-export interface Said {
+export interface SourceResult {
   readonly rows: readonly ReportRow[];
   /** Notes for reading the rows. */
   readonly notes: readonly string[];
@@ -40,10 +40,13 @@ export interface Source {
   readonly chart: (params: ReportParams) => ReportChart | null;
   /** Days that are covered, where they aren't simply those of the frame. */
   readonly period?: (frame: DayFrame) => ReportPeriod;
-  readonly read: (tx: Tx, asked: SourceQuery, ports: SourcePorts) => Promise<Said>;
+  readonly read: (tx: Tx, asked: SourceQuery, ports: SourcePorts) => Promise<SourceResult>;
 }
 
 export const column = (key: string, label: string, type: ReportColumn['type']): ReportColumn => ({ key, label, type });
 
 /** Rows without notes. */
-export const said = (rows: readonly ReportRow[], notes: readonly string[] = []): Said => ({ rows, notes });
+export const sourceResult = (rows: readonly ReportRow[], notes: readonly string[] = []): SourceResult => ({
+  rows,
+  notes,
+});

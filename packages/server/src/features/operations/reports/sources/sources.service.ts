@@ -17,7 +17,7 @@ import { describeFilters } from '../filters.service.ts';
 import { type DayFrame, frameOf, periodOf } from '../frame.rules.ts';
 import { experimentSources } from './experiments.sources.ts';
 import { nowSources } from './now.sources.ts';
-import type { Said, Source, SourcePorts } from './source.ts';
+import type { Source, SourcePorts, SourceResult } from './source.ts';
 import { totalsSources } from './totals.sources.ts';
 import { traceSources } from './traces.sources.ts';
 
@@ -29,7 +29,7 @@ const sources = { ...totalsSources, ...traceSources, ...nowSources, ...experimen
 /** Returns the source with this key. */
 export const sourceOf = (key: ReportSourceKey): Source => sources[key];
 
-/** What can be asked, as data. */
+/** The available sources, as data. */
 export const listSources = (): ReportSourceFacts[] =>
   reportSourceKeys.map((key) => {
     const source = sourceOf(key);
@@ -75,7 +75,7 @@ export function paramsOf(source: Source, given: ReportParams, days: number = usu
 }
 
 /** Returns a source's result and the days that it covers; null for the present. */
-export interface SourceReading extends Said {
+export interface SourceReading extends SourceResult {
   readonly period: ReportPeriod | null;
 }
 
@@ -121,14 +121,17 @@ export async function dashboardData(
   ports: SourcePorts,
 ) {
   const source = sourceOf(type);
-  const asked: ReportParams = Object.fromEntries(
+  const givenParams: ReportParams = Object.fromEntries(
     reportParamNames.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])),
   );
-  const known: ReportParams = { ...asked, ...Object.fromEntries(idNames.flatMap((name) => malformed(name, asked))) };
-  refuseProblems([...paramProblems(source, asked, (name) => `query.${name}`)]);
+  const known: ReportParams = {
+    ...givenParams,
+    ...Object.fromEntries(idNames.flatMap((name) => malformed(name, givenParams))),
+  };
+  refuseProblems([...paramProblems(source, givenParams, (name) => `query.${name}`)]);
   const { timezone } = await readSettings(tx);
   const { rows, notes, period } = await readSource(tx, source, known, timezone, ports);
-  const params = paramsOf(source, asked);
+  const params = paramsOf(source, givenParams);
   const filters = await describeFilters(tx, params);
   const columns = [...source.columns(params)];
   return { type, params, period, filters, columns, rows: cut(rows).rows, notes: [...notes] };

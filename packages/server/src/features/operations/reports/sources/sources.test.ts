@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-test('sources: each is listed with its columns and parameters; what one does not know is 400', async () => {
+test('sources: lists each with its columns and parameters, and returns 400 for unknown ones', async () => {
   const list = await world.server.call<{ data: ReportSourceFacts[] }>('GET', '/api/v1/reports/sources', {
     key: world.server.tenants[0].keys.viewer,
   });
@@ -56,7 +56,7 @@ test('sources: each is listed with its columns and parameters; what one does not
   assert.equal((await world.ask('summary', { days: 365 })).status, 200);
 });
 
-test('each answer names its days and what it is limited to, by name', async () => {
+test('each response names its days and its filters', async () => {
   const scopeOf = async (type: string, query: Readonly<Record<string, string | number>> = {}) => {
     const { period, filters } = await world.data(type, query);
     return { period, filters };
@@ -92,7 +92,7 @@ test('each answer names its days and what it is limited to, by name', async () =
   ]);
 });
 
-test('offer_performance: seven days of the zone, the most shown first; filters', async () => {
+test('offer_performance: seven days of the zone, most impressions first, with filters', async () => {
   await world.count(world.usual());
   const gold = {
     offer: 'Gold',
@@ -159,7 +159,7 @@ test('offer_performance_grouped by channel and category; channel_effectiveness; 
   ]);
 });
 
-test('daily_trend and revenue_trend: every day of the zone, days without figures too', async () => {
+test('daily_trend and revenue_trend: every day of the zone, including days without figures', async () => {
   await world.count(world.usual());
   assert.deepEqual(await world.rows('daily_trend'), [
     { day: '2026-11-15', impressions: 40, conversions: 1 },
@@ -177,7 +177,7 @@ test('daily_trend and revenue_trend: every day of the zone, days without figures
   assert.equal((await world.rows('daily_trend', { days: 365 })).length, 365);
 });
 
-test('segments: history of their members only, days of the zone on both sides of midnight', async () => {
+test("segments: only their members' history, by days of the zone on both sides of midnight", async () => {
   await world.server.testDatabase.ownerQuery('delete from arbiter.interactions where tenant_id = $1', [world.tenantId]);
   // A and C are of the segment, B is not. 23:00 UTC is midnight in Berlin.
   await world.event('2026-11-20T22:59:59.999Z', 'A', world.ids.gold, 'impression', { channelId: world.ids.web });
@@ -210,7 +210,7 @@ test('segments: history of their members only, days of the zone on both sides of
   assert.deepEqual(await world.rows('offer_performance', { segmentId: newId() }), []);
 });
 
-test('summary: what is active, and the days of the zone', async () => {
+test('summary: active records, and the days of the zone', async () => {
   await world.count(world.usual());
   await world.decided([
     ['2026-11-14T22:59:00Z', 100, 0],
@@ -289,7 +289,7 @@ test('decision-health: sums and shares by day of the zone', async () => {
   }
 });
 
-test('budget_burn: what is left, what a day costs, and when it is used up', async () => {
+test('budget_burn: what is left, the cost per day, and when it runs out', async () => {
   await world.count([
     { day: '2026-11-21', offer: world.ids.gold, counts: [70, 0, 0, 0, 7, 0, 0] },
     // Without prices an outcome costs what it was worth.
@@ -313,7 +313,7 @@ test('budget_burn: what is left, what a day costs, and when it is used up', asyn
   ]);
 });
 
-test('anomaly_candidates: the last days without today against those before, in standard errors', async () => {
+test('anomaly_candidates: the last days before today against earlier ones, in standard errors', async () => {
   const totals: Total[] = [];
   for (let at = 1; at <= 12; at++) {
     const day = new Date(Date.parse('2026-11-21') - at * 86_400_000).toISOString().slice(0, 10);
@@ -337,7 +337,7 @@ test('anomaly_candidates: the last days without today against those before, in s
   );
 });
 
-test('experiment_results and model_metrics_trend: none without experiments, and of a model that has learned nothing', async () => {
+test('experiment_results and model_metrics_trend: empty without experiments, and for a model that learned nothing', async () => {
   const experiments = await world.data('experiment_results', { experimentId: newId() });
   assert.deepEqual([experiments.rows, experiments.notes], [[], ['No experiment has started yet.']]);
   const modelId = await world.made('algorithm-models', {
@@ -387,7 +387,7 @@ test('model_metrics_trend shows each training of a model with its AUC and log lo
   }
 });
 
-/** Creates a pipeline that is so many seconds late. Returns how to change that. */
+/** Creates a pipeline that is this many seconds late. Returns how to change that. */
 async function latePipeline(first: number): Promise<(seconds: number) => Promise<unknown>> {
   const connectorId = await world.made('connectors', { name: 'Late', type: 'postgresql' });
   const schemaId = await world.made('schemas', {
@@ -405,7 +405,7 @@ async function latePipeline(first: number): Promise<(seconds: number) => Promise
   return late;
 }
 
-test('system_health: what waits, is dead, is late; destinations that are left alone', async () => {
+test('system_health: waiting, dead and late work, and paused destinations', async () => {
   const before = (await world.rows('system_health'))[0]!;
   await world.server.testDatabase.ownerQuery(
     `insert into arbiter.dead_letters (tenant_id, id, topic, payload, error, retry_count, failed_at)

@@ -61,7 +61,7 @@ export interface SourceWorld {
     type: 'impression' | 'response',
     more?: { readonly channelId?: string; readonly value?: number; readonly outcome?: string },
   ): Promise<void>;
-  /** Minutes with so many decisions and failures, of 3 candidates each, one of them blocked; each took 1 ms or so. */
+  /** Minutes with this many decisions and failures, of 3 candidates each, one of them blocked; each took 1 ms or so. */
   decided(minutes: readonly [at: string, decisions: number, failed: number][]): Promise<void>;
   close(): Promise<unknown>;
 }
@@ -138,7 +138,7 @@ export async function startSourceWorld(): Promise<SourceWorld> {
   async function data(type: string, query: Query = {}): Promise<SourceData> {
     const { status, body, text } = await ask(type, query);
     assert.equal(status, 200, text);
-    // What is in a row is told by the columns, but for the ids of what is named.
+    // The columns describe a row, except for IDs of named records.
     for (const row of body.rows) {
       const keys = Object.keys(row).filter((name) => !name.endsWith('Id'));
       assert.deepEqual(keys.sort(), body.columns.map(({ key }) => key).sort(), type);

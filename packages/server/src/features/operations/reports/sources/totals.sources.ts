@@ -5,7 +5,7 @@ import { segmentsAmong } from '../../../catalogue/segments/index.ts';
 import { countTraces, readOfferFigures } from '../../../deciding/decisions/index.ts';
 import { type DailyTotals, readAllSelections, readHistoryTotals } from '../../../deciding/interactions/index.ts';
 import { round2, shareOf } from '../frame.rules.ts';
-import { column, type Said, type Source, type SourceQuery, said } from './source.ts';
+import { column, type Source, type SourceQuery, type SourceResult, sourceResult } from './source.ts';
 import { filterOf, maxMembers, offerNames, totalsOf } from './totals.service.ts';
 import { traceNotes, traceWindow } from './trace-window.service.ts';
 
@@ -42,12 +42,12 @@ const mostShown = <T extends Pick<DailyTotals, 'impressions'>>(
 ): T[] =>
   rows.toSorted((a, b) => b.impressions - a.impressions || (place(idOf(a)) < place(idOf(b)) ? -1 : 1)).slice(0, limit);
 
-async function byOffer(tx: Tx, asked: SourceQuery, shape: (row: DailyTotals) => ReportRow): Promise<Said> {
+async function byOffer(tx: Tx, asked: SourceQuery, shape: (row: DailyTotals) => ReportRow): Promise<SourceResult> {
   const { totals, notes } = await totalsOf(tx, asked, ['offerId']);
   const shown = mostShown(totals, ({ offerId }) => offerId, asked.limit);
   const ids = shown.flatMap(({ offerId }) => (offerId === undefined ? [] : [offerId]));
   const nameOf = await offerNames(tx, ids);
-  return said(
+  return sourceResult(
     shown.map((row) => ({ offer: nameOf(row.offerId ?? ''), offerId: row.offerId ?? null, ...shape(row) })),
     notes,
   );
@@ -104,7 +104,7 @@ const channelEffectiveness: Source = {
     const { totals, notes } = await totalsOf(tx, asked, ['channelId']);
     const shown = mostShown(totals, ({ channelId }) => channelId, asked.limit);
     const names = await channelNames(tx, shown);
-    return said(
+    return sourceResult(
       shown.map(({ channelId = null, impressions, converts, totalValue }) => ({
         channel: names(channelId),
         channelId,
@@ -210,7 +210,7 @@ const offerPerformanceGrouped: Source = {
     const read = { channel: byChannel, category: byCategory, segment: bySegment, offer: byChannel }[groupBy];
     const { groups, notes } = await read(tx, asked);
     const shown = mostShown(groups, ({ id }) => id, asked.limit);
-    return said(
+    return sourceResult(
       shown.map(({ id, name, sums }) => ({ group: name, groupId: id, ...performanceOf(sums) })),
       notes,
     );
@@ -247,7 +247,7 @@ const selectionFrequency: Source = {
       .toSorted((a, b) => (selected.get(b)?.selected ?? 0) - (selected.get(a)?.selected ?? 0) || (a < b ? -1 : 1))
       .slice(0, limit);
     const nameOf = await offerNames(tx, shown);
-    return said(
+    return sourceResult(
       shown.map((offerId) => ({
         offer: nameOf(offerId),
         offerId,
@@ -263,11 +263,11 @@ const selectionFrequency: Source = {
 
 const rounded = (value: number | null): number | null => (value === null ? null : round2(value));
 
-async function byDay(tx: Tx, asked: SourceQuery, shape: (row: TotalsSums) => ReportRow): Promise<Said> {
+async function byDay(tx: Tx, asked: SourceQuery, shape: (row: TotalsSums) => ReportRow): Promise<SourceResult> {
   const { totals, notes } = await totalsOf(tx, asked, ['day']);
   const days = new Map(totals.map((row) => [row.day, row]));
   const none: TotalsSums = { impressions: 0, positive: 0, clicks: 0, converts: 0, totalValue: 0 };
-  return said(
+  return sourceResult(
     asked.frame.days.map((day) => ({ day, ...shape(days.get(day) ?? none) })),
     notes,
   );

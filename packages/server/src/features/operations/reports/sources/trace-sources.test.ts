@@ -4,7 +4,7 @@ import { type DecisionPipeline, draftFlowConfig } from '@arbiter/contract';
 import { idAt, newId } from '../../../../platform/ids.ts';
 import { now, type SourceWorld, startSourceWorld } from './test-sources.ts';
 
-/** Sources that read traces, and what is told where there are none (docs/design/api-access.md 11). */
+/** Sources that read traces, and what they report without traces (docs/design/api-access.md 11). */
 
 let world: SourceWorld;
 before(async () => {
@@ -198,7 +198,7 @@ test('decision-pipeline: five parts from traces, times of all decisions', async 
   }
 });
 
-test('traces that are off or sampled are told, and at most 1,000 of them are read', async () => {
+test('reports that traces are off or sampled, and reads at most 1,000', async () => {
   await world.put('tenant-settings', { decisionTraceSampleRate: 0.25 });
   assert.deepEqual((await world.data('funnel')).notes, ['Sampled: 25 % of decisions have a trace.']);
   await world.put('tenant-settings', { decisionTraceEnabled: false });
@@ -214,7 +214,7 @@ test('traces that are off or sampled are told, and at most 1,000 of them are rea
   assert.deepEqual([found[0]?.averageCandidates, notes], [2, ['Based on the newest 1000 traces.']]);
 });
 
-test('figures of real decisions and responses come through', async () => {
+test('shows figures of real decisions and responses', async () => {
   const key = world.server.tenants[1]!.keys.admin;
   const make = async (path: string, body: object) => {
     const answer = await world.server.call<{ id: string }>('POST', `/api/v1/${path}`, { body, key });

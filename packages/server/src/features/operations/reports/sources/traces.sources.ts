@@ -13,13 +13,13 @@ import {
 } from '../../../deciding/decisions/index.ts';
 import { round2, shareOf } from '../frame.rules.ts';
 import { reasonLabel, stageLabel } from '../labels.ts';
-import { column, type Said, type Source, type SourceQuery, said } from './source.ts';
+import { column, type Source, type SourceQuery, type SourceResult, sourceResult } from './source.ts';
 import { offersMeant } from './totals.service.ts';
 import { traceNotes, traceWindow } from './trace-window.service.ts';
 
 const stageParams = ['days', 'channelId', 'segmentId', 'decisionFlowKey'] as const;
 
-async function byStage(tx: Tx, asked: SourceQuery, shape: (stage: StageFigures) => ReportRow): Promise<Said> {
+async function byStage(tx: Tx, asked: SourceQuery, shape: (stage: StageFigures) => ReportRow): Promise<SourceResult> {
   const window = traceWindow(asked);
   const read = await countTraces(tx, window);
   const stages = await readStageFigures(tx, window);
@@ -30,7 +30,7 @@ async function byStage(tx: Tx, asked: SourceQuery, shape: (stage: StageFigures) 
     shareDropped: shareOf(Math.max(0, stage.candidates - stage.passed), stage.candidates),
     ...shape(stage),
   }));
-  return said(rows, await traceNotes(tx, read));
+  return sourceResult(rows, await traceNotes(tx, read));
 }
 
 const stageColumns = [
@@ -99,7 +99,7 @@ const whyNotRanked: Source = {
     const found = await readFates(tx, window, (asked.params.offerId ?? '').toLowerCase());
     const notes = await traceNotes(tx, read);
     const whole = found.reduce((sum, { traces }) => sum + traces, 0);
-    if (whole === 0) return said([], notes);
+    if (whole === 0) return sourceResult([], notes);
     const counted = new Map<string, number>();
     for (const { reason, traces } of found) {
       const fate =
@@ -113,7 +113,7 @@ const whyNotRanked: Source = {
       const decisions = counted.get(fateId) ?? 0;
       return { fate, fateId, decisions, share: shareOf(decisions, whole) };
     });
-    return said(rows, notes);
+    return sourceResult(rows, notes);
   },
 };
 
@@ -138,14 +138,14 @@ const scoreDistribution: Source = {
     const read = await countTraces(tx, window);
     const notes = await traceNotes(tx, read);
     const found = await readScoreBins(tx, window, await offersMeant(tx, asked.params), bins);
-    if (found === null) return said([], notes);
+    if (found === null) return sourceResult([], notes);
     const groups = await groupScores(tx, asked.params.groupBy ?? 'offer', found.rows);
     const width = (found.high - found.low) / bins;
     const edge = (at: number): number => Math.round((found.low + at * width) * 1e6) / 1e6;
     const shown = groups.toSorted((a, b) => b.scores - a.scores || ((a.id ?? '~') < (b.id ?? '~') ? -1 : 1));
     if (shown.length > asked.limit)
       notes.push(`Limited to the ${asked.limit} of ${shown.length} with the most scores.`);
-    return said(
+    return sourceResult(
       shown.slice(0, asked.limit).flatMap(({ id, name, counts }) =>
         counts.map((scores, at) => ({
           group: name,
@@ -202,7 +202,7 @@ const policyPressure: Source = {
     const window = traceWindow(asked);
     const read = await countTraces(tx, window);
     const figures = await readPolicyFigures(tx, window, await offersMeant(tx, asked.params));
-    return said(
+    return sourceResult(
       figures.slice(0, asked.limit).map(({ policyId, policyName, evaluated, blocked }) => ({
         policy: policyName,
         policyId,

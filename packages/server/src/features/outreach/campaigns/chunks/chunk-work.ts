@@ -126,7 +126,7 @@ export function createRunChunk(places: ChunkPlaces): RunChunk {
   };
   return {
     async open(tx) {
-      // The next chunk relies on these counts, so they can't change any more.
+      // The next chunk relies on these counts, so they can no longer change.
       if (state.isNextAllowed) throw new Error('the transaction of the chunk restarted after the next chunk began');
       leaveDeciding();
       state.current = newTry(await erasedOf(tx, places), places.decided);

@@ -4,7 +4,7 @@ import { alarmAt } from '../../../../platform/deadline.ts';
 import { writeMail } from '../../../../platform/mail/mail-message.ts';
 import { MailError, type MailTransport } from '../../../../platform/mail/mail-transport.ts';
 import { mailAddress } from '../content.rules.ts';
-import { type OutgoingDelivery, refused, rejected, type SendOutcome } from '../message.ts';
+import { type OutgoingDelivery, rejected, rejectedMessage, type SendOutcome } from '../message.ts';
 import { isOutcome, post } from './http-call.ts';
 import type { Provider, ProviderDeps } from './provider.ts';
 
@@ -51,7 +51,7 @@ async function sendMail(
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     if (error.fate === 'unknown') return { kind: 'unknown', error: 'connection_lost' };
-    return error.fate === 'rejected' ? rejected('rejected') : refused('refused');
+    return error.fate === 'rejected' ? rejected('rejected') : rejectedMessage('refused');
   } finally {
     alarm.cancel();
   }

@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto';
 import { isObject } from '../../../../platform/json.ts';
-import { type OutgoingDelivery, refused, rejected, type SendOutcome } from '../message.ts';
+import { type OutgoingDelivery, rejected, rejectedMessage, type SendOutcome } from '../message.ts';
 import { isOutcome, jsonOf, post } from './http-call.ts';
 import type { Provider, ProviderDeps } from './provider.ts';
 
@@ -64,9 +64,9 @@ async function accessToken(
     timeoutMs,
   });
   // Whatever failed, no message has been handed over yet.
-  if (isOutcome(answer)) return answer.kind === 'unknown' ? refused(answer.error) : answer;
+  if (isOutcome(answer)) return answer.kind === 'unknown' ? rejectedMessage(answer.error) : answer;
   const { access_token: token, expires_in: seconds } = jsonOf(answer);
-  if (typeof token !== 'string') return refused('no_access_token');
+  if (typeof token !== 'string') return rejectedMessage('no_access_token');
   if (tokens.size >= maxTokens) tokens.clear();
   tokens.set(name, { token, until: triedAt.getTime() + ((typeof seconds === 'number' ? seconds : 3_600) - 60) * 1000 });
   return token;

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../platform/app-error.ts';
 import type { Outbound, OutboundAnswer } from '../../../../platform/outbound/outbound.ts';
 import { OutboundError } from '../../../../platform/outbound/outbound-error.ts';
-import { refused, rejected, type SendOutcome } from '../message.ts';
+import { rejected, rejectedMessage, type SendOutcome } from '../message.ts';
 
 export interface ProviderCall {
   readonly url: string;
@@ -18,7 +18,7 @@ const worthRetrying = [401, 403, 408, 425, 429];
 const neverSent = ['forbidden_url', 'forbidden_port', 'forbidden_address', 'unresolved'];
 
 /**
- * Posts to a provider once. Returns the 2xx answer, or what came of the try. Never throws for what the other side does.
+ * Posts to a provider once. Returns the 2xx answer, or the result of the attempt. Never throws for what the other side does.
  */
 export async function post(
   outbound: Pick<Outbound, 'call'>,
@@ -32,13 +32,13 @@ export async function post(
   } catch (error) {
     if (error instanceof AppError) return rejected('not_configured');
     if (!(error instanceof OutboundError)) throw error;
-    if (neverSent.includes(error.reason) || isRefusedConnection(error)) return refused(error.reason);
+    if (neverSent.includes(error.reason) || isRefusedConnection(error)) return rejectedMessage(error.reason);
     // A long answer is an answer: what came before it may have been accepted.
     return { kind: 'unknown', error: error.reason };
   }
 }
 
-/** True for a try that has an outcome already. */
+/** True for an attempt that already has an outcome. */
 export const isOutcome = (answer: OutboundAnswer | SendOutcome): answer is SendOutcome => 'kind' in answer;
 
 /** Returns the JSON object of an answer; empty if it is something else. */
@@ -53,10 +53,10 @@ export function jsonOf({ body }: OutboundAnswer): Readonly<Record<string, unknow
 
 function failureOf({ status, headers }: OutboundAnswer, now: Date): SendOutcome {
   const error = `responded_with_${status}`;
-  // A gateway lost the answer of whoever stands behind it.
+  // A gateway lost the response of the server behind it.
   if (status === 502 || status === 504) return { kind: 'unknown', error };
   if (status < 500 && !worthRetrying.includes(status)) return rejected(error);
-  return refused(error, retryAfterSeconds(headers['retry-after'], now));
+  return rejectedMessage(error, retryAfterSeconds(headers['retry-after'], now));
 }
 
 /** Reads `Retry-After`: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null if it is neither. */

@@ -19,7 +19,7 @@ export const publicAddresses: ProviderAddresses = {
   fcm: 'https://fcm.googleapis.com',
 };
 
-/** An account of SES. `maxAttempts`: tries for one email. */
+/** An account of SES. `maxAttempts`: attempts for one email. */
 export interface SesAccess {
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;

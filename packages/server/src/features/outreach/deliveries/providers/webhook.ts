@@ -29,8 +29,8 @@ export const sendWithWebhook: Provider = async (deps, config, message) => {
     anyPort: true,
   });
   if (isOutcome(answer)) return answer;
-  const said = jsonOf(answer);
-  const messageId = [said.providerMessageId, said.messageId, said.id].find(
+  const responseBody = jsonOf(answer);
+  const messageId = [responseBody.providerMessageId, responseBody.messageId, responseBody.id].find(
     (id): id is string => typeof id === 'string' && id !== '',
   );
   return { kind: 'sent', messageId: messageId ?? message.id };

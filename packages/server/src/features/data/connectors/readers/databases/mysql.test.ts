@@ -104,7 +104,7 @@ describe('MySQL and its relatives', { skip: missingProgram('mariadbd', 'mariadb-
     assert.deepEqual(rows, [{ seq: '9007199254740993' }, { seq: '9007199254740994' }]);
   });
 
-  test('takes names and watermarks for values, never for SQL', async () => {
+  test('treats names and watermarks as values, never as SQL', async () => {
     await holding([{ seq: 1, name: "x' or 1=1" }]);
     await server.root.query('create or replace table canary (x integer)');
     for (const sourceTable of ['suite; drop table canary', 'suite`; drop table canary; -- ', "x' or '1'='1", 'a.b.c']) {

@@ -101,7 +101,7 @@ test('reads values as rows of a schema take them', async () => {
   ]);
 });
 
-test('reads the last watermark to its end, whatever the limit', async () => {
+test('reads all rows of the last watermark, whatever the limit', async () => {
   await holding([1, 1, 2, 2, 2, 3].map((seq) => ({ seq, name: null })));
   const rows = await allRows(connector({ watermarkColumn: 'seq' }), 3);
   assert.deepEqual(
@@ -110,7 +110,7 @@ test('reads the last watermark to its end, whatever the limit', async () => {
   );
 });
 
-test('takes names for names, never for SQL', async () => {
+test('treats names as names, never as SQL', async () => {
   await database.ownerQuery('create table if not exists public.canary (x integer)');
   for (const sourceTable of [
     'suite; drop table canary',

@@ -55,7 +55,7 @@ async function read(source: ReturnType<typeof connector>, cursor: Json | null = 
   return rows;
 }
 
-test('values lose the types of BSON and no digit', async () => {
+test('converts BSON types without losing a digit', async () => {
   const id = new ObjectId('65f0c0ffee65f0c0ffee65f0');
   server.collections.set('crm.types', [
     {
@@ -79,7 +79,7 @@ test('values lose the types of BSON and no digit', async () => {
   ]);
 });
 
-test('a filter goes to the server in the allowed operators', async () => {
+test('sends a filter to the server in allowed operators', async () => {
   const filter = { age: { $gte: 18 }, $or: [{ tier: { $in: ['gold', null] } }, { vip: { $exists: true } }] };
   await read(connector({ filter }));
   assert.deepEqual(plainCommand(server.commands.findLast(({ find }) => find === 'people')?.filter), {
@@ -93,7 +93,7 @@ test('a filter goes to the server in the allowed operators', async () => {
   }
 });
 
-test('users sign in by both mechanisms, and wrong passwords do not', async () => {
+test('signs in users with both mechanisms, and rejects wrong passwords', async () => {
   server.collections.set('crm.people', [{ _id: 1, seq: 1 }]);
   for (const isOld of [false, true]) {
     server.user = { username: 'u,=', password: 'p@ss/ü', isOld };
@@ -110,7 +110,7 @@ test('users sign in by both mechanisms, and wrong passwords do not', async () =>
   server.user = null;
 });
 
-test('a test names what is wrong', async () => {
+test('a test names the problem', async () => {
   assert.deepEqual((await sources.probe(connector())).details, { login: 'skipped' });
   assert.equal((await sources.probe(connector({ tls: true }))).reason, 'tls_failed');
   assert.equal((await sources.probe(connector({ port: silent.port }))).reason, 'connect_timeout');
@@ -128,7 +128,7 @@ test('a test names what is wrong', async () => {
   server.hello = {};
 });
 
-test('each host of a connection string is judged, and the next one is tried', async () => {
+test('checks each host of a connection string, and tries the next one', async () => {
   const uri = (hosts: string) => ({ host: undefined, connectionString: `mongodb://${hosts}/crm` });
   const hosts = ['10.0.0.1', '169.254.169.254:27017', '[::1]:27017', '100.64.0.1', '127.0.0.1:22', '0.0.0.0'];
   for (const host of hosts) {
@@ -138,7 +138,7 @@ test('each host of a connection string is judged, and the next one is tried', as
   assert.equal((await sources.probe(connector(uri(`${hosts.join(',')},127.0.0.1:${server.port}`)))).reason, 'ok');
 });
 
-test('members that a server names are not dialed', async () => {
+test("doesn't dial members that a server names", async () => {
   const member = await startSilentServer();
   server.collections.set('crm.people', [{ _id: 1, seq: 1 }]);
   server.hello = {
@@ -152,7 +152,7 @@ test('members that a server names are not dialed', async () => {
   member.close();
 });
 
-test('hosts of SRV records lie in the domain of their name', async () => {
+test('requires hosts of SRV records to be in the domain of their name', async () => {
   const target = readConnectionString('mongodb+srv://u:p@cluster0.abc.example.net/crm');
   assert.deepEqual([target.tls, target.user?.database, target.database], [true, 'admin', 'crm']);
   const resolving = (...names: string[]) =>

@@ -102,7 +102,7 @@ async function read(source: ReturnType<typeof connector>): Promise<SourceRow[]> 
   return found;
 }
 
-test('a point in time ends with its read, also when the caller leaves', async () => {
+test('closes a point in time with its read, even if the caller leaves', async () => {
   rows = [{ seq: 1, name: 'a' }];
   assert.deepEqual(await read(connector('elasticsearch')), [{ _id: 'doc-000001', seq: 1, person_name: 'a' }]);
   // The caller who left doesn't wait for the end.
@@ -111,7 +111,7 @@ test('a point in time ends with its read, also when the caller leaves', async ()
   assert.equal(points.size, 0);
 });
 
-test('a filter becomes a query of the index', async () => {
+test('turns a filter into a query of the index', async () => {
   rows = [];
   queries = [];
   const filter = { age: { $gte: 18, $ne: null }, $or: [{ country: 'DE' }, { tier: { $in: ['gold', null] } }] };

@@ -122,7 +122,7 @@ async function* snapshotPages(send: Send, source: Source, options: ReadOptions):
   try {
     yield* searchPages(send, source, search, { ...options, cursor: null });
   } finally {
-    // Also after the caller left. A server that doesn't answer ends it by itself after `keepAlive`.
+    // Also after the caller left. A server that doesn't answer ends it on its own after `keepAlive`.
     const options = { tries: 1, signal: AbortSignal.timeout(closeMs) };
     await send('DELETE', '/_pit', { id }, options).catch(() => undefined);
   }

@@ -24,7 +24,7 @@ for (const filter of [
   ...[{ a: { $exists: 1 } }, { a: { $gt: null } }, { a: { $gt: {} } }, { '': 1 }, { 'a\0': 1 }, deep(11)],
   ...[{ a: { $in: Array.from({ length: 1001 }, () => 1) } }, { a: { __proto__: null, constructor: 1 } }],
 ]) {
-  test(`refuses ${JSON.stringify(filter).slice(0, 60)}`, () => {
+  test(`rejects ${JSON.stringify(filter).slice(0, 60)}`, () => {
     assert.throws(() => filterOf(filter), { reason: 'missing_config' });
   });
 }

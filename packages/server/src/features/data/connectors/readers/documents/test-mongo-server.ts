@@ -35,7 +35,7 @@ function compare(a: unknown, b: unknown): number {
 
 const cursors = new Map<string, Document[]>();
 
-/** At most so many documents of an answer, whatever was asked for. */
+/** At most this many documents of an answer, whatever was asked for. */
 const maxAnswerLength = 600;
 
 function page(list: Document[], name: string, part: 'firstBatch' | 'nextBatch', size: number): Document {

@@ -100,7 +100,7 @@ async function rowsOf(source: ReturnType<typeof list>): Promise<SourceRow[]> {
   return rows;
 }
 
-test('users who left a list after it was read are skipped', async () => {
+test('skips users who left a list after it was read', async () => {
   set([{ seq: 1, name: 'a' }]);
   const { get } = users;
   users.set('gone@example.com', { seq: 2, name: 'b' });
@@ -108,14 +108,14 @@ test('users who left a list after it was read are skipped', async () => {
   assert.deepEqual(await rowsOf(list()), [{ email: '000001/ü', dataFields_seq: 1, dataFields_name: 'a' }]);
 });
 
-test('a profile has its key', async () => {
+test('a profile includes its key', async () => {
   set([{ seq: 2, name: 'a' }]);
   assert.deepEqual(await rowsOf(profiles(['000002@example.com'])), [
     { seq: 2, name: 'a', user_id: '000002@example.com' },
   ]);
 });
 
-test('the keys of profiles are 1 to 100 texts', async () => {
+test('a profile key has 1 to 100 characters', async () => {
   for (const keys of [undefined, [], 'a', [1], [''], Array.from({ length: 101 }, (_none, at) => String(at))]) {
     await assert.rejects(rowsOf(sourceOf('segment', { spaceId: 's1', accessToken: 't', keys })), {
       reason: 'missing_config',
@@ -123,7 +123,7 @@ test('the keys of profiles are 1 to 100 texts', async () => {
   }
 });
 
-test('a list has a number and a known region', async () => {
+test('a list requires a number and a known region', async () => {
   for (const more of [{ listId: '7/../8' }, { listId: 'x' }, { resource: 'events' }]) {
     await assert.rejects(rowsOf(list(more)), { reason: 'missing_config' }, JSON.stringify(more));
   }
@@ -132,7 +132,7 @@ test('a list has a number and a known region', async () => {
   await closed.close();
 });
 
-test('both are tested by one request', async () => {
+test('tests both with one request', async () => {
   for (const source of [() => list(), () => profiles(['a'])]) {
     assert.equal((await sources.probe(source())).reason, 'ok');
     for (const [status, reason] of [

@@ -111,7 +111,7 @@ test('a token alone finds its server', async () => {
   assert.equal((await read(sourceOf('salesforce', { apiKey: 't' }))).length, 1);
 });
 
-test('a server that the token names is judged like any other', async () => {
+test('checks a server that the token names like any other', async () => {
   for (const rest of ['https://127.1/', 'http://169.254.169.254/x', 'https://[::ffff:10.0.0.1]/']) {
     restUrl = rest;
     assert.equal(
@@ -123,7 +123,7 @@ test('a server that the token names is judged like any other', async () => {
   restUrl = null;
 });
 
-test('a page of another server ends the read', async () => {
+test('a page from another server ends the read', async () => {
   rows = Array.from({ length: pageSize + 1 }, (_none, at) => ({ seq: at + 1, name: null }));
   const other = await startHttpPeer(() => ({ body: { records: [] } }));
   for (const next of [`${other.base}/services/data/v62.0/query/x`, other.base.replace('http:', '')]) {
@@ -137,7 +137,7 @@ test('a page of another server ends the read', async () => {
   other.close();
 });
 
-test('the time of the last change and the version are part of the request', async () => {
+test('requests include the time of the last change and the version', async () => {
   rows = [];
   await read(contacts({ since: '2026-01-01T00:00:00+01:00' }));
   assert.match(peer.requests.at(-1)?.url.searchParams.get('q') ?? '', /WHERE LastModifiedDate >= 2025-12-31T23:00:00/);

@@ -71,7 +71,7 @@ async function read(
   return rows;
 }
 
-test('a message is a row with its place', async () => {
+test('a message is a row with its position', async () => {
   broker.topics.set('places', [
     [],
     [
@@ -89,7 +89,7 @@ test('a message is a row with its place', async () => {
   await assert.rejects(read(connector({ topic: 'places' })), { reason: 'parse_failed' });
 });
 
-test('offsets are committed for a group only after the load', async () => {
+test('commits offsets of a group only after the load', async () => {
   broker.topics.set('groups', [batches([1, 2, 3].map(messageOf)), batches([4].map(messageOf))]);
   const source = () => connector({ topic: 'groups', groupId: 'g', maxMessages: 2 });
   const values = async (commits: boolean) => (await read(source(), { commits })).map(({ value }) => value);
@@ -107,7 +107,7 @@ test('offsets are committed for a group only after the load', async () => {
   );
 });
 
-test('a group that starts at the end misses nothing of later', async () => {
+test('a group that starts at the end misses no later message', async () => {
   broker.topics.set('late', [batches([1].map(messageOf))]);
   const source = () => connector({ topic: 'late', groupId: 'late', fromBeginning: false, maxWaitMs: 50 });
   assert.deepEqual(await read(source()), []);
@@ -118,7 +118,7 @@ test('a group that starts at the end misses nothing of later', async () => {
   );
 });
 
-test('batches are unpacked, whatever packed them', async () => {
+test('unpacks batches in every compression', async () => {
   const raw = [
     { a: 1, text: 'abcabcabcabcabcabc' },
     { a: 2, text: 'x'.repeat(200) },
@@ -161,7 +161,7 @@ test('batches are unpacked, whatever packed them', async () => {
   await assert.rejects(read(connector({ topic: 'packed' })), { reason: 'unexpected_response' });
 });
 
-test('records of aborted transactions are left out', async () => {
+test('leaves out records of aborted transactions', async () => {
   const end = (isCommit: boolean) => [{ key: Buffer.from([0, 0, 0, isCommit ? 1 : 0]), value: null }];
   broker.topics.set('tx', [
     [
@@ -184,7 +184,7 @@ test('records of aborted transactions are left out', async () => {
   }
 });
 
-test('all mechanisms sign in, and wrong passwords do not', async () => {
+test('signs in with every mechanism, and rejects wrong passwords', async () => {
   broker.topics.set('people', [batches([messageOf(1)])]);
   for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512']) {
     broker.user = { mechanism: mechanism.toUpperCase(), username: 'u', password: 'pä,ss=' };
@@ -204,7 +204,7 @@ test('all mechanisms sign in, and wrong passwords do not', async () => {
   broker.user = null;
 });
 
-test('a test names what is wrong', async () => {
+test('a test names the problem', async () => {
   assert.equal((await sources.probe(connector())).reason, 'ok');
   assert.equal((await sources.probe(connector({ topic: 'missing' }))).reason, 'not_found');
   assert.equal((await sources.probe(connector({ ssl: 'require' }))).reason, 'tls_failed');
@@ -218,7 +218,7 @@ test('a test names what is wrong', async () => {
   assert.equal((await sources.probe(connector({ bootstrapServers: fallback }))).reason, 'ok');
 });
 
-test('a broker that the cluster names is judged like the first', async () => {
+test('checks a broker that the cluster names like the first one', async () => {
   broker.topics.set('people', [batches([messageOf(1)])]);
   const only = createTestSources({
     sockets: createOutboundSockets({ allowNetworks: [`127.0.0.1/32`], resolve: async () => ['127.0.0.1', '10.0.0.1'] }),
@@ -236,7 +236,7 @@ test('a broker that the cluster names is judged like the first', async () => {
   await only.close();
 });
 
-test('a topic over several brokers is read from each', async () => {
+test('reads a topic from each of its brokers', async () => {
   const other = await startKafkaBroker();
   const topic = [batches([1, 2].map(messageOf)), batches([3].map(messageOf))];
   for (const each of [broker, other]) {

@@ -79,7 +79,7 @@ async function startOffsets(topic: KafkaTopic, source: Source, cursor: Json | nu
   const [first, last] = [await topic.offsets('start'), await topic.offsets('end')];
   const places = topic.partitions.map((id) => {
     const byDefault = (fromBeginning ? first : last).get(id) ?? 0;
-    // Records that were deleted meanwhile can't be read any more.
+    // Records that were deleted in the meantime can no longer be read.
     return [id, Math.max(known.get(id) ?? byDefault, first.get(id) ?? 0)] as const;
   });
   // Otherwise a read that finds nothing new would start at a later end the next time.
@@ -115,7 +115,7 @@ async function* topicBatches(
   const end = await topic.offsets('end');
   const isCaughtUp = () => topic.partitions.every((id) => (positions.get(id) ?? 0) >= (end.get(id) ?? 0));
   let left = rowLimit > 0 ? Math.min(most, rowLimit) : most;
-  // What was there at the start is read to its end; only if there was nothing, new records are waited for.
+  // Reads everything that existed at the start; waits for new records only if there was nothing.
   for (let count = 0; left > 0 && !(count > 0 && isCaughtUp()) && !late.aborted; ) {
     signal.throwIfAborted();
     for (const part of await topic.fetch(positions, pollMs)) {

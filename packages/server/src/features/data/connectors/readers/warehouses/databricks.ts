@@ -68,7 +68,7 @@ async function finished(session: Session, first: unknown, signal: AbortSignal): 
     const state = valueAt(answer, 'status.state');
     if (state === 'SUCCEEDED') return answer;
     if (state !== 'PENDING' && state !== 'RUNNING') {
-      // A statement that names no table fails with a SQLSTATE of class 42.
+      // A statement on a missing table fails with a SQLSTATE of class 42.
       const isUnknown = /^42(P01|704|703|S02)$/.test(String(valueAt(answer, 'status.sql_state')));
       const code = String(valueAt(answer, 'status.error.error_code'));
       throw new SourceError(isUnknown ? 'not_found' : (failures[code] ?? 'unexpected_response'));

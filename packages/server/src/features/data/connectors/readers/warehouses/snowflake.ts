@@ -59,7 +59,7 @@ function privateKeyOf(source: Source): KeyObject {
 
 async function authOf(source: Source): Promise<Readonly<Record<string, string>>> {
   if (source.method !== 'key_pair') {
-    // The API takes no passwords; a programmatic access token is what stands in for one.
+    // The API takes no passwords; a programmatic access token replaces it.
     const token = textOf(source, 'accessToken') ?? requiredText(source, 'password');
     return { authorization: `Bearer ${token}` };
   }
@@ -72,8 +72,8 @@ async function authOf(source: Source): Promise<Readonly<Record<string, string>>>
   return { authorization: `Bearer ${token}`, 'x-snowflake-authorization-token-type': 'KEYPAIR_JWT' };
 }
 
-type Request = (method: 'GET' | 'POST', path: string, body?: object, tries?: number) => Promise<Answer>;
-interface Answer {
+type Request = (method: 'GET' | 'POST', path: string, body?: object, tries?: number) => Promise<StatementResponse>;
+interface StatementResponse {
   readonly status: number;
   readonly body: unknown;
 }
@@ -90,7 +90,7 @@ function requester({ outbound, endpoints }: SourceDeps, source: Source, signal: 
   };
 }
 
-const handleOf = ({ body }: Answer): string => {
+const handleOf = ({ body }: StatementResponse): string => {
   const handle = valueAt(body, 'statementHandle');
   if (typeof handle !== 'string' || handle === '') throw new SourceError('unexpected_response');
   return encodeURIComponent(handle);

@@ -19,7 +19,7 @@ test('times keep their decimals on both sides of 1970', () => {
   }
 });
 
-test('numbers that a double would change stay text', () => {
+test('keeps numbers as text that a double would change', () => {
   assert.deepEqual(
     ['12', '-1.5', '123456789012345', '1234567890123456', '0.1234567890123456', 'NaN', 'inf'].map(exactNumber),
     [12, -1.5, 123456789012345, '1234567890123456', '0.1234567890123456', 'NaN', 'inf'],

@@ -35,7 +35,7 @@ export function exactNumber(text: string): number | string {
   return Number.isFinite(number) && text.replace(/\D/g, '').length <= 15 ? number : text;
 }
 
-/** Returns the time of so many seconds since 1970, given as text with up to nine decimals. `zone`: behind it. */
+/** Returns the time of this many seconds since 1970, given as text with up to nine decimals. `zone`: behind it. */
 export function timeOfSeconds(text: string, zone: '' | 'Z'): string {
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   if (whole === '') throw new SourceError('unexpected_response');

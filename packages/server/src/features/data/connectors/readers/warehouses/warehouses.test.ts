@@ -124,12 +124,12 @@ async function read(index: number, more: object): Promise<SourceRow[]> {
   return rows;
 }
 
-test('what is missing is not_found', async () => {
+test('a missing table or warehouse is not_found', async () => {
   await assert.rejects(read(0, { database: 'other' }), { reason: 'not_found' });
   await assert.rejects(read(3, { schema: 'missing' }), { reason: 'not_found' });
 });
 
-test('an exception in the middle of an answer fails the read', async () => {
+test('an exception in the middle of a response fails the read', async () => {
   table.fault = { body: '{"seq":1}\nCode: 241. DB::Exception: Memory limit exceeded' };
   await assert.rejects(read(0, {}), { reason: 'unexpected_response' });
   table.fault = null;
@@ -143,7 +143,7 @@ test('numbers of ClickHouse keep their digits', async () => {
   table.fault = null;
 });
 
-test('names stay in their quotes', async () => {
+test("names can't leave their quotes", async () => {
   for (const index of [0, 6]) {
     for (const more of [{ sourceTable: 'a\\' }, { watermarkColumn: 'a\\' }]) {
       await assert.rejects(read(index, more), { reason: 'missing_config' });
@@ -172,7 +172,7 @@ test('hosts, accounts and paths are what they say', async () => {
   await closed.close();
 });
 
-test('addresses that an answer or a key file names are judged', async () => {
+test('checks addresses that a response or a key file names', async () => {
   const closed = createTestSources();
   for (const token_uri of ['http://169.254.169.254/token', 'https://10.0.0.1/token', 'http://[::1]/token']) {
     const source = sourceOf('bigquery', {
