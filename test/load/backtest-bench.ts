@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import {
   type BacktestSpec,
   backtestDefaults,
@@ -28,6 +27,7 @@ import { ageDecisions } from './bench/bench-database.ts';
 import { load, median } from './bench/bench-load.ts';
 import { n0, percent, type Row } from './bench/bench-report.ts';
 import { startServer } from './bench/bench-server.ts';
+import { byHand } from './bench/by-hand.ts';
 
 const idsPerChunk = 2_000;
 const customers = 500;
@@ -267,17 +267,5 @@ export const benchBacktests = async (options: BacktestBench): Promise<Row[]> => 
 ];
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      decisions: { type: 'string', default: '4000' },
-      seconds: { type: 'string', default: '6' },
-      rounds: { type: 'string', default: '3' },
-    },
-  });
-  const [decisions, seconds, rounds] = [values.decisions, values.seconds, values.rounds].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  console.log(await benchBacktests({ decisions, seconds, rounds, say: (line) => console.log(line) }));
+  await byHand({ decisions: 4_000, seconds: 6, rounds: 3 }, benchBacktests);
 }

@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { type BenchTarget, headersOf, loadCatalogue, post } from './bench/bench-catalogue.ts';
 import { load, median } from './bench/bench-load.ts';
 import { ms, n0, type Row } from './bench/bench-report.ts';
 import { startServer } from './bench/bench-server.ts';
+import { byHand } from './bench/by-hand.ts';
 
 /** Work that repeats next to the decisions. */
 type Work = () => Promise<void>;
@@ -134,17 +134,5 @@ export async function benchBeside({ customers, seconds, rounds, say }: BesideBen
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      customers: { type: 'string', default: '20000' },
-      seconds: { type: 'string', default: '6' },
-      rounds: { type: 'string', default: '3' },
-    },
-  });
-  const [customers, seconds, rounds] = [values.customers, values.seconds, values.rounds].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  await benchBeside({ customers, seconds, rounds, say: (line) => console.log(line) });
+  await byHand({ customers: 20_000, seconds: 6, rounds: 3 }, benchBeside);
 }

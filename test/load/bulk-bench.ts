@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type BenchTarget, headersOf, loadCatalogue } from './bench/bench-catalogue.ts';
 import { load, median } from './bench/bench-load.ts';
 import { n0, type Row } from './bench/bench-report.ts';
 import { type BenchServer, startServer } from './bench/bench-server.ts';
+import { byHand } from './bench/by-hand.ts';
 
 interface Figures {
   readonly perSecond: number;
@@ -217,20 +217,5 @@ export async function benchBulk(options: BulkBench): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      customers: { type: 'string', default: '20000' },
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
-    },
-  });
-  const [customers, seconds, rounds] = [values.customers, values.seconds, values.rounds].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  const say = (text: string) => console.log(text);
-  for (const { measure: name, measured, met } of await benchBulk({ customers, seconds, rounds, say })) {
-    say(`${name}: ${measured}${met === false ? ' (missed)' : ''}`);
-  }
+  await byHand({ customers: 20_000, seconds: 5, rounds: 3 }, benchBulk);
 }

@@ -6,12 +6,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createCampaign, endOf, rateOf, startRun } from './bench/bench-campaign.ts';
 import { type BenchCatalogue, type BenchTarget, loadCatalogue } from './bench/bench-catalogue.ts';
 import { type LoadOptions, load, median } from './bench/bench-load.ts';
 import { ms, n0, percent, type Row } from './bench/bench-report.ts';
 import { type BenchServer, startServer } from './bench/bench-server.ts';
+import { byHand } from './bench/by-hand.ts';
 
 interface CampaignFigures {
   /** Decisions/s of recommend. */
@@ -128,20 +128,5 @@ export async function benchCampaigns({ customers, ...options }: CampaignBench): 
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      customers: { type: 'string', default: '50000' },
-      seconds: { type: 'string', default: '8' },
-      rounds: { type: 'string', default: '3' },
-    },
-  });
-  const [customers, seconds, rounds] = [values.customers, values.seconds, values.rounds].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  const say = (line: string) => console.log(line);
-  for (const { measure, measured, met } of await benchCampaigns({ customers, seconds, rounds, say })) {
-    say(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
-  }
+  await byHand({ customers: 50_000, seconds: 8, rounds: 3 }, benchCampaigns);
 }

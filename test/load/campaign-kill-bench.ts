@@ -1,10 +1,10 @@
 // A campaign over 100,000 customers next to `recommend`, whose process is killed twenty times: the offline checker of test/faults judges
 // what is stored. By hand, or as a row of `npm run bench`:
 //   node test/load/campaign-kill-bench.ts [--customers 100000] [--kills 20]
-import { parseArgs } from 'node:util';
 import { cap, killInRun, startKilledServer, takeoverMs } from '../faults/campaign-kills.ts';
 import { median } from './bench/bench-load.ts';
 import { n0, type Row } from './bench/bench-report.ts';
+import { byHand } from './bench/by-hand.ts';
 
 export interface CampaignKillBench {
   readonly customers: number;
@@ -38,13 +38,5 @@ export async function benchCampaignKills({ customers, kills }: CampaignKillBench
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { customers: { type: 'string', default: '100000' }, kills: { type: 'string', default: '20' } },
-  });
-  for (const { measure, measured, met } of await benchCampaignKills({
-    customers: Number(values.customers),
-    kills: Number(values.kills),
-  })) {
-    console.log(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
-  }
+  await byHand({ customers: 100_000, kills: 20 }, benchCampaignKills);
 }

@@ -9,13 +9,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { openDatabasePort } from '../faults/nodes/database-port.ts';
 import { numberedRow } from '../faults/nodes/numbered-row.ts';
 import { median } from './bench/bench-load.ts';
 import { n0, percent, type Row } from './bench/bench-report.ts';
 import { secondsBelow, serverFlags } from './bench/bench-server.ts';
+import { byHand, numbersGiven } from './bench/by-hand.ts';
 
 /** Share of COPY that a run must reach. */
 const goalShare = 0.3;
@@ -266,19 +267,8 @@ async function benchKills(
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      rows: { type: 'string', default: '1000000' },
-      rounds: { type: 'string', default: '3' },
-      kills: { type: 'string', default: '10' },
-    },
-  });
-  const [rows, rounds, kills] = [values.rows, values.rounds, values.kills].map(Number) as [number, number, number];
+  const defaults = { rows: 1_000_000, rounds: 3, kills: 10 };
   const isApart = serverFlags.every((flag) => process.execArgv.includes(flag));
-  if (isApart) console.log(JSON.stringify(await measurePipelines({ rows, rounds, kills })));
-  else {
-    for (const { measure, measured, met } of await benchPipelines({ rows, rounds, kills })) {
-      console.log(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
-    }
-  }
+  if (isApart) console.log(JSON.stringify(await measurePipelines(numbersGiven(defaults))));
+  else await byHand(defaults, benchPipelines);
 }

@@ -9,11 +9,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { type BenchTarget, loadCatalogue, post } from './bench/bench-catalogue.ts';
 import { load, median } from './bench/bench-load.ts';
 import { ms, n0, type Row } from './bench/bench-report.ts';
 import { startServer } from './bench/bench-server.ts';
+import { byHand } from './bench/by-hand.ts';
 
 type Sink = (answer: {
   status(code: number, headers?: Record<string, string>): void;
@@ -248,12 +248,5 @@ export async function benchSinks({ seconds, rounds, say }: SinkBench): Promise<R
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
-  });
-  const say = (line: string) => console.log(line);
-  const options = { seconds: Number(values.seconds), rounds: Number(values.rounds), say };
-  for (const { measure, measured, met } of await benchSinks(options)) {
-    say(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
-  }
+  await byHand({ seconds: 10, rounds: 3 }, benchSinks);
 }

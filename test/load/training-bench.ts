@@ -4,12 +4,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Json, trainModel } from '@arbiter/engine';
 import { type BenchTarget, headersOf, loadCatalogue, post } from './bench/bench-catalogue.ts';
 import { load, median } from './bench/bench-load.ts';
 import { n0, percent, type Row } from './bench/bench-report.ts';
 import { type BenchServer, startServer } from './bench/bench-server.ts';
+import { byHand } from './bench/by-hand.ts';
 
 const goalSeconds = 10;
 const goalShare = 0.8;
@@ -169,9 +169,5 @@ async function measureShare(
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { seconds: { type: 'string', default: '6' }, rounds: { type: 'string', default: '3' } },
-  });
-  const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
-  console.table(await benchTrainings({ seconds, rounds, say: (line) => console.log(line) }));
+  await byHand({ seconds: 6, rounds: 3 }, benchTrainings);
 }
