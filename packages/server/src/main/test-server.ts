@@ -17,7 +17,7 @@ import { createLogger } from '../platform/logger.ts';
 import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { composeServer, type Server } from './compose.ts';
 import type { ComposeConfig, ComposeOptions, TestOperations } from './compose-options.ts';
-import { onTenantCreated } from './features.ts';
+import { onTenantCreated } from './feature-parts.ts';
 import { masterKeysOf } from './secrets.ts';
 
 /** Stands in for the page of proof files, which the console's build makes. */
