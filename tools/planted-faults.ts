@@ -62,6 +62,25 @@ export const faults: readonly Fault[] = [
     by: '    create: createOutcomeType,\n    page: { usual: 50, maximum: 500 },\n',
   },
   {
+    name: 'an answer has every column of its row, without a function that shows it',
+    file: 'packages/server/src/features/data/pipelines/pipelines.routes.ts',
+    replace: '    show: showPipelines,\n',
+    // Each name stays in use, because the compiler reports unused imports, too.
+    by: '    showPast: (row) => ({ row, showPipelines }),\n',
+  },
+  {
+    name: 'a record that refers to another is created without looking for it',
+    file: `${features}/decision-tests/decision-tests.routes.ts`,
+    replace: '    create: createDecisionTest,\n',
+    by: '    showPast: (row) => ({ row, createDecisionTest }),\n',
+  },
+  {
+    name: 'a deletion that answers something answers nothing',
+    file: `${features}/creatives/creatives.routes.ts`,
+    replace: '    remove: async (tx, id, addressed) => reply(200, await deleteCreative(tx, id, addressed)),\n',
+    by: '    showPast: (row) => ({ row, reply, deleteCreative }),\n',
+  },
+  {
     name: 'a port that operations need is not connected',
     file: 'packages/server/src/main/ports.ts',
     replace: '  findModelUses: flowsScoringBy,\n',

@@ -14,7 +14,7 @@ import { createTestDatabase } from '../../packages/server/src/db/test-database.t
 import {
   type DecidedItem,
   insertShown,
-} from '../../packages/server/src/features/deciding/interactions/shown-items.store.ts';
+} from '../../packages/server/src/features/deciding/interactions/shown-decisions.store.ts';
 import { createDecisionEvents } from '../../packages/server/src/features/operations/stream/decision-events.ts';
 import { insertOutbox } from '../../packages/server/src/features/operations/stream/outbox.store.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';

@@ -9,7 +9,7 @@ import { systemActor } from '../../packages/server/src/db/index.ts';
 import { createPackPort } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import { createOutboxDispatcher } from '../../packages/server/src/features/operations/stream/index.ts';
 import { enqueueJob, job } from '../../packages/server/src/jobs/index.ts';
-import { allResets } from '../../packages/server/src/main/features.ts';
+import { allResets } from '../../packages/server/src/main/feature-parts.ts';
 import {
   startServerOn,
   startTestServer,

@@ -15,6 +15,16 @@ const generated = [
   { written: 'packages/contract/src/all-operations.ts', generator: 'tools/generate/contract.ts' },
   { written: 'packages/contract/src/catalogue/config-shapes.generated.ts', generator: 'tools/generate/configs.ts' },
   { written: 'packages/contract/src/core/config-types.generated.ts', generator: 'tools/generate/configs.ts' },
+  {
+    written: 'packages/contract/src/operations/searched-kinds.generated.ts',
+    generator: 'tools/generate/resource-lists.ts',
+  },
+  {
+    written: 'packages/console/src/features/audit/versioned-resources.generated.ts',
+    generator: 'tools/generate/resource-lists.ts',
+  },
+  { written: 'packages/server/src/main/features.ts', generator: 'tools/generate/features.ts' },
+  { written: 'packages/console/src/app/manifest.ts', generator: 'tools/generate/features.ts' },
   { written: 'docs/api/', generator: 'tools/generate/openapi.ts' },
   { written: 'docs/config.md', generator: 'tools/generate/config-docs.ts' },
   { written: 'docs/architecture.md', generator: 'tools/generate/tiers.ts' },

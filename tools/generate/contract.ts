@@ -39,6 +39,7 @@ const doors = [
   ...withGroups.map(({ name }) => name),
   'deciding/contact-policy-parts.ts',
   'catalogue/flow-node-types.ts',
+  'operations/searched-kinds.generated.ts',
   'judging/decision-test-parts.ts',
   'console-boot.ts',
   ...['fields', 'types', 'words'].map((part) => `data/connector-${part}.ts`),

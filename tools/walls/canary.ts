@@ -1,4 +1,4 @@
-import { featureTiers, folderOf } from './tiers.ts';
+import { featureTiers } from './tiers.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>;
@@ -13,6 +13,8 @@ export interface Canary {
 
 export const server = 'packages/server/src';
 export const [lowest = ''] = featureTiers.flat();
+/** Path of a feature below `features/`. Rules don't depend on its group. */
+export const folderOf = (name: string): string => `any-group/${name}`;
 /** Folder of a feature, for canaries that apply to any feature. */
 export const feature = `${server}/features/${folderOf(lowest)}`;
 

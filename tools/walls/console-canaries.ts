@@ -27,7 +27,10 @@ const libraries = ['radix-ui', 'd3-scale', '@xyflow/react', '@tanstack/react-que
 export const consoleFiles: Files = {
   ...Object.fromEntries(rooms.map((room) => [`${source}/${room}/inner.ts`, 'export const x = 1;\n'])),
   ...Object.fromEntries(
-    consoleTiers.flat().map((name) => [`${source}/features/${name}/index.ts`, 'export const x = 1;\n']),
+    [...consoleTiers.flat(), 'alone', 'alone-too'].map((name) => [
+      `${source}/features/${name}/index.ts`,
+      'export const x = 1;\n',
+    ]),
   ),
   ...Object.fromEntries(
     [...libraries, 'forgotten'].flatMap((name) => [
@@ -92,12 +95,25 @@ const featureOrder: readonly Canary[] = consoleTiers.flat().flatMap((name) =>
   ),
 );
 
+/** Features without a tier importing one with and one without a tier, and being imported. */
+const lonelyFeatures: readonly Canary[] = [
+  ...breaking('console-feature-without-a-tier-imports-none', `${source}/features/alone`, [
+    ...[...consoleTiers.flat(), 'alone-too'].map((name) => importing(`../${name}/index.ts`)),
+  ]),
+  ...[...consoleTiers.flat(), 'alone-too'].flatMap((name) =>
+    breaking('console-feature-without-a-tier-is-not-imported', `${source}/features/${name}`, [
+      importing('../alone/index.ts'),
+    ]),
+  ),
+];
+
 export const consoleCanaries: readonly Canary[] = [
   ...featureOrder,
+  ...lonelyFeatures,
   ...imports.flatMap(([rule, folder, specifier], index) =>
     breaking(rule, folder, [importing(specifier)], `-${index}.ts`),
   ),
-  { rule: 'feature-has-a-tier', files: { [`${source}/features/stray/index.ts`]: 'export const x = 1;' } },
+  { rule: 'feature-has-a-folder', files: { [`${source}/features/stray.ts`]: 'export const x = 1;' } },
   ...breaking(
     'console-calls-go-through-data',
     inFeature,

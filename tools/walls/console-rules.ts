@@ -45,6 +45,26 @@ const featureOrder: IForbiddenRuleType[] = consoleTiers.flat().flatMap((feature)
   return [rule];
 });
 
+const listed = `${features}(${consoleTiers.flat().join('|')})/`;
+
+/** Features without a tier import none, and none imports them. */
+const lonelyFeatures: IForbiddenRuleType[] = [
+  {
+    name: 'console-feature-without-a-tier-imports-none',
+    comment: 'A feature that imports another needs a tier (tools/walls/console-tiers.ts).',
+    severity: 'error',
+    from: { path: `${features}([^/]+)/`, pathNot: [testFile, listed] },
+    to: { path: features, pathNot: `${features}$1/` },
+  },
+  {
+    name: 'console-feature-without-a-tier-is-not-imported',
+    comment: 'A feature that others import needs a tier (tools/walls/console-tiers.ts).',
+    severity: 'error',
+    from: { path: `${features}([^/]+)/`, pathNot: testFile },
+    to: { path: features, pathNot: [`${features}$1/`, listed] },
+  },
+];
+
 /** Libraries that belong to certain rooms. Other rooms go through these. */
 const owned: readonly (readonly [name: string, libraries: string, rooms: readonly string[]])[] = [
   ['console-ui-owns-components', 'radix-ui|@radix-ui|downshift|@tanstack/react-table|@tanstack/react-virtual', ['ui']],
@@ -64,6 +84,7 @@ const libraryOwners: IForbiddenRuleType[] = owned.map(([name, libraries, owners]
 export const consoleImportRules: IForbiddenRuleType[] = [
   ...roomOrder,
   ...featureOrder,
+  ...lonelyFeatures,
   ...libraryOwners,
   {
     name: 'console-features-meet-at-the-door',

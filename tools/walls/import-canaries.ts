@@ -1,6 +1,6 @@
-import { breaking, type Canary, type Files, feature, importing, lowest, server } from './canary.ts';
+import { breaking, type Canary, type Files, feature, folderOf, importing, lowest, server } from './canary.ts';
 import { consoleDevelopmentLibraries } from './console-canaries.ts';
-import { closedFor, featureTiers, folderOf } from './tiers.ts';
+import { closedFor, featureTiers, openToPlain } from './tiers.ts';
 
 const library = (name: string): Files => ({
   [`node_modules/${name}/package.json`]: `{"name":"${name}","version":"1.0.0","main":"index.js"}`,
@@ -16,6 +16,19 @@ const workspace = (name: string, dependencies = '{}', development: readonly stri
   }),
   [`packages/${name}/src/index.ts`]: 'export const x = 1;\n',
 });
+
+/** A feature without a tier, in the group of the others and in one of its own. */
+const plain = ['any-group/plain', 'plain-group/plain'];
+
+/** Features without a tier that follow their order: one imports records and everything below. */
+const plainFiles: Files = {
+  ...Object.fromEntries(plain.map((folder) => [`${server}/features/${folder}/index.ts`, 'export const x = 1;\n'])),
+  [`${server}/features/any-group/plain/on-records.ts`]: [
+    ...openToPlain.map((name, at) => `import { x as x${at} } from '../../${folderOf(name)}/index.ts';`),
+    "import { x } from './index.ts';",
+    `export const all = [x, ${openToPlain.map((_, at) => `x${at}`).join(', ')}];`,
+  ].join('\n'),
+};
 
 /** Files that the canaries import, without faults of their own. */
 export const importedFiles: Files = {
@@ -47,6 +60,7 @@ export const importedFiles: Files = {
   ...Object.fromEntries(
     featureTiers.flat().map((name) => [`${server}/features/${folderOf(name)}/index.ts`, 'export const x = 1;\n']),
   ),
+  ...plainFiles,
 };
 
 /** Packages linked into node_modules, as npm workspaces does. */
@@ -60,6 +74,32 @@ const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
     closedFor(name).map((closed) => importing(`../../${folderOf(closed)}/index.ts`)),
   ),
 );
+
+/** A feature without a tier importing each one above records and another one without, and each feature importing it. */
+const plainFeatures: readonly Canary[] = [
+  ...plain.flatMap((folder) =>
+    breaking(
+      'feature-without-a-tier-imports-records',
+      `${server}/features/${folder}`,
+      [
+        ...featureTiers
+          .flat()
+          .filter((name) => !openToPlain.includes(name))
+          .map(folderOf),
+        ...plain,
+      ]
+        .filter((other) => other !== folder)
+        .map((other) => importing(`../../${other}/index.ts`)),
+    ),
+  ),
+  ...[...featureTiers.flat().map(folderOf), ...plain].flatMap((folder) =>
+    breaking(
+      'feature-without-a-tier-is-not-imported',
+      `${server}/features/${folder}`,
+      plain.filter((other) => other !== folder).map((other) => importing(`../../${other}/index.ts`)),
+    ),
+  ),
+];
 
 const anotherFeature = featureTiers.flat().at(-1) ?? '';
 
@@ -132,6 +172,7 @@ const typeCycles: readonly Files[] = [
 
 export const importCanaries: readonly Canary[] = [
   ...featureOrder,
+  ...plainFeatures,
   ...imports.flatMap(([rule, folder, specifier]) => breaking(rule, folder, [importing(specifier)])),
   // The room is a single file today. A folder with that name would follow the same rule.
   { rule: 'server-feature', files: { [`${server}/feature.ts`]: importing(`./features/${folderOf(lowest)}/index.ts`) } },
@@ -147,7 +188,8 @@ export const importCanaries: readonly Canary[] = [
     '-type.ts',
   ),
   ...typeCycles.map((files) => ({ rule: 'no-type-cycles', files })),
-  { rule: 'feature-has-a-tier', files: { [`${server}/features/catalogue/stray/index.ts`]: 'export const x = 1;' } },
+  { rule: 'feature-has-a-folder', files: { [`${server}/features/stray.ts`]: 'export const x = 1;' } },
+  { rule: 'feature-has-a-folder', files: { [`${server}/features/catalogue/stray.ts`]: 'export const x = 1;' } },
   // The import crawler skips build output.
   { rule: 'module-not-seen', files: { 'packages/cli/dist/left-behind.ts': 'export const x = 1;' } },
 ];

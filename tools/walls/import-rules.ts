@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 import { consoleImportRules } from './console-rules.ts';
 import { testFile } from './test-file.ts';
-import { closedFor, featureTiers, folderOf } from './tiers.ts';
+import { closedFor, featureTiers, openToPlain } from './tiers.ts';
 
 /**
  * The table of docs/architecture.md as dependency-cruiser rules. Paths are relative to the repository's root. Rules
@@ -10,6 +10,9 @@ import { closedFor, featureTiers, folderOf } from './tiers.ts';
 
 const features = '^packages/server/src/features/';
 
+/** Matches files of these features, whatever their group. */
+const foldersOf = (names: readonly string[]): string => `${features}[^/]+/(${names.join('|')})/`;
+
 const featureOrder: IForbiddenRuleType[] = featureTiers.flat().flatMap((feature) => {
   const closed = closedFor(feature);
   if (closed.length === 0) return [];
@@ -17,11 +20,29 @@ const featureOrder: IForbiddenRuleType[] = featureTiers.flat().flatMap((feature)
     name: `feature-order-${feature}`,
     comment: `${feature} may import features below it only; what lies beside or above comes through a port that main plugs in.`,
     severity: 'error',
-    from: { path: `${features}${folderOf(feature)}/`, pathNot: testFile },
-    to: { path: `${features}(${closed.map(folderOf).join('|')})/` },
+    from: { path: foldersOf([feature]), pathNot: testFile },
+    to: { path: foldersOf(closed) },
   };
   return [rule];
 });
+
+/** Features without a tier: they import records and what lies below, and nothing imports them. */
+const plainFeatures: IForbiddenRuleType[] = [
+  {
+    name: 'feature-without-a-tier-imports-records',
+    comment: 'A feature that imports more needs a tier (tools/walls/tiers.ts).',
+    severity: 'error',
+    from: { path: `${features}([^/]+/[^/]+)/`, pathNot: [testFile, foldersOf(featureTiers.flat())] },
+    to: { path: features, pathNot: [`${features}$1/`, foldersOf(openToPlain)] },
+  },
+  {
+    name: 'feature-without-a-tier-is-not-imported',
+    comment: 'A feature that others import needs a tier (tools/walls/tiers.ts).',
+    severity: 'error',
+    from: { path: `${features}([^/]+/[^/]+)/`, pathNot: testFile },
+    to: { path: features, pathNot: [`${features}$1/`, foldersOf(featureTiers.flat())] },
+  },
+];
 
 /** Rooms of the server, each with the rooms that it may import. `main` may import all. */
 const serverRooms: Readonly<Record<string, readonly string[]>> = {
@@ -77,6 +98,7 @@ export const importRules: IForbiddenRuleType[] = [
   ...packageOrder,
   ...roomOrder,
   ...featureOrder,
+  ...plainFeatures,
   ...consoleImportRules,
   {
     name: 'engine-imports-nothing',

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
-import { consoleTiers } from './console-tiers.ts';
 import { findCycles, findTypeCycles } from './cycles.ts';
 import { importRules } from './import-rules.ts';
 import { namelessFiles } from './name-rules.ts';
@@ -9,7 +8,6 @@ import type { NotYet } from './not-yet.ts';
 import { type Finding, folders, type Repository } from './repository.ts';
 import { checkSource, sourceRuleNames } from './source-rules.ts';
 import { checkTables, tableRules } from './tables.ts';
-import { featureTiers, folderOf } from './tiers.ts';
 
 /** Every rule of the walls. Each must fail on a canary. */
 export const ruleNames: readonly string[] = [
@@ -19,7 +17,7 @@ export const ruleNames: readonly string[] = [
   'files-are-named-by-subject',
   'no-cycles',
   'no-type-cycles',
-  'feature-has-a-tier',
+  'feature-has-a-folder',
   'folders-hold-30-files',
   'module-not-seen',
   'done-work-leaves-the-list',
@@ -105,23 +103,16 @@ function crowdedFolders({ sources }: Repository): Finding[] {
   });
 }
 
-/** A feature in no tier would follow no order. */
-function strayFeatures(repository: Repository): Finding[] {
-  return [
-    ...straysOf(repository, 'server', featureTiers.flat().map(folderOf), 'tools/walls/tiers.ts'),
-    ...straysOf(repository, 'console', consoleTiers.flat(), 'tools/walls/console-tiers.ts'),
-  ];
-}
+/** Where features are. A file beside them would follow no order. */
+const featureFolders = [
+  { within: 'packages/server/src/features/', inFeature: /^[^/]+\/[^/]+\//, shape: '<group>/<feature>/' },
+  { within: 'packages/console/src/features/', inFeature: /^[^/]+\//, shape: '<feature>/' },
+];
 
-function straysOf({ files }: Repository, name: string, tiers: readonly string[], list: string): Finding[] {
-  const known = new Set(tiers);
-  const levels = known.values().next().value?.split('/').length ?? 1;
-  const folder = new RegExp(`^packages/${name}/src/features/(${Array(levels).fill('[^/]+').join('/')})/`);
-  const firstFiles = new Map<string, string>();
-  for (const file of files) {
-    const feature = folder.exec(file)?.[1];
-    if (feature !== undefined && !known.has(feature) && !firstFiles.has(feature)) firstFiles.set(feature, file);
-  }
-  const what = `its feature has no line in ${list}`;
-  return [...firstFiles.values()].map((file) => ({ rule: 'feature-has-a-tier', file, line: 0, what }));
+function strayFeatures({ files }: Repository): Finding[] {
+  return featureFolders.flatMap(({ within, inFeature, shape }) =>
+    files
+      .filter((file) => file.startsWith(within) && !inFeature.test(file.slice(within.length)))
+      .map((file) => ({ rule: 'feature-has-a-folder', file, line: 0, what: `belongs into ${within}${shape}` })),
+  );
 }

@@ -1,5 +1,5 @@
-import { breaking, type Canary, type Files, feature, server } from './canary.ts';
-import { featureTiers, folderOf } from './tiers.ts';
+import { breaking, type Canary, type Files, feature, folderOf, server } from './canary.ts';
+import { featureTiers } from './tiers.ts';
 
 /** A feature with its own table. */
 const owner = featureTiers.flat().at(-1) ?? '';

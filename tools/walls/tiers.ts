@@ -1,7 +1,8 @@
 /**
  * The order of the features, lowest first. A feature may import features of lower tiers, through their index.ts;
  * features of one tier don't know each other. The import rules, their canaries and the list in docs/architecture.md
- * derive from this: a new feature needs one line here, then `npm run generate`.
+ * derive from this. A feature without a tier follows the strictest order (`openToPlain`). Run `npm run generate` after a
+ * change. Names are those of folders: `features/<group>/<name>`.
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit', 'report-rendering'],
@@ -29,8 +30,6 @@ export const featureTiers: readonly (readonly string[])[] = [
     'qualification',
     'contact-policies',
     'ranking-profiles',
-    'restore',
-    'search',
     'connectors',
   ],
   ['models'],
@@ -60,95 +59,16 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['checks'],
 ];
 
-/** The group of each feature: its folder below `features/`. Imports don't depend on groups. */
-const featureGroups: Readonly<Record<string, readonly string[]>> = {
-  identity: [
-    ...['accounts', 'audit', 'credentials', 'google', 'identities', 'mail', 'preferences', 'scim', 'second-factor'],
-    ...['sessions', 'settings', 'sign-in-pages', 'sso', 'tenants', 'users'],
-  ],
-  catalogue: [
-    ...['catalogue-history', 'catalogue-records', 'categories', 'channels', 'condition-sql', 'contact-policies'],
-    ...[
-      'content',
-      'creatives',
-      'decision-tests',
-      'experiments',
-      'flow-routes',
-      'flows',
-      'models',
-      'offers',
-      'outcomes',
-    ],
-    ...['qualification', 'ranking-profiles', 'restore', 'schemas', 'search', 'segments'],
-  ],
-  deciding: [
-    // One line each, so that features added at the same time don't conflict.
-    'archived-months',
-    'assignments',
-    'customer-states',
-    'customer-tools',
-    'decisions',
-    'estimates',
-    'evidence',
-    'experiment-results',
-    'history-import',
-    'interactions',
-    'model-learning',
-    'model-training',
-    'narratives',
-    'objectives',
-    'plans',
-    'sealed-records',
-    'shap',
-    'simulations',
-    'studies',
-    'suppressions',
-    'volumes',
-    'why-not',
-  ],
-  operations: [
-    ...[
-      'admin',
-      'alerts',
-      'approvals',
-      'checks',
-      'archive',
-      'console',
-      'erasure',
-      'exports',
-      'gitops',
-      'maintenance',
-      'narration',
-      'notifications',
-    ],
-    ...['report-rendering', 'reports', 'retention', 'seed-packs', 'stream'],
-  ],
-  data: [
-    // One line each, so that features added at the same time don't conflict.
-    'behavioral-metrics',
-    'connectors',
-    'pipelines',
-  ],
-  outreach: [
-    // One line each, so that features added at the same time don't conflict.
-    'campaigns',
-    'deliveries',
-    'delivery-webhooks',
-    'event-conditions',
-    'customer-events',
-    'geofences',
-    'ingest',
-    'journeys',
-    'triggers',
-  ],
-};
+/**
+ * The highest features that one without a tier may import. It's a plain one: it stands on records, and no other feature
+ * imports it. One that needs more, or that others need, gets a tier.
+ */
+const highestForPlain = 'catalogue-records';
 
-/** Returns the path of a feature below `features/`: `catalogue/offers`. Throws if it has no group. */
-export function folderOf(feature: string): string {
-  const group = Object.keys(featureGroups).find((name) => featureGroups[name]?.includes(feature));
-  if (group === undefined) throw new Error(`${feature} has no group in tools/walls/tiers.ts`);
-  return `${group}/${feature}`;
-}
+/** What features without a tier may import: the tiers up to that of records. */
+export const openToPlain: readonly string[] = featureTiers
+  .slice(0, featureTiers.findIndex((tier) => tier.includes(highestForPlain)) + 1)
+  .flat();
 
 /**
  * Returns the features that this one may not import: those next to it and above. Empty for a lone feature at the top.

@@ -18,11 +18,9 @@ import { outcomeTypeOperations } from './catalogue/outcome-types.ts';
 import { placementOperations } from './catalogue/placements.ts';
 import { qualificationRuleOperations } from './catalogue/qualification-rules.ts';
 import { rankingProfileOperations } from './catalogue/ranking-profiles.ts';
-import { restoreOperations } from './catalogue/restore.ts';
 import { schemaFigureOperations } from './catalogue/schema-figures.ts';
 import { schemaJoinOperations } from './catalogue/schema-joins.ts';
 import { schemaOperations } from './catalogue/schemas.ts';
-import { searchOperations } from './catalogue/search.ts';
 import { segmentOperations } from './catalogue/segments.ts';
 import { byId } from './core/by-id.ts';
 import { behavioralMetricOperations } from './data/behavioral-metrics.ts';
@@ -83,8 +81,10 @@ import { reportRunOperations } from './operations/report-runs.ts';
 import { reportScheduleOperations } from './operations/report-schedules.ts';
 import { reportSourceOperations } from './operations/report-sources.ts';
 import { reportTemplateOperations } from './operations/report-templates.ts';
+import { restoreOperations } from './operations/restore.ts';
 import { retentionOperations } from './operations/retention.ts';
 import { sbomOperations } from './operations/sbom.ts';
+import { searchOperations } from './operations/search.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
 import { systemOperations } from './operations/system.ts';
 import { campaignRunOperations } from './outreach/campaign-runs.ts';
@@ -119,11 +119,9 @@ export const operations = {
   ...byId(placementOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
-  ...byId(restoreOperations),
   ...byId(schemaFigureOperations),
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
-  ...byId(searchOperations),
   ...byId(segmentOperations),
   ...byId(behavioralMetricOperations),
   ...byId(connectorOperations),
@@ -186,8 +184,10 @@ export const operations = {
   ...byId(reportScheduleOperations),
   ...byId(reportSourceOperations),
   ...byId(reportTemplateOperations),
+  ...byId(restoreOperations),
   ...byId(retentionOperations),
   ...byId(sbomOperations),
+  ...byId(searchOperations),
   ...byId(seedDatasetOperations),
   ...byId(systemOperations),
   ...byId(campaignRunOperations),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { searchedKinds } from '@arbiter/contract/catalogue/search';
 import { apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { auditLogOperations } from '@arbiter/contract/identity/audit-logs';
 import { oauthOperations } from '@arbiter/contract/identity/oauth';
 import { ssoOperations } from '@arbiter/contract/identity/sso';
 import { userOperations } from '@arbiter/contract/identity/users';
+import { searchedKinds } from '@arbiter/contract/operations/searched-kinds.generated';
 import { House } from 'lucide-react';
 import { recordKinds } from '../records/record-kinds.ts';
 import { addresses } from '../route/addresses.ts';
@@ -67,7 +67,7 @@ test('has a list, a record page and a search for each record type', () => {
     assert.ok(paths.has(page), `${name}: no feature in app/manifest.ts has its page ${page}`);
     assert.ok(
       searches.has(titles.many),
-      `${name}: not in searchedKinds of the contract, and no search in app/palette/record-searches.ts`,
+      `${name}: its resource has no searchOrder, and there's no search in app/palette/record-searches.ts`,
     );
   }
 });

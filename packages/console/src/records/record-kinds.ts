@@ -22,7 +22,10 @@ import { decisionTitles } from '../messages/decisions/decision-titles.ts';
 import { addresses } from '../route/addresses.ts';
 import { type RecordKindValue, recordKind } from './record-kind.ts';
 
-/** Every type of record with a page of its own, by its name in the contract. */
+/**
+ * Every type of record with a page of its own, by its name in the contract. Addresses that others link to are in
+ * `route/addresses.ts`.
+ */
 export const recordKinds = {
   category: recordKind({
     titles: { one: titles.category, many: titles.categories },
@@ -42,7 +45,7 @@ export const recordKinds = {
   contentItem: recordKind({
     titles: { one: titles.content, many: titles.contents },
     icon: FileText,
-    path: addresses.contents(),
+    path: '/content',
     rail: { group: 'catalogue', order: 25 },
     pins: 'browser',
   }),
@@ -84,7 +87,7 @@ export const recordKinds = {
   decisionTest: recordKind({
     titles: { one: titles.decisionTest, many: titles.decisionTests },
     icon: ClipboardCheck,
-    path: addresses.decisionTests(),
+    path: '/decision-tests',
     rail: { group: 'decide', order: 50 },
     pins: 'browser',
   }),
@@ -98,7 +101,7 @@ export const recordKinds = {
   outcomeType: recordKind({
     titles: { one: titles.outcome, many: titles.outcomes },
     icon: Flag,
-    path: addresses.outcomes(),
+    path: '/outcomes',
     rail: { group: 'guard', order: 40 },
     pins: 'browser',
   }),
@@ -112,14 +115,14 @@ export const recordKinds = {
   qualificationRule: recordKind({
     titles: { one: titles.rule, many: titles.rules },
     icon: ListChecks,
-    path: addresses.rules(),
+    path: '/rules',
     rail: { group: 'guard', order: 20 },
     pins: 'browser',
   }),
   rankingProfile: recordKind({
     titles: { one: titles.profile, many: titles.profiles },
     icon: SlidersHorizontal,
-    path: addresses.profiles(),
+    path: '/profiles',
     rail: { group: 'learn', order: 40 },
     pins: 'browser',
   }),
@@ -133,7 +136,7 @@ export const recordKinds = {
   segment: recordKind({
     titles: { one: titles.segment, many: titles.segments },
     icon: UsersRound,
-    path: addresses.segments(),
+    path: '/segments',
     rail: { group: 'audience', order: 20 },
     pins: 'browser',
   }),

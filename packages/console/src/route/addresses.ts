@@ -1,8 +1,8 @@
 import { writeSearch } from './search.ts';
 
 /**
- * Every address of the console, so that features can link to each other. A test compares them with the manifest: don't link to
- * screens that don't exist.
+ * The addresses that screens link to, so that features can link to each other. Record kinds have those of their list and
+ * records (`records/record-kinds.ts`). A test compares these with the manifest: don't link to screens that don't exist.
  */
 
 const part = (id: string): string => encodeURIComponent(id);
@@ -21,10 +21,8 @@ export const addresses = {
   flowSettings: (id: string) => `/flows/${part(id)}/settings`,
   publishFlow: (id: string) => `/flows/${part(id)}/publish`,
   flow: (id: string, search: AddressSearch = {}) => `/flows/${part(id)}${writeSearch(search)}`,
-  decisionTests: (search: AddressSearch = {}) => `/decision-tests${writeSearch(search)}`,
   /** The form of a new test, filled in from a decision. */
   newDecisionTest: (search: AddressSearch = {}) => `/decision-tests/new${writeSearch(search)}`,
-  decisionTest: (id: string) => `/decision-tests/${part(id)}`,
   studies: (search: AddressSearch = {}) => `/studies${writeSearch(search)}`,
   newStudy: (search: AddressSearch = {}) => `/studies/new${writeSearch(search)}`,
   study: (id: string) => `/studies/${part(id)}`,
@@ -35,7 +33,6 @@ export const addresses = {
   creative: (id: string) => `/creatives/${part(id)}`,
   /** The form of a new creative for a place. */
   newCreative: (search: AddressSearch = {}) => `/creatives/new${writeSearch(search)}`,
-  contents: (search: AddressSearch = {}) => `/content${writeSearch(search)}`,
   content: (id: string, search: AddressSearch = {}) => `/content/${part(id)}${writeSearch(search)}`,
   categories: (search: AddressSearch = {}) => `/categories${writeSearch(search)}`,
   /** The category tree with a node of either level selected. */
@@ -50,13 +47,9 @@ export const addresses = {
   policies: (search: AddressSearch = {}) => `/policies${writeSearch(search)}`,
   policyStudio: (search: AddressSearch = {}) => `/policies/studio${writeSearch(search)}`,
   policy: (id: string) => `/policies/${part(id)}`,
-  rules: (search: AddressSearch = {}) => `/rules${writeSearch(search)}`,
   rule: (id: string) => `/rules/${part(id)}`,
   suppressions: (search: AddressSearch = {}) => `/suppressions${writeSearch(search)}`,
-  outcomes: () => '/outcomes',
-  profiles: () => '/profiles',
   flowRoutes: () => '/flows/routes',
-  segments: () => '/segments',
   segment: (id: string) => `/segments/${part(id)}`,
   schemas: () => '/data/schemas',
   schema: (id: string, search: AddressSearch = {}) => `/data/schemas/${part(id)}${writeSearch(search)}`,

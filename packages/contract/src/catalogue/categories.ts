@@ -182,6 +182,7 @@ export const categoryResource = resource({
   page: cataloguePage,
   order: byOrdinal,
   search: ['name'],
+  searchOrder: 80,
   filters: { status: Type.Optional(Status) },
   queries: {},
   unique: { name: 'duplicate_name' },
@@ -221,6 +222,7 @@ export const subCategoryResource = resource({
   page: cataloguePage,
   order: byOrdinal,
   search: ['name'],
+  searchOrder: 90,
   filters: {
     status: Type.Optional(Status),
     categoryId: Type.Optional(IdFilter('Category to filter by.')),

@@ -164,6 +164,7 @@ export const channelResource = resource({
   page: cataloguePage,
   order: newestFirst,
   search: ['name', 'key'],
+  searchOrder: 100,
   filters: {
     status: Type.Optional(Status),
     channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Channel type to filter by.' })),

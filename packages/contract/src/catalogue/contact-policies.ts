@@ -118,6 +118,7 @@ export const contactPolicyResource = resource({
   page: cataloguePage,
   order: byPriority,
   search: ['name'],
+  searchOrder: 50,
   filters: {
     status: Type.Optional(PolicyStatus),
     ruleType: Type.Optional(PolicyType),

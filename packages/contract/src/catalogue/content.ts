@@ -267,6 +267,7 @@ export const contentResource = resource({
   page: { usual: 20, maximum: 200 },
   order: newestFirst,
   search: ['name'],
+  searchOrder: 30,
   filters: {
     status: Type.Optional(StringEnum(contentStatuses, { description: 'Status to filter by.' })),
     channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Channel type to filter by.' })),

@@ -210,6 +210,7 @@ export const creativeResource = resource({
   page: cataloguePage,
   order: newestFirst,
   search: ['name'],
+  searchOrder: 20,
   filters: {
     status: Type.Optional(CreativeStatus),
     offerId: Type.Optional(IdFilter('Offer to filter by.')),

@@ -305,6 +305,7 @@ export const decisionFlowResource = resource({
     ids: 'desc',
   },
   search: ['name', 'key'],
+  searchOrder: 40,
   filters: { status: Type.Optional(FlowStatus) },
   queries: {},
   unique: { key: 'duplicate_key' },

@@ -307,6 +307,7 @@ export const offerResource = resource({
   page: cataloguePage,
   order: newestFirst,
   search: ['name'],
+  searchOrder: 10,
   filters: {
     status: Type.Optional(OfferStatusSchema),
     categoryId: Type.Optional(IdFilter('Category to filter by.')),

@@ -95,6 +95,7 @@ export const outcomeTypeResource = resource({
     ids: 'asc',
   },
   search: ['name', 'key'],
+  searchOrder: 120,
   filters: {
     status: Type.Optional(Status),
     classification: Type.Optional(Classification),

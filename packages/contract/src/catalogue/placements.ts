@@ -119,6 +119,7 @@ export const placementResource = resource({
   page: cataloguePage,
   order: { text: 'name', keys: [{ property: 'name', direction: 'asc' }], ids: 'asc' },
   search: ['name', 'key'],
+  searchOrder: 110,
   filters: {
     channelId: Type.Optional(IdFilter('Channel to filter by.')),
     status: Type.Optional(Status),

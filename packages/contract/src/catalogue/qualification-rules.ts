@@ -161,6 +161,7 @@ export const qualificationRuleResource = resource({
   page: cataloguePage,
   order: byPriority,
   search: ['name'],
+  searchOrder: 60,
   filters: {
     status: Type.Optional(RuleStatus),
     ruleType: Type.Optional(RuleType),

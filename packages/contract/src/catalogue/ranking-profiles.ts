@@ -96,6 +96,7 @@ export const rankingProfileResource = resource({
   page: { usual: 50, maximum: 200 },
   order: newestFirst,
   search: ['name', 'key'],
+  searchOrder: 130,
   filters: {},
   queries: {},
   unique: { name: 'duplicate_name', key: 'duplicate_key' },

@@ -318,6 +318,7 @@ export const schemaResource = resource({
   page: { usual: 20, maximum: 200 },
   order: newestFirst,
   search: ['name', 'displayName'],
+  searchOrder: 140,
   filters: {
     entityType: Type.Optional(Text(32, 'Entity type to filter by.')),
     schemaType: Type.Optional(Text(32, 'Schema type to filter by.')),

@@ -155,6 +155,7 @@ export const segmentResource = resource({
   page: { usual: 20, maximum: 200 },
   order: newestFirst,
   search: ['name'],
+  searchOrder: 70,
   filters: { status: Type.Optional(Status) },
   queries: {},
   unique: { name: 'duplicate_name' },

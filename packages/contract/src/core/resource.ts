@@ -118,6 +118,8 @@ export interface Resource {
   readonly order: RecordOrder;
   /** Properties that `search` looks at. */
   readonly search: readonly string[];
+  /** Place of its records in the answers of `GET /api/v1/search`, in steps of 10. Without one, searches leave them out. */
+  readonly searchOrder?: number;
   /** Query properties of the list that must equal the record's property of the same name. */
   readonly filters: TProperties;
   /** More query properties of the list. The feature defines them. */

@@ -82,6 +82,7 @@ export const decisionTestResource = resource({
   page: { usual: 50, maximum: 200 },
   order: newestFirst,
   search: ['name'],
+  searchOrder: 150,
   filters: { decisionFlowId: Type.Optional(IdFilter('Flow to filter by.')) },
   queries: {},
   unique: { name: 'duplicate_name' },

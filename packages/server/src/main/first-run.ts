@@ -16,7 +16,7 @@ import { createPackPort } from '../features/operations/seed-packs/index.ts';
 import { keyOf } from '../platform/crypto/crypto.ts';
 import { createPasswords } from '../platform/crypto/passwords.ts';
 import type { Logger } from '../platform/logger.ts';
-import { onTenantCreated } from './features.ts';
+import { onTenantCreated } from './feature-parts.ts';
 import { masterKeysOf, writePrivately } from './secrets.ts';
 
 /**

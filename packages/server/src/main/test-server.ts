@@ -17,7 +17,7 @@ import { createLogger } from '../platform/logger.ts';
 import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { composeServer, type Server } from './compose.ts';
 import type { ComposeConfig, ComposeOptions, TestOperations } from './compose-options.ts';
-import { onTenantCreated } from './features.ts';
+import { onTenantCreated } from './feature-parts.ts';
 import { masterKeysOf } from './secrets.ts';
 
 /** Stands in for the page of proof files, which the console's build makes. */
@@ -168,7 +168,7 @@ export const testLoadPorts = { keys: createCustomerKeys(masterKeysOf(testConfig)
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase());
   const pooler = options.poolerSessions === undefined ? null : await poolerOf(testDatabase, options.poolerSessions);
-  const server = startServerOn(testDatabase, options, pooler);
+  const server = await startOrClose(testDatabase, options, pooler);
   try {
     const pepper = keyOf({ ...testConfig, ...options.config }.API_KEY_PEPPER);
     const count = Math.max(1, options.tenants ?? 1);
@@ -184,6 +184,21 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   } catch (error) {
     // Its connections and timers would keep the test file alive until the runner's timeout.
     await server.close();
+    throw error;
+  }
+}
+
+/** Closes the database of a server that can't start: its connections would keep the test file alive, too. */
+async function startOrClose(
+  testDatabase: TestDatabase,
+  options: TestServerOptions,
+  pooler: TestPooler | null,
+): Promise<TestNode> {
+  try {
+    return startServerOn(testDatabase, options, pooler);
+  } catch (error) {
+    await pooler?.stop();
+    await testDatabase.close();
     throw error;
   }
 }

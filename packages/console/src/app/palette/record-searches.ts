@@ -1,4 +1,4 @@
-import type { SearchedKind } from '@arbiter/contract/catalogue/search';
+import type { SearchedKind } from '@arbiter/contract/operations/searched-kinds.generated';
 import { call } from '../../data/call.ts';
 import { isRecordId, unlessMissing } from '../../data/find.ts';
 import { searchTexts } from '../../messages/palette.ts';
@@ -19,7 +19,7 @@ export const recordSearches: readonly PaletteSearch[] = [
   {
     title: searchTexts.records,
     load: async () => {
-      const { searchOperations } = await import('@arbiter/contract/catalogue/search');
+      const { searchOperations } = await import('@arbiter/contract/operations/search');
       return async (q, signal) => {
         const { data } = await call(searchOperations.find, { query: { q }, signal });
         return data.map(({ entityType, id, name, detail }) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
-import { versionedResources, versionsOf } from './record-versions.ts';
+import { versionsOf } from './record-versions.ts';
+import { versionedResources } from './versioned-resources.generated.ts';
 
 test('knows every record type with versions by its address in the contract', () => {
   const contract = Object.values(operations).filter(({ id }) => id.endsWith('.version') && !id.startsWith('system'));

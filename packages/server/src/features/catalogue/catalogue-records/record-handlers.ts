@@ -1,13 +1,28 @@
-import type { Infer, Resource } from '@arbiter/contract';
+import type { deleted, Infer, Resource } from '@arbiter/contract';
 import type { TObject } from 'typebox';
 import type { Tx } from '../../../db/tx.ts';
 import { reply } from '../../../http/handler.ts';
 import { refuseProblems } from '../../../platform/app-error.ts';
 import { asAdvice, type Remark } from '../../../platform/remark.ts';
 import { type ListOptions, listRecords, type RecordList } from './record-lists.store.ts';
-import type { Addressed, GovernedRow, RecordSpec } from './record-spec.ts';
+import {
+  type Addressed,
+  type GovernedRow,
+  type NewRecord,
+  type RecordChange,
+  type RecordSpec,
+  toWire,
+  type Wire,
+} from './record-spec.ts';
 import { compareVersions, listVersions, readVersion, type ShowPast } from './record-versions.service.ts';
-import { getRecord, sameId } from './records.service.ts';
+import {
+  createRecord,
+  getRecord,
+  hardDeleteRecord,
+  sameId,
+  softDeleteRecord,
+  updateRecord,
+} from './records.service.ts';
 
 type ResourceChanges<R extends Resource> = Infer<TObject<R['changes']>>;
 type Filters<R extends Resource> = Infer<TObject<R['filters']>>;
@@ -37,19 +52,20 @@ interface RemovalReply {
   readonly body: unknown;
 }
 
-/** What a feature provides for its records' handlers: its service's use cases, and how to show a record. */
-export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply> {
+/** A PUT without what addresses the record. */
+type Changes<R extends Resource> = Omit<ResourceChanges<R> & ChangeBody, keyof ChangeBody>;
+
+/** What a feature's records do besides being stored: its service's use cases, and how to show a record. */
+interface OwnUseCases<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply> {
   /** Returns rows as answers show them, in order and in one go. `view`: rows of a list may show less. */
   show(tx: Tx, rows: readonly Row[], view: 'one' | 'list'): Promise<Infer<R['record']>[]> | Infer<R['record']>[];
   create(tx: Tx, body: Infer<R['create']>): Promise<Row>;
   /** `rowVersion`: the caller's precondition, for `updateRecord`. */
-  change(
-    tx: Tx,
-    id: string,
-    rowVersion: number | undefined,
-    changes: Omit<ResourceChanges<R> & ChangeBody, keyof ChangeBody>,
-  ): Promise<Row>;
+  change(tx: Tx, id: string, rowVersion: number | undefined, changes: Changes<R>): Promise<Row>;
   remove(tx: Tx, id: string, addressed: Addressed): Promise<Removed>;
+}
+
+interface OptionalUseCases<R extends Resource, Row extends GovernedRow> {
   /** Returns what the resource's `queries` mean for a list. */
   narrow?(query: Queries<R>): Pick<ListOptions, 'filters' | 'where'>;
   /**
@@ -59,6 +75,69 @@ export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Rem
   remarks?(tx: Tx, row: Row): Promise<readonly Remark[]> | readonly Remark[];
   /** Shows an earlier state. Default: the columns that the record shows. */
   showPast?: ShowPast<Row>;
+}
+
+/** A part that may be left out where its default does what the resource says. */
+type Part<HasDefault extends boolean, Case> = HasDefault extends true ? Partial<Case> : Case;
+
+/** True if a row shows exactly what the record says: the default would send every other column, too. */
+type ShowsItsColumns<R extends Resource, Row> = [Wire<Row>, keyof Row] extends [
+  Infer<R['record']>,
+  keyof Infer<R['record']>,
+]
+  ? true
+  : false;
+
+/** True if every property of a body is a column, and none names another record, which would have to be live. */
+type StoresAsSent<R extends Resource, Row, Body> = [Body, keyof Body, keyof R['references']] extends [
+  NewRecord<Row>,
+  keyof NewRecord<Row>,
+  never,
+]
+  ? true
+  : false;
+
+/** True if a deletion deletes, and answers nothing. */
+type DeletesSilently<R extends Resource> = R extends { readonly archives: true }
+  ? false
+  : R['removal'] extends typeof deleted
+    ? true
+    : false;
+
+/**
+ * What a feature provides for its records' handlers. Without `show`, answers have the row's columns; without `create`,
+ * `change` and `remove`, the record is stored and deleted as its resource says. The compiler asks for those whose
+ * default wouldn't fit (docs/adr/0115).
+ */
+type RecordUseCases<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply> = OptionalUseCases<
+  R,
+  Row
+> &
+  Part<ShowsItsColumns<R, Row>, Pick<OwnUseCases<R, Row, Removed>, 'show'>> &
+  Part<StoresAsSent<R, Row, Infer<R['create']>>, Pick<OwnUseCases<R, Row, Removed>, 'create'>> &
+  Part<StoresAsSent<R, Row, Changes<R>>, Pick<OwnUseCases<R, Row, Removed>, 'change'>> &
+  Part<DeletesSilently<R>, Pick<OwnUseCases<R, Row, Removed>, 'remove'>>;
+
+interface SilentReply {
+  readonly status: 204;
+  readonly body: null;
+}
+
+/** Adds the defaults. The types above leave out no part whose default doesn't fit, which the casts rely on. */
+function completed<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply>(
+  spec: RecordSpec<Row, R>,
+  useCases: RecordUseCases<R, Row, Removed>,
+): OwnUseCases<R, Row, Removed> & OptionalUseCases<R, Row> {
+  const { softDelete } = spec.resource;
+  const defaults = {
+    show: (_tx: Tx, rows: readonly Row[]) => rows.map(toWire),
+    create: (tx: Tx, body: NewRecord<Row>) => createRecord(tx, spec, body),
+    change: (tx: Tx, id: string, rowVersion: number | undefined, changes: RecordChange<Row>) =>
+      updateRecord(tx, spec, id, { rowVersion, change: () => changes }),
+    remove: (tx: Tx, id: string, addressed: Addressed) =>
+      noContent((softDelete ? softDeleteRecord : hardDeleteRecord)(tx, spec, id, { addressed })),
+  };
+  return { ...defaults, ...useCases } as unknown as OwnUseCases<R, Row, Removed> & OptionalUseCases<R, Row>;
 }
 
 /** The answer of a deletion that has nothing to say. */
@@ -95,12 +174,13 @@ async function refuseOtherFixed<Row extends GovernedRow>(
 
 /**
  * Handlers of the operations of `recordOperations`: unpack, call, shape. What the operations do is the feature's
- * (its service), how lists are read and records are found is the records' own.
+ * (its service) or the default, how lists are read and records are found is the records' own.
  */
-export function recordHandlers<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply>(
+export function recordHandlers<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply = SilentReply>(
   spec: RecordSpec<Row, R>,
-  useCases: RecordUseCases<R, Row, Removed>,
+  own: RecordUseCases<R, Row, Removed>,
 ) {
+  const useCases = completed(spec, own);
   const filterColumns = Object.keys(spec.resource.filters);
   const showOne = async (tx: Tx, row: Row) => {
     const [shown] = await useCases.show(tx, [row], 'one');
@@ -164,9 +244,9 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
   };
 }
 
-function versionHandlers<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply>(
+function versionHandlers<R extends Resource, Row extends GovernedRow>(
   spec: RecordSpec<Row, R>,
-  { showPast }: RecordUseCases<R, Row, Removed>,
+  { showPast }: OptionalUseCases<R, Row>,
 ) {
   return {
     async versions(tx: Tx, { params, query }: { readonly params: { readonly id: string }; readonly query: PageQuery }) {

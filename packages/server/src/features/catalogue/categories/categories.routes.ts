@@ -1,11 +1,9 @@
-import { noContent, recordHandlers } from '../catalogue-records/index.ts';
+import { recordHandlers } from '../catalogue-records/index.ts';
 import {
   changeCategory,
   changeSubCategory,
   createCategory,
   createSubCategory,
-  deleteCategory,
-  deleteSubCategory,
   showCategories,
   showSubCategories,
 } from './categories.service.ts';
@@ -16,7 +14,6 @@ export const categoryRoutes = () =>
     show: showCategories,
     create: createCategory,
     change: changeCategory,
-    remove: (tx, id, addressed) => noContent(deleteCategory(tx, id, addressed)),
   });
 
 export const subCategoryRoutes = () =>
@@ -24,5 +21,4 @@ export const subCategoryRoutes = () =>
     show: showSubCategories,
     create: createSubCategory,
     change: changeSubCategory,
-    remove: (tx, id, addressed) => noContent(deleteSubCategory(tx, id, addressed)),
   });

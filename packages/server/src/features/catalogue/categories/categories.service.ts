@@ -3,7 +3,6 @@ import type { Tx } from '../../../db/tx.ts';
 import { AppError, refuseProblems } from '../../../platform/app-error.ts';
 import { isObject } from '../../../platform/json.ts';
 import {
-  type Addressed,
   countReferring,
   createRecord,
   findRecords,
@@ -15,7 +14,6 @@ import {
   readReferring,
   readRelated,
   requireLive,
-  softDeleteRecord,
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
@@ -192,14 +190,4 @@ export async function changeSubCategory(
       return { ...changes, customFields };
     },
   });
-}
-
-/** 409 `in_use` while live sub-categories or offers refer to it. */
-export async function deleteCategory(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, categorySpec, id, { addressed });
-}
-
-/** 409 `in_use` while live offers refer to it. */
-export async function deleteSubCategory(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, subCategorySpec, id, { addressed });
 }

@@ -5,13 +5,11 @@ import Value from 'typebox/value';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import {
-  type Addressed,
   cascadeSoftDelete,
   createRecord,
   findRecords,
   type RecordChange,
   requireLive,
-  softDeleteRecord,
   updateRecord,
 } from '../catalogue-records/index.ts';
 import { countAndHold, type DecisionTestRow, decisionTestSpec } from './decision-tests.store.ts';
@@ -58,10 +56,6 @@ export async function changeDecisionTest(
       return changes;
     },
   });
-}
-
-export async function deleteDecisionTest(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, decisionTestSpec, id, { addressed });
 }
 
 /** Locks the tests of flows. Returns a function that deletes them with their flow and returns their number. */

@@ -1,10 +1,9 @@
-import { noContent, recordHandlers, toWire } from '../catalogue-records/index.ts';
+import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { changeExperiment, createExperiment, deleteExperiment } from './experiments.service.ts';
 import { experimentSpec } from './experiments.store.ts';
 
 export const experimentRoutes = () =>
   recordHandlers(experimentSpec, {
-    show: (_tx, rows) => rows.map(toWire),
     create: createExperiment,
     change: changeExperiment,
     remove: (tx, id, addressed) => noContent(deleteExperiment(tx, id, addressed)),

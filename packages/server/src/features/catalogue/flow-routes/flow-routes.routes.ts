@@ -1,7 +1,7 @@
 import type { flowRouteOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
-import { noContent, recordHandlers } from '../catalogue-records/index.ts';
-import { changeFlowRoute, deleteFlowRoute, setFlowRoute, showFlowRoutes } from './flow-routes.service.ts';
+import { recordHandlers } from '../catalogue-records/index.ts';
+import { changeFlowRoute, setFlowRoute, showFlowRoutes } from './flow-routes.service.ts';
 import { flowRouteSpec } from './flow-routes.store.ts';
 
 export function flowRouteRoutes(): Handlers<typeof flowRouteOperations> {
@@ -9,7 +9,6 @@ export function flowRouteRoutes(): Handlers<typeof flowRouteOperations> {
     show: showFlowRoutes,
     create: async (tx, body) => (await setFlowRoute(tx, body)).row,
     change: changeFlowRoute,
-    remove: (tx, id, addressed) => noContent(deleteFlowRoute(tx, id, addressed)),
   });
   return {
     ...records,

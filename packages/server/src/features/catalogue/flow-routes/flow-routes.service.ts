@@ -2,7 +2,6 @@ import type { FlowRoute, FlowRouteCreate } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { invalid } from '../../../platform/app-error.ts';
 import {
-  type Addressed,
   cascadeSoftDelete,
   createRecord,
   findRecords,
@@ -10,7 +9,6 @@ import {
   type RouteColumn,
   readRelated,
   requireLive,
-  softDeleteRecord,
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
@@ -87,10 +85,6 @@ export async function changeFlowRoute(
     rowVersion,
     change: async (current) => ({ ...rest, ...(await wantedPair(tx, { channelId, placementId }, current)) }),
   });
-}
-
-export async function deleteFlowRoute(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, flowRouteSpec, id, { addressed });
 }
 
 /** Routes go with their flow, channel or placement (docs/design/api-catalogue.md 18). */

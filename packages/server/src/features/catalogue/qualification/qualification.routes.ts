@@ -1,8 +1,7 @@
-import { assignedTo, noContent, recordHandlers } from '../catalogue-records/index.ts';
+import { assignedTo, recordHandlers } from '../catalogue-records/index.ts';
 import { qualificationRuleRemarks, stageOf } from './qualification.rules.ts';
 import {
   createQualificationRule,
-  deleteQualificationRule,
   showQualificationRule,
   showQualificationRules,
   updateQualificationRule,
@@ -15,7 +14,6 @@ export const qualificationRuleRoutes = () =>
     showPast: showQualificationRule,
     create: createQualificationRule,
     change: updateQualificationRule,
-    remove: (tx, id, addressed) => noContent(deleteQualificationRule(tx, id, addressed)),
     remarks: (_tx, { ruleType, config }) => qualificationRuleRemarks(ruleType, config),
     // Scope and target must hold for one assignment together.
     narrow: ({ stage, scope, scopeId }) => ({

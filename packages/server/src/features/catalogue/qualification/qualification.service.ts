@@ -2,15 +2,7 @@ import type { EntityType, QualificationRule, QualificationRuleCreate, Qualificat
 import type { Tx } from '../../../db/tx.ts';
 import { refuseProblems } from '../../../platform/app-error.ts';
 import { requireComparedMetric } from '../../data/behavioral-metrics/index.ts';
-import {
-  type Addressed,
-  assignScopes,
-  createRecord,
-  softDeleteRecord,
-  toWire,
-  updateRecord,
-  wantedAssignments,
-} from '../catalogue-records/index.ts';
+import { assignScopes, createRecord, toWire, updateRecord, wantedAssignments } from '../catalogue-records/index.ts';
 import {
   defaultStageOf,
   qualificationRuleProblems,
@@ -96,8 +88,4 @@ export async function updateQualificationRule(
       };
     },
   });
-}
-
-export async function deleteQualificationRule(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, qualificationRuleSpec, id, { addressed });
 }

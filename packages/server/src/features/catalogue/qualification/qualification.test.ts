@@ -4,10 +4,10 @@ import type { Actor, Tx } from '../../../db/index.ts';
 import { systemActor } from '../../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../db/test-database.ts';
 import { newId } from '../../../platform/ids.ts';
+import { softDeleteRecord } from '../catalogue-records/index.ts';
 import { recordCalls } from '../catalogue-records/test-record-calls.ts';
 import { qualificationRuleRoutes } from './qualification.routes.ts';
-import { deleteQualificationRule } from './qualification.service.ts';
-import { snapshotRules } from './qualification.store.ts';
+import { qualificationRuleSpec, snapshotRules } from './qualification.store.ts';
 
 const {
   create: createQualificationRule,
@@ -126,7 +126,7 @@ describe('qualification rules', () => {
         }),
       );
     const [active, deleted] = [await create('active'), await create('active'), await create('paused')];
-    await as(tenantId, (tx) => deleteQualificationRule(tx, deleted.id, 'path'));
+    await as(tenantId, (tx) => softDeleteRecord(tx, qualificationRuleSpec, deleted.id));
     const snapshot = await as(tenantId, (tx) => snapshotRules(tx));
     assert.deepEqual(snapshot, [
       {

@@ -1,4 +1,4 @@
-import { noContent, recordHandlers, toWire } from '../catalogue-records/index.ts';
+import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import {
   changeRankingProfile,
   createRankingProfile,
@@ -9,7 +9,6 @@ import { rankingProfileSpec } from './ranking-profiles.store.ts';
 
 export const rankingProfileRoutes = ({ findUses }: { readonly findUses: FindProfileUses }) =>
   recordHandlers(rankingProfileSpec, {
-    show: (_tx, rows) => rows.map(toWire),
     create: createRankingProfile,
     change: changeRankingProfile,
     remove: (tx, id, addressed) => noContent(deleteRankingProfile(tx, id, addressed, findUses)),

@@ -11,7 +11,7 @@ import {
   reply,
   type TenantHandler,
 } from '../../../http/handler.ts';
-import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
+import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields/fields.service.ts';
 import { analyseUpload } from './imports/csv-upload.service.ts';
 import { importEvents } from './imports/import-events.ts';
@@ -171,6 +171,5 @@ export const schemaJoinRoutes = (): Handlers<typeof schemaJoinOperations> =>
     show: showJoins,
     create: createJoin,
     change: changeJoin,
-    remove: (tx, id, addressed) => noContent(hardDeleteRecord(tx, schemaJoinSpec, id, { addressed })),
     narrow: ({ schemaId }) => joinsOf(schemaId),
   });

@@ -1,22 +1,16 @@
 import type { pipelineOperations, pipelineRunOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
-import { noContent, recordHandlers } from '../../catalogue/catalogue-records/index.ts';
-import {
-  changePipeline,
-  createPipeline,
-  deletePipeline,
-  type PipelinePorts,
-  showPipelines,
-} from './pipelines.service.ts';
+import { recordHandlers } from '../../catalogue/catalogue-records/index.ts';
+import { changePipeline, createPipeline, type PipelinePorts, showPipelines } from './pipelines.service.ts';
 import { pipelineSpec } from './pipelines.store.ts';
 import { cancelRun, listRuns, readProgress, startRun } from './runs.service.ts';
 
+/** Handlers of pipelines. Deleting one deletes its runs; one in progress stops, because its next batch can't commit. */
 export const pipelineRoutes = (ports: PipelinePorts): Handlers<typeof pipelineOperations> =>
   recordHandlers(pipelineSpec, {
     show: showPipelines,
     create: (tx, body) => createPipeline(tx, body, ports),
     change: (tx, id, rowVersion, changes) => changePipeline(tx, id, rowVersion, changes, ports),
-    remove: (tx, id, addressed) => noContent(deletePipeline(tx, id, addressed)),
   });
 
 export const pipelineRunRoutes = (): Handlers<typeof pipelineRunOperations> => ({

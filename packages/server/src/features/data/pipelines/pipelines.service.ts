@@ -4,9 +4,7 @@ import { AppError, invalid, refuseProblems } from '../../../platform/app-error.t
 import { nextRun, parseCron } from '../../../platform/time/cron.ts';
 import { zoneProblem } from '../../../platform/time/zones.ts';
 import {
-  type Addressed,
   createRecord,
-  hardDeleteRecord,
   readRelated,
   requireLive,
   toWire,
@@ -86,11 +84,6 @@ export async function changePipeline(
       };
     },
   });
-}
-
-/** Deletes a pipeline with its runs. A run in progress stops, because its next batch can't commit. */
-export async function deletePipeline(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await hardDeleteRecord(tx, pipelineSpec, id, { addressed });
 }
 
 const nextInstant = (tx: Tx, pipeline: Pick<PipelineRow, 'status' | 'schedule'>): Date | null => {

@@ -38,15 +38,14 @@ export {
 } from './report-figures.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
 export { type Settlement, settleReservations } from './reservations.store.ts';
+export { insertShown, type ShownDecision } from './shown-decisions.store.ts';
 export {
   customersOfShown,
   experimentsShown,
   firstOffersOf,
-  insertShown,
   itemIdOf,
   readConfirmations,
   readShown,
-  type ShownDecision,
   type ShownItem,
   showedOffer,
   unansweredItems,

@@ -6,7 +6,8 @@ import { firstIdAt, newId } from '../../../platform/ids.ts';
 import { contactsSince } from './interactions.store.ts';
 import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
 import { settleReservations } from './reservations.store.ts';
-import { type DecidedItem, findShownItem, insertShown, readShown } from './shown-items.store.ts';
+import { type DecidedItem, insertShown } from './shown-decisions.store.ts';
+import { findShownItem, readShown } from './shown-items.store.ts';
 import { itemIdOf } from './test-history.ts';
 
 let db: TestDatabase;

@@ -2,7 +2,7 @@ import type { HotPath } from '../../../db/index.ts';
 import type { TestDatabase } from '../../../db/test-database.ts';
 import { idAt } from '../../../platform/ids.ts';
 import { zoneClock } from '../../../platform/time/zones.ts';
-import { insertShown } from './shown-items.store.ts';
+import { insertShown } from './shown-decisions.store.ts';
 
 /** For tests: writes history like the product, and computes its summaries independently. */
 export interface Row {

@@ -1,15 +1,13 @@
 import type { suppressionOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../../http/handler.ts';
 import { sameId } from '../../catalogue/catalogue-records/index.ts';
+import { listSuppressions, showSuppression, suppressionsOf } from './suppression-lists.service.ts';
 import {
   changeSuppression,
   getSuppression,
   liftSuppression,
-  listSuppressions,
   type SuppressionPorts,
   setSuppression,
-  showSuppression,
-  suppressionsOf,
 } from './suppressions.service.ts';
 
 export function suppressionRoutes(ports: SuppressionPorts): Handlers<typeof suppressionOperations> {

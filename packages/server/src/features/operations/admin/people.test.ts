@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Session, User } from '@arbiter/contract';
-import { onTenantCreated } from '../../../main/features.ts';
+import { onTenantCreated } from '../../../main/feature-parts.ts';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { keyOf } from '../../../platform/crypto/crypto.ts';
 import { createPasswords } from '../../../platform/crypto/passwords.ts';

@@ -1,7 +1,7 @@
 import type { journeyEnrollmentOperations } from '@arbiter/contract';
 import type { Database } from '../../../db/index.ts';
 import { type Handlers, reply } from '../../../http/handler.ts';
-import { noContent, recordHandlers, toWire } from '../../catalogue/catalogue-records/index.ts';
+import { noContent, recordHandlers } from '../../catalogue/catalogue-records/index.ts';
 import {
   enrollByHand,
   exitEnrollment,
@@ -15,7 +15,6 @@ import { type TryPorts, tryJourney } from './try.service.ts';
 
 export const journeyRoutes = () =>
   recordHandlers(journeySpec, {
-    show: (_tx, rows) => rows.map(toWire),
     create: createJourney,
     change: changeJourney,
     remove: (tx, id, addressed) => noContent(deleteJourney(tx, id, addressed)),

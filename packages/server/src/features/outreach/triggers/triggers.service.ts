@@ -4,13 +4,7 @@ import { refuseProblems } from '../../../platform/app-error.ts';
 import type { Envelope } from '../../../platform/crypto/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { OutboundRules } from '../../../platform/outbound/outbound-rules.ts';
-import {
-  type Addressed,
-  createRecord,
-  softDeleteRecord,
-  toWire,
-  updateRecord,
-} from '../../catalogue/catalogue-records/index.ts';
+import { createRecord, toWire, updateRecord } from '../../catalogue/catalogue-records/index.ts';
 import { splitConfig } from '../../operations/notifications/index.ts';
 import { startFollowing } from '../customer-events/index.ts';
 import { conditionProblems } from '../event-conditions/index.ts';
@@ -101,9 +95,4 @@ export async function changeTrigger(
       return { ...fields, actionType, actionConfig: shown };
     },
   });
-}
-
-/** Soft-deletes a trigger. Actions that wait are dropped. */
-export async function deleteTrigger(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, triggerSpec, id, { addressed });
 }

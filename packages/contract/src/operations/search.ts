@@ -1,26 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 import { Id, StringEnum } from '../core/schemas.ts';
-
-/** Kinds of records that `search` finds, in the order of its response. */
-export const searchedKinds = [
-  'offer',
-  'creative',
-  'contentItem',
-  'decisionFlow',
-  'contactPolicy',
-  'qualificationRule',
-  'segment',
-  'category',
-  'subCategory',
-  'channel',
-  'placement',
-  'outcomeType',
-  'rankingProfile',
-  'dataSchema',
-  'decisionTest',
-] as const;
-export type SearchedKind = (typeof searchedKinds)[number];
+import { searchedKinds } from './searched-kinds.generated.ts';
 
 /** Number of records of each kind at most. */
 export const maxFoundPerKind = 5;
@@ -33,9 +14,8 @@ export const FoundRecord = Type.Object(
     name: Type.String({ description: 'Name of the record. For a schema, its display name if it has one.' }),
     detail: Type.String({
       description:
-        'Tells records of the same name apart: the key of a channel, flow, outcome type or ranking profile, the name of ' +
-        'a schema, the channel of a placement, the category of a subcategory, the flow of a decision test, and the status ' +
-        'of all others.',
+        'Tells records of the same name apart. Depending on the kind, this is the key, the status, or the name of the ' +
+        'record that it belongs to.',
     }),
   },
   { description: 'A record that matches.' },
