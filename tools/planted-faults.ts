@@ -33,7 +33,7 @@ export const faults: readonly Fault[] = [
     name: 'a row type has a column that the table does not have',
     file: `${features}/channels/channels.store.ts`,
     replace: 'RecordRow<typeof placementResource, { targeting: Json | null }>;',
-    by: 'RecordRow<typeof placementResource, { targeting: Json | null; colour: string }>;',
+    by: 'RecordRow<typeof placementResource, { targeting: Json | null; color: string }>;',
   },
   {
     name: 'a select names a column that the table does not have',
@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
     name: 'a resource filters by a property without a column',
     file: 'packages/contract/src/catalogue/offers.ts',
     replace: '    status: Type.Optional(OfferStatusSchema),\n',
-    by: '    status: Type.Optional(OfferStatusSchema),\n    colour: Type.Optional(OfferStatusSchema),\n',
+    by: '    status: Type.Optional(OfferStatusSchema),\n    color: Type.Optional(OfferStatusSchema),\n',
     seenIn: `${features}/offers/offers.store.ts`,
   },
   {

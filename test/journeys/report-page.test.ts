@@ -111,11 +111,11 @@ test('fits a phone without cutting anything off, and is accessible', { skip }, a
 test('prints light, with table headers on every page', { skip }, async () => {
   const rows = Array.from({ length: 120 }, (_, at) => ({ offer: `Offer ${at}`, impressions: at }));
   const { page } = await open(documentOf([sectionOf({ rows })]), { theme: 'dark' });
-  const colour = (): Promise<string> => page.evaluate('getComputedStyle(document.body).color');
-  const onScreen = await colour();
+  const color = (): Promise<string> => page.evaluate('getComputedStyle(document.body).color');
+  const onScreen = await color();
   await page.emulateMedia({ media: 'print' });
-  assert.notEqual(await colour(), onScreen);
-  assert.equal(await colour(), 'rgb(23, 26, 24)');
+  assert.notEqual(await color(), onScreen);
+  assert.equal(await color(), 'rgb(23, 26, 24)');
   assert.equal(await page.evaluate(`getComputedStyle(document.querySelector('thead')).display`), 'table-header-group');
   const printed = await page.pdf({ preferCSSPageSize: true });
   assert.ok(printed.length > 10_000);

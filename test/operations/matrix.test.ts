@@ -475,7 +475,7 @@ for (const operation of all) {
       }
 
       if (scalarQuery(operation).some(([name]) => name === 'cursor')) {
-        it('E15: responds to a foreign cursor exactly like to garbage', async () => {
+        it('E15: rejects a foreign cursor exactly like an invalid one', async () => {
           // For a list below a record, the stranger uses their own record.
           const theirCall = await foreignCall();
           const { params = {} } = theirCall;

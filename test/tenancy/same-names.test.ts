@@ -12,7 +12,7 @@ import { type Made, randomId } from '../operations/fixtures.ts';
 
 interface Twin {
   readonly tenant: TestTenant;
-  readonly colour: string;
+  readonly color: string;
   readonly offer: Made;
   readonly schema: Made;
 }
@@ -36,10 +36,10 @@ async function call<Body = Made>(
   return server.call<Body>(method, `/api/v1/${path}`, { key: twin.tenant.keys.admin, body, headers });
 }
 
-async function makeTwin(tenant: TestTenant, colour: string): Promise<Twin> {
+async function makeTwin(tenant: TestTenant, color: string): Promise<Twin> {
   const post = async (path: string, body: object, status = 201): Promise<Made> => {
     const answer = await call({ tenant }, 'POST', path, body);
-    assert.equal(answer.status, status, `${colour} ${path}: ${answer.text}`);
+    assert.equal(answer.status, status, `${color} ${path}: ${answer.text}`);
     return answer.body;
   };
   const settings = await call({ tenant }, 'PUT', 'tenant-settings', { decisionTraceEnabled: true });
@@ -58,10 +58,10 @@ async function makeTwin(tenant: TestTenant, colour: string): Promise<Twin> {
         isPrimaryKey: true,
         isNullable: false,
       },
-      { name: 'colour', displayName: 'Colour', dataType: 'text' },
+      { name: 'color', displayName: 'Color', dataType: 'text' },
     ],
   });
-  await post(`schemas/${schema.id}/data`, { rows: [{ customer_id: 'C1', colour }] });
+  await post(`schemas/${schema.id}/data`, { rows: [{ customer_id: 'C1', color }] });
   const category = await post('categories', { name: 'Cards' });
   const channel = await post('channels', { name: 'Mail', key: 'mail', channelType: 'email' });
   const offer = await post('offers', { name: 'Gold', status: 'active', categoryId: category.id });
@@ -70,8 +70,8 @@ async function makeTwin(tenant: TestTenant, colour: string): Promise<Twin> {
     offerId: offer.id,
     channelId: channel.id,
     status: 'active',
-    content: { subject: 'Your {colour} card' },
-    personalization: [{ variable: 'colour', source: 'customer.colour', fallback: 'none' }],
+    content: { subject: 'Your {color} card' },
+    personalization: [{ variable: 'color', source: 'customer.color', fallback: 'none' }],
   });
   await post('contact-policies', {
     name: 'Once',
@@ -82,7 +82,7 @@ async function makeTwin(tenant: TestTenant, colour: string): Promise<Twin> {
   await post('outcome-types', { key: 'loved', name: 'Loved', classification: 'positive' });
   const flow = await post('decision-flows', { key: 'main', name: 'Main', draftConfig: draftFlowConfig(category.id) });
   await post('decision-flows/publish', { id: flow.id }, 200);
-  return { tenant, colour, offer, schema };
+  return { tenant, color, offer, schema };
 }
 
 async function recommend(twin: Twin, body: object = {}): Promise<RecommendAnswer> {
@@ -100,7 +100,7 @@ test('the same customer, request id and flow key: each tenant decides with its o
     const first = await recommend(twin, { requestId });
     assert.equal(first.count, 1, 'the other tenant’s contact does not count here');
     assert.equal(first.decisions[0]!.offerId, twin.offer.id);
-    assert.equal(first.decisions[0]!.content!.subject, `Your ${twin.colour} card`);
+    assert.equal(first.decisions[0]!.content!.subject, `Your ${twin.color} card`);
     assert.equal(first.known, true);
     decisions.set(twin, first);
     const again = await recommend(twin, { requestId });
@@ -121,7 +121,7 @@ test("records and traces by the shared request ID are the tenant's own; the othe
     const record = await call<{ recommendationId: string }>(twin, 'GET', `decisions/${requestId}?include=inputs`);
     assert.equal(record.status, 200, record.text);
     assert.equal(record.body.recommendationId, own.recommendationId);
-    assert.ok(record.text.includes(twin.colour) && !record.text.includes(other.colour));
+    assert.ok(record.text.includes(twin.color) && !record.text.includes(other.color));
     const replayed = await call<{ identical: boolean }>(twin, 'POST', `decisions/${requestId}/replay`, {});
     assert.equal(replayed.body.identical, true, replayed.text);
     for (const id of [theirs.recommendationId, theirs.trace.traceId]) {
@@ -173,7 +173,7 @@ test('what one tenant changes, the other does not notice', async () => {
   const other = await recommend(blue, { customerId: 'C2' });
   assert.equal(other.count, 1);
   const rows = await call<{ rows: object[] }>(blue, 'GET', `schemas/${blue.schema.id}/data`);
-  assert.deepEqual(rows.body.rows, [{ customer_id: 'C1', colour: 'turquoise' }]);
+  assert.deepEqual(rows.body.rows, [{ customer_id: 'C1', color: 'turquoise' }]);
 });
 
 test('E19: an admin of another tenant approves nothing here, and gets the response for an unknown user', async () => {

@@ -31,7 +31,7 @@ export async function populate(
   const schema = await make('schemas');
   await must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: marker, client: marker, amount: 1 }] }, 201);
   const world = await fixtures.decisionWorld();
-  const decision = await fixtures.decision(world, { requestId: randomId(), attributes: { colour: marker } });
+  const decision = await fixtures.decision(world, { requestId: randomId(), attributes: { color: marker } });
   const responded = await server.call('POST', '/api/v1/respond', {
     key: tenant.keys.admin,
     body: { recommendationId: decision.recommendationId, rank: 1, outcome: 'click', attributes: { note: marker } },

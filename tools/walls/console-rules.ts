@@ -51,7 +51,7 @@ const listed = `${features}(${consoleTiers.flat().join('|')})/`;
 const lonelyFeatures: IForbiddenRuleType[] = [
   {
     name: 'console-feature-without-a-tier-imports-none',
-    comment: 'A feature that imports another needs a tier (tools/walls/console-tiers.ts).',
+    comment: 'Add a feature that imports another to a tier in tools/walls/console-tiers.ts.',
     severity: 'error',
     from: { path: `${features}([^/]+)/`, pathNot: [testFile, listed] },
     to: { path: features, pathNot: `${features}$1/` },

@@ -252,7 +252,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(trained.code, 0, trained.err);
     assert.match(
       trained.out,
-      /^Trained cli on 800 rows\. It is version 2\.\n {2}AUC 0\.\d+, log loss 0\.\d+ on 200 rows held back from training\n$/,
+      /^Trained cli on 800 rows\. This is version 2\.\n {2}AUC 0\.\d+, log loss 0\.\d+ on 200 rows held back from training\n$/,
     );
     const few = await runInProcess([...args.slice(0, 3), '--json'], environment);
     assert.equal(few.code, 1, few.err);

@@ -40,7 +40,7 @@ test('treats a blank variable as unset, and reads a key from a file', () => {
   });
 });
 
-test('names unusable settings', () => {
+test('rejects missing and malformed settings by name', () => {
   writeFileSync(configFile, '{}');
   assert.throws(() => resolve({}, {}), /no API key/);
   assert.throws(() => resolve({ url: 'localhost:3000' }, { ARBITER_API_KEY: 'k' }), /isn't an http or https URL/);

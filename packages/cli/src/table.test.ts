@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tableLines } from './table.ts';
 
-test('makes columns as wide as their widest cell, counted in letters', () => {
+test('makes columns as wide as their widest cell, counting characters', () => {
   assert.deepEqual(
     tableLines(
       ['rank', 'offer'],

@@ -7,7 +7,7 @@ import { run } from './run.ts';
 const program = join(import.meta.dirname, '..', 'bin', 'arbiter.js');
 
 /** How a command ended, and what it wrote. */
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -25,12 +25,12 @@ export interface CommandLine {
   /** Folder of its configuration. */
   readonly home: string;
   start(args: readonly string[], environment: Environment): ChildProcess;
-  arbiter(args: readonly string[], environment?: Environment): Promise<Ended>;
+  arbiter(args: readonly string[], environment?: Environment): Promise<CommandResult>;
   /**
-   * The same command line in this process, without the half second that a process takes to start. What is the same for every
-   * command (output, exit codes, the environment) is tested as a process once.
+   * The same command line in this process, without the half second that a process takes to start. Behavior shared by
+   * all commands (output, exit codes, the environment) is tested once in a real process.
    */
-  runInProcess(args: readonly string[], environment?: Environment): Promise<Ended>;
+  runInProcess(args: readonly string[], environment?: Environment): Promise<CommandResult>;
   close(): Promise<void>;
 }
 

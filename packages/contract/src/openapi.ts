@@ -231,7 +231,7 @@ function exampleOf(operation: Operation): { example?: Json } {
   return draft === undefined ? {} : { example: JSON.parse(JSON.stringify(draft)) };
 }
 
-/** The draft body of the operation that makes a record; undefined for all others. */
+/** The draft body of the operation that creates a record; undefined for all others. */
 export function draftBodyOf({ method, resource }: Operation): object | undefined {
   return method === 'POST' ? resource?.draft?.(documentWords) : undefined;
 }

@@ -235,14 +235,14 @@ test('every key has its type, range and words', () => {
 
 test('null stands for a default; unknown keys are kept and warned about', () => {
   const check = validateFlow(
-    flow([{ ...inventory, config: { scope: null, colour: 'red', 'a/b': 1 } }, score], { speed: 1 }),
+    flow([{ ...inventory, config: { scope: null, color: 'red', 'a/b': 1 } }, score], { speed: 1 }),
     known,
     { use: 'draft' },
   );
   assert.equal(check.valid, true);
   assert.deepEqual(
     check.warnings.map(({ path, code }) => `${code} ${path}`),
-    ['unknown_key /nodes/0/config/colour', 'unknown_key /nodes/0/config/a~1b', 'unknown_key /flowConfig/speed'],
+    ['unknown_key /nodes/0/config/color', 'unknown_key /nodes/0/config/a~1b', 'unknown_key /flowConfig/speed'],
   );
 });
 

@@ -144,7 +144,7 @@ export const referenceKinds = [
 export type ReferenceKind = (typeof referenceKinds)[number];
 
 /**
- * Stands in a config for the id of one of the pack's records; for models, for the key. A placement is named
+ * Returns a placeholder for the id of one of the pack's records in a config; for models, for the key. A placement is named
  * `<channel>/<placement>`.
  */
 export const reference = (kind: ReferenceKind, name: string): string => `@${kind}/${name}`;

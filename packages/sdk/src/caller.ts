@@ -96,7 +96,7 @@ function printWarning({ message, suggestion }: Warning, operationId: string): vo
   console.warn(`arbiter: ${operationId}: ${message}${suggestion === null ? '' : ` ${suggestion}`}`);
 }
 
-/** The warnings about an accepted call. A flow check also answers `warnings`, but they're its result and have no suggestion. */
+/** The warnings about an accepted call. A flow check also returns `warnings`, but those are its result and have no `suggestion`. */
 function warningsIn(body: unknown): readonly Warning[] {
   const warnings: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'warnings') : null;
   return Array.isArray(warnings) ? warnings.filter(isWarning) : [];

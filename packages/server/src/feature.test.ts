@@ -33,7 +33,7 @@ test('operations and jobs of all features, made with the ports they need', () =>
   );
 });
 
-test('nothing has two owners: the start names it and both of them', () => {
+test('rejects a name, table, event, operation or job with two owners, and names both', () => {
   start(feature({ name: 'plants' }));
   const refused = (parts: Parameters<typeof feature>[0], what: string, other = 'plants') =>
     assert.throws(

@@ -24,7 +24,7 @@ const standard: RunOptions = {
   resultTypes: ['violations'],
 };
 /** A theme changes only colors, so the second one is checked for contrast only. */
-const colours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast'] }, resultTypes: ['violations'] };
+const colors: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast'] }, resultTypes: ['violations'] };
 const wide = { width: 1280, height: 900 };
 const narrow = { width: 390, height: 844 };
 /** The minimum width at which everything must be readable without horizontal scrolling (WCAG 1.4.10). */
@@ -66,7 +66,7 @@ async function look(what: string, options: RunOptions): Promise<string[]> {
 
 const shares = 5;
 const inDark = ['dark', standard] as const;
-const inLight = ['light', colours] as const;
+const inLight = ['light', colors] as const;
 
 /** Runs axe in the given themes, at the current width. */
 async function lookIn(themes: readonly (readonly ['dark' | 'light', RunOptions])[], what: string): Promise<string[]> {

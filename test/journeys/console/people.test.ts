@@ -47,7 +47,7 @@ test('invites several people, and reports an address that is taken', skip, async
   await addresses.fill(`Eva <${email}>\nadmin@demo.localhost\nleft@example.test`);
   await dialog().getByLabel('Role').selectOption('editor');
   await dialog().getByRole('button', { name: 'Invite 3 people' }).click();
-  await dialog().getByText("1 invitation wasn't sent. Correct it and try again.").waitFor();
+  await dialog().getByText("1 invitation wasn't sent. Correct the address and try again.").waitFor();
   await dialog().getByText('This email is taken').waitFor();
   assert.equal(await addresses.inputValue(), 'admin@demo.localhost', 'only the failed address stays');
   await dialog().getByRole('button', { name: 'Cancel' }).click();

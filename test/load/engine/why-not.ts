@@ -59,7 +59,7 @@ for (let seed = 1; all.length < questions; seed++) {
         },
         inputAt: (now) => inputAt(world, plan, now),
       },
-      goesOn: () => true,
+      shouldContinue: () => true,
     });
     const wall = performance.now() - startedAt;
     const spent = process.cpuUsage(before);

@@ -76,7 +76,7 @@ test('waits for the result, and exits with 4 when a limit is exceeded', async ()
   assert.equal(out.at(-1), `To see one, run: arbiter trace ${id}`);
 });
 
-test('exits 0 if the result is ok, and 1 if the backtest failed', async () => {
+test('exits 0 if the verdict is ok, and 1 if the study itself failed', async () => {
   const ok = { ...result, verdict: 'ok', reasons: [] };
   assert.equal((await backtest([study('completed', { result: ok })], 'main', '--wait')).code, 0);
   const failed = await backtest([study('failed', { error: 'internal' })], 'main', '--wait', '--json');

@@ -82,8 +82,7 @@ async function follow(call: Call, client: Client, id: string): Promise<Algorithm
     const model = await client.algorithmModels.get({ params: { id } });
     const { training } = model;
     if (training === null || training.finishedAt !== null) return model;
-    const line =
-      training.status === 'queued' ? 'Waiting for a worker' : `${Math.round(training.progress * 100)} % done`;
+    const line = training.status === 'queued' ? 'Waiting for a worker' : `${Math.round(training.progress * 100)}% done`;
     if (line !== printed && !call.flags.flag('json')) call.warn(line);
     printed = line;
     await sleep(pauseMs);
@@ -100,7 +99,7 @@ function report(call: Call, name: string, { jobId, model }: Outcome): void {
     call.print(`Training of ${name} failed: ${training?.error ?? 'unknown'}`);
     return;
   }
-  call.print(`Trained ${name} on ${count(trainingSamples, 'row')}. It is version ${version}.`);
+  call.print(`Trained ${name} on ${count(trainingSamples, 'row')}. This is version ${version}.`);
   if (metrics !== null) {
     call.print(
       `  AUC ${metrics.auc ?? 'unknown'}, log loss ${metrics.logLoss} on ${count(metrics.samples, 'row')} held back from training`,

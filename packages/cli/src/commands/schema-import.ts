@@ -14,7 +14,7 @@ const timeoutMs = 600_000;
 export const schemaImport: Command = {
   name: 'schema import',
   summary: 'load a CSV or NDJSON file into a schema',
-  help: `Load the rows of a CSV or NDJSON file into a schema, all or none.
+  help: `Load the rows of a CSV or NDJSON file into a schema, all or nothing.
 
 Usage: arbiter schema import <file> [--create <name>] [flags]
 

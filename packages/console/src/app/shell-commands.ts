@@ -21,7 +21,7 @@ export function useShellCommands(
       ...themes.map((theme) => ({
         id: `theme ${theme}`,
         title: shellTexts.themeAct(shellTexts.themes[theme]),
-        words: 'appearance colours',
+        words: 'appearance colors',
         act: { run: () => chooseTheme(theme) },
       })),
       {

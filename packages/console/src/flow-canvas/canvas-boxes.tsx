@@ -4,7 +4,7 @@ import { phaseNames } from '../messages/flows/flow-nodes.ts';
 import { cx } from '../ui/cx.ts';
 import type { Phase } from './flow.ts';
 import { nodeSize } from './layout.ts';
-import { NodeCounts, NodeText, type NodeView, phaseColour, phaseMark } from './node-look.tsx';
+import { NodeCounts, NodeText, type NodeView, phaseColor, phaseMark } from './node-look.tsx';
 
 export type StepNode = Node<NodeView & Record<string, unknown>, 'step'>;
 export type LaneNode = Node<{ readonly phase: Phase; readonly width: number; readonly height: number }, 'lane'>;
@@ -52,7 +52,7 @@ const LaneBox = memo(function LaneBox({ data }: NodeProps<LaneNode>) {
       style={{ width: data.width, height: data.height }}
     >
       <p className="flex items-center gap-1.5 px-5 py-3 text-dense font-semibold text-soft">
-        <span aria-hidden className={phaseColour[data.phase]}>
+        <span aria-hidden className={phaseColor[data.phase]}>
           {phaseMark[data.phase]}
         </span>
         {phaseNames[data.phase]}

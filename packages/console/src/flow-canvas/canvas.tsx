@@ -99,7 +99,7 @@ function Overview() {
       style={overviewSize}
       bgColor="var(--surface)"
       maskColor="color-mix(in srgb, var(--canvas) 60%, transparent)"
-      nodeColor={nodeColour}
+      nodeColor={nodeColor}
       className="overflow-hidden rounded-control border border-line-strong"
       ariaLabel={t.overview}
     />
@@ -107,9 +107,9 @@ function Overview() {
 }
 
 const overviewSize = { width: 240, height: 32, margin: 8 } as const;
-const laneColours = { 1: 'var(--chart-3)', 2: 'var(--chart-1)', 3: 'var(--chart-7)' } as const;
+const laneColors = { 1: 'var(--chart-3)', 2: 'var(--chart-1)', 3: 'var(--chart-7)' } as const;
 
-function nodeColour(node: CanvasNode): string {
+function nodeColor(node: CanvasNode): string {
   if (node.type === 'lane') return 'transparent';
-  return node.selected ? 'var(--accent)' : laneColours[node.data.node.phase];
+  return node.selected ? 'var(--accent)' : laneColors[node.data.node.phase];
 }

@@ -6,7 +6,7 @@ import type { FlowNode, NodeProblem, NodeRun, Phase } from './flow.ts';
 import { NodeGlyph } from './glyphs.tsx';
 
 /** Color of a phase, always shown with its number. */
-export const phaseColour: Readonly<Record<Phase, string>> = { 1: 'text-chart-3', 2: 'text-chart-1', 3: 'text-chart-7' };
+export const phaseColor: Readonly<Record<Phase, string>> = { 1: 'text-chart-3', 2: 'text-chart-1', 3: 'text-chart-7' };
 export const phaseMark: Readonly<Record<Phase, string>> = { 1: '①', 2: '②', 3: '③' };
 
 /** Props that both views share. */
@@ -21,7 +21,7 @@ export interface NodeView {
 export function NodeText({ node, namer }: Pick<NodeView, 'node' | 'namer'>) {
   return (
     <>
-      <span className={cx('mt-0.5', node.enabled ? phaseColour[node.phase] : 'text-faint')}>
+      <span className={cx('mt-0.5', node.enabled ? phaseColor[node.phase] : 'text-faint')}>
         <NodeGlyph type={node.type} />
       </span>
       <span className="flex min-w-0 flex-1 flex-col text-start">

@@ -3,7 +3,7 @@ import { type Namer, phaseNames } from '../messages/flows/flow-nodes.ts';
 import { flowTexts as t } from '../messages/flows/flows.ts';
 import { cx } from '../ui/cx.ts';
 import { type Flow, type NodeProblem, type NodeRun, phases, type Skip, skipsOf } from './flow.ts';
-import { NodeCounts, NodeText, type NodeView, phaseColour, phaseMark } from './node-look.tsx';
+import { NodeCounts, NodeText, type NodeView, phaseColor, phaseMark } from './node-look.tsx';
 
 /** Props of the outline and the canvas. */
 export interface FlowViewProps {
@@ -46,7 +46,7 @@ export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }:
         return (
           <section key={phase} aria-label={phaseNames[phase]}>
             <h2 className="flex items-center gap-1.5 px-2 pb-1 text-caption font-semibold text-soft">
-              <span aria-hidden className={phaseColour[phase]}>
+              <span aria-hidden className={phaseColor[phase]}>
                 {phaseMark[phase]}
               </span>
               {phaseNames[phase]}

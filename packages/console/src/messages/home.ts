@@ -26,7 +26,7 @@ export const homeTexts = {
   whyAlone: (first: string) => `${first} was the only offer left.`,
   whyParts:
     'The flow sets how much each factor counts. Open the decision to see the weights and every offer that lost.',
-  whyEmpty: 'No offer was left. Open the decision to see which gates blocked them.',
+  whyEmpty: 'No offers were left. Open the decision to see which gates blocked them.',
   openDecision: 'Open decision',
   openShow: 'Open in Simulate',
   factors: {
@@ -108,7 +108,8 @@ export const needsTexts = {
   alert: 'Alert',
   alertUndelivered: 'Alert, not delivered',
   draft: 'Draft',
-  draftAhead: (version: number) => `Changed since version ${version} went live. Publish it to use it in decisions.`,
+  draftAhead: (version: number) =>
+    `Changed since version ${version} went live. Publish the draft to use the changes in decisions.`,
   letters: 'Dead letters',
   lettersCount: (count: string) =>
     `${counted(count, 'job')} failed after ${count === '1' ? 'its' : 'their'} last retry`,

@@ -39,7 +39,7 @@ export interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** One word about a state: icon, word and colour, so that it does not rest on the colour. */
+/** A status: icon, word and color, so that the color alone never carries the meaning. */
 export function Badge({ tone, icon, children }: BadgeProps) {
   const Icon = toneIcons[tone];
   return (

@@ -20,13 +20,13 @@ interface Look {
 
 export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'type' | 'disabled'> {
   readonly submit?: boolean;
-  /** The act is under way: shown, and pressed to no effect. */
+  /** The action is running: the button shows it and ignores presses. */
   readonly busy?: boolean | undefined;
-  /** Why it cannot be pressed. It keeps its place in the tab order, so that the reason can be read. */
+  /** Why it can't be pressed. It keeps its place in the tab order, so that the reason can be read. */
   readonly disabledReason?: string | null | undefined;
   /** Its name in the palette, for icon buttons of the page. Without a name, they aren't in the palette. */
   readonly typed?: string;
-  /** Beside the pointer, where that is more than its `aria-label`. */
+  /** Tooltip, if it says more than `aria-label`. */
   readonly tooltip?: string | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface CopyProps {
   readonly what: string;
   /** Shows the word next to the icon. */
   readonly labelled?: boolean;
-  /** The browser did not let the page copy: the text must be there to be selected. */
+  /** The browser refused to copy: show the text so that it can be selected. */
   readonly onRefused?: () => void;
 }
 
@@ -58,7 +58,7 @@ export function Copy({ text, what, labelled = false, onRefused }: CopyProps) {
   );
 }
 
-/** Over a plain HTTP address that is not this machine's, browsers have no clipboard at all. */
+/** Browsers offer no clipboard over plain HTTP, except on localhost. */
 async function written(text: string): Promise<void> {
   if (navigator.clipboard === undefined) throw new Error('no clipboard');
   await navigator.clipboard.writeText(text);
@@ -69,11 +69,11 @@ export interface IdProps {
   /** What it names: "decision", "plan hash". */
   readonly what: string;
   readonly to?: string | undefined;
-  /** Does not cut it. */
+  /** Shows it in full. */
   readonly whole?: boolean;
 }
 
-/** An id or a hash: monospaced and cut in the middle. It is whole for who points at it, has the focus there, or copies it. */
+/** An id or a hash: monospaced and cut in the middle. Hovering, focusing and copying give the full text. */
 export function Id({ id, what, to, whole = false }: IdProps) {
   const [isRefused, setRefused] = useState(false);
   const isWhole = whole || isRefused;

@@ -5,7 +5,7 @@ export type Density = 'compact' | 'comfortable';
 
 const DensityContext = createContext<Density | null>(null);
 
-/** What the person has chosen for all tables; null: each as it is made. */
+/** The user's choice for all tables; null: each table's own default. */
 export function useDensity(): Density | null {
   return useContext(DensityContext);
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export interface Fact {
   readonly label: string;
-  /** Left out where it is null or undefined. */
+  /** Omitted if it's null or undefined. */
   readonly value: ReactNode;
 }
 

@@ -8,9 +8,9 @@ export interface FieldLook {
   readonly help?: ReactNode;
   /** What is wrong with it, in a sentence. */
   readonly error?: string | undefined;
-  /** Said in words behind the label of fields that may stay empty, in forms whose other fields are required. */
+  /** Spelled out after the label of fields that may stay empty, in forms whose other fields are required. */
   readonly optional?: boolean;
-  /** Said in words behind the label, in forms whose other fields may stay empty. */
+  /** Spelled out after the label, in forms whose other fields may stay empty. */
   readonly isRequired?: boolean;
   /** Only for screen readers: the label is shown elsewhere (a filter, a cell). */
   readonly labelHidden?: boolean;
@@ -79,9 +79,9 @@ export const controlClass =
   'h-8 w-full min-w-0 rounded-control border border-line-strong bg-surface px-2.5 text-body text-ink aria-invalid:border-block [&[readonly]]:bg-sunken disabled:bg-sunken disabled:text-faint';
 
 export interface TextFieldProps extends FieldLook, Omit<ComponentProps<'input'>, 'className'> {
-  /** Stands inside the field, behind the text: "hours". */
+  /** Shown inside the field, after the text: "hours". */
   readonly unit?: string | undefined;
-  /** Stands inside the field, before the text. */
+  /** Shown inside the field, before the text. */
   readonly icon?: ReactNode;
   readonly mono?: boolean;
 }
@@ -199,7 +199,7 @@ export function SelectField(props: SelectFieldProps) {
 export interface CheckFieldProps extends Omit<ComponentProps<'input'>, 'type' | 'className' | 'disabled'> {
   readonly label: ReactNode;
   readonly help?: ReactNode;
-  /** Why it cannot be changed. It keeps its place in the tab order, so that it and the reason can be read. */
+  /** Why it can't be changed. It keeps its place in the tab order, so that it and the reason can be read. */
   readonly disabledReason?: string | null;
 }
 

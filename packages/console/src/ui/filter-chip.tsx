@@ -11,7 +11,7 @@ export interface FilterChipProps {
   readonly onRemove: () => void;
 }
 
-/** A filter that is in force, or an entry of a list, with the button that takes it off. */
+/** An active filter, or an entry of a list, with the button that removes it. */
 export function FilterChip({ label, children, removes, onRemove }: FilterChipProps) {
   return (
     <span className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-line bg-accent-soft ps-2 text-dense">

@@ -1,15 +1,14 @@
 import { type ComponentType, type FunctionComponent, type ReactNode, useEffect, useState } from 'react';
 
-/** A component that comes with a part of the build of its own. */
+/** A component in its own chunk of the build. */
 export interface Later<Props> extends FunctionComponent<Props> {
   /** Fetches its part now, because it will be drawn soon. */
   readonly fetch: () => void;
 }
 
 /**
- * A component whose part of the build is fetched when it is first drawn; until then `instead` stands for it. React's own
- * `lazy` keeps what stands in for a component for 300 ms wherever one came shortly before, although the component is there
- * by then, so that pages took that much longer to be whole.
+ * A component whose chunk is fetched when it's first drawn; until then, `instead` is shown. React's `lazy` keeps its fallback
+ * for 300 ms if another one was shown just before, even when the component is already loaded, which delays the page.
  */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -47,7 +46,7 @@ export function later<Props extends object>(
         isUnmounted = true;
       };
     }, [Known]);
-    // The page around it tells of it, as of any part that fails.
+    // The surrounding page reports it, like any failed part.
     if (missing !== null) throw missing.why;
     return Known === null ? instead : <Known {...props} />;
   }

@@ -1,7 +1,7 @@
 import { type ComponentProps, createContext, type MouseEvent, useContext } from 'react';
 import { cx } from './cx.ts';
 
-/** What `ui` has to know of the router: nothing but this. The app gives it by UiProvider. */
+/** All that `ui` knows about the router. The app provides it through UiProvider. */
 export interface Links {
   /** Address for the browser, with the sub path: `/offers` -> `/arbiter/offers`. */
   readonly href: (to: string) => string;
@@ -21,11 +21,11 @@ export function useLinks(): Links {
   return useContext(LinkContext);
 }
 
-/** How long the pointer rests on a link before its page is fetched ahead, in milliseconds: a list that is scrolled below it fetches nothing. */
+/** Milliseconds before a hovered link's page is prefetched, so that scrolling under the pointer prefetches nothing. */
 const intentMs = 60;
 let resting: ReturnType<typeof setTimeout> | undefined;
 
-/** What a link does while the pointer is on it: after a moment its page is fetched ahead. */
+/** Handlers of a link that prefetch its page after a moment of hovering. */
 export function onHover(links: Links, to: string) {
   return {
     onPointerEnter: () => {
@@ -46,7 +46,7 @@ export function leftToBrowser(event: MouseEvent): boolean {
 export interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
   /** Address inside the console, or an https address of another site. */
   readonly to: string;
-  /** `text` is coloured and underlined at the pointer, `plain` brings no look of its own. */
+  /** `text` is colored, and underlined on hover; `plain` is unstyled. */
   readonly look?: 'text' | 'plain';
 }
 

@@ -6,12 +6,12 @@ import { Link } from './link.tsx';
 
 export interface MetricProps {
   readonly label: string;
-  /** The number as it is to be read: "1,204", "3.1 ms". */
+  /** The formatted number: "1,204", "3.1 ms". */
   readonly value: ReactNode;
   readonly unit?: string | undefined;
-  /** The decisions behind it, or why they cannot be listed. */
+  /** The decisions behind it, or why they can't be listed. */
   readonly drill: Drill;
-  /** What it is compared with: "+8 % to the week before". */
+  /** What it is compared with: "+8% from the previous week". */
   readonly note?: ReactNode;
   readonly tone?: 'neutral' | 'pass' | 'warn' | 'block';
   /** `small` for strips of many. */

@@ -3,7 +3,7 @@ import { useCallback, useSyncExternalStore } from 'react';
 /** Minimum window width for two columns (`--breakpoint-md` of tokens.css). */
 export const wideWindow = '(min-width: 56.25rem)';
 
-/** Whether a media query holds, kept current: for content that is costly to draw and would otherwise be drawn and hidden. */
+/** Whether a media query holds, kept current: for content that's too costly to render and hide. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (changed: () => void) => {

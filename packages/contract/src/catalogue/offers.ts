@@ -86,7 +86,7 @@ export const OfferBudget = Type.Object(
   },
   {
     description:
-      'Limits over all customers, and what the offer costs. Empty means no limits. Impressions and their cost never exceed a cap. The cost of an outcome is booked when the outcome arrives, and once a cap is exceeded the offer is no longer shown. If none of the three prices is set, a positive outcome costs its conversion value.',
+      'Limits across all customers, and what the offer costs. Empty means no limits. Impressions and their cost never exceed a cap. The cost of an outcome is booked when the outcome arrives, and once a cap is exceeded the offer is no longer shown. If none of the three prices is set, a positive outcome costs its conversion value.',
   },
 );
 export type OfferBudget = Static<typeof OfferBudget>;
@@ -107,7 +107,7 @@ const ShownBudget = Type.Object(
       }),
     ),
   },
-  { description: 'Limits over all customers and current usage.' },
+  { description: 'Limits across all customers and current usage.' },
 );
 
 /** Stock of an offer (docs/design/api-catalogue.md 6). */

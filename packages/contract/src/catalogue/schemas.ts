@@ -427,7 +427,7 @@ export const schemaTableOperations = {
     id: 'schemas.insertRows',
     method: 'POST',
     path: '/api/v1/schemas/{id}/data',
-    summary: 'Insert rows, all or none',
+    summary: 'Insert rows, all or nothing',
     description:
       'Send JSON, or a file as `text/csv` or `application/x-ndjson` (one JSON object per line) of at most ' +
       '50 MB. The headers of a CSV file must be the column names in any letter case, or the headers that ' +

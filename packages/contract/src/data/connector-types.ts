@@ -281,5 +281,5 @@ if (!isFirst(typeNames)) throw new Error('the table of connector types is empty'
 /** Words of the types, in the table's order. */
 export const connectorTypeNames: readonly [ConnectorType, ...ConnectorType[]] = typeNames;
 
-/** Returns what the table says of a type. */
+/** Returns the table's entry for a type. */
 export const connectorTypeInfo = (type: ConnectorType): ConnectorTypeInfo => connectorTypes[type];

@@ -181,7 +181,7 @@ const testFields = {
   reason: StringEnum(connectorReasons, { description: 'What happened.' }),
   message: Type.String({ description: "What happened, in a sentence. Never the source's own text." }),
   probe: StringEnum(connectorProbes, { description: 'Kind of probe.' }),
-  latencyMs: Type.Integer({ description: 'Milliseconds that the probe took.' }),
+  latencyMs: Type.Integer({ description: 'Duration of the probe in milliseconds.' }),
   testedAt: Timestamp('When it was tested.'),
   missing: Type.Array(Type.String(), { description: 'Missing settings; alternatives are joined by `|`.' }),
   details: Type.Object(

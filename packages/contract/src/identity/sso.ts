@@ -10,7 +10,7 @@ export type SsoProvider = (typeof ssoProviders)[number];
 /** The placeholder of a stored secret. Sent back, it keeps the secret. */
 export const ssoSecretBullets = '••••••••';
 
-/** Seconds in which a sign-in that was begun at the identity provider must come back. */
+/** Seconds a user has to return from the identity provider. */
 export const ssoStateSeconds = 600;
 
 const url = (description: string) =>

@@ -3,7 +3,7 @@ import { secret } from '../core/auth.ts';
 import { operation } from '../core/operation.ts';
 import { Id, Int, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 
-/** Rows of one tenant that one call exports at most. */
+/** Maximum rows that one call exports per tenant. */
 export const maxExportedAtOnce = 10_000;
 
 const Count = (description: string) => Int(0, Number.MAX_SAFE_INTEGER, description);

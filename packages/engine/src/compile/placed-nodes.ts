@@ -47,8 +47,8 @@ interface Caller {
 }
 
 /**
- * Places the nodes of a flow and of all flows that it may call. Publishing sees to it that chains of calls end
- * (`checkCalls`); where it could not, because two flows were published at one moment, a call that would go on is closed.
+ * Places the nodes of a flow and of all flows that it may call. Publishing ensures that chains of calls end
+ * (`checkCalls`). If two flows published at the same moment slipped past it, the call that would continue the cycle is closed.
  */
 export function placeNodes({ flow, subFlows = [] }: Pick<Snapshot, 'flow' | 'subFlows'>): readonly PlacedNode[] {
   const known = new Map<string, SnapshotSubFlow>(subFlows.flatMap((each) => [[each.id, each] as const]));

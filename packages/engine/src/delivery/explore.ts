@@ -39,7 +39,7 @@ export function compileExplore(config: JsonObject, channelNumbers: ReadonlyMap<s
 export interface Exploring {
   /** Returns `picked`, or another in its place, with its probability. `place`: 1 for the first item of the answer. */
   next(place: number, picked: RankedPick, left: (candidate: Candidate) => boolean, ranking: Ranking): RankedPick;
-  /** Chance that `next` answers with `wanted`, given the method's pick. */
+  /** Returns the chance that `next` returns `wanted`, given the method's pick. */
   chanceOf(
     place: number,
     picked: RankedPick,

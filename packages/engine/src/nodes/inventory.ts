@@ -128,19 +128,19 @@ function isForced({ row }: PlanOffer, now: number): boolean {
 function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | null): void {
   const { row, schedule, budget, caps } = candidate.offer;
   // The first reason is enough, unless all must be reported.
-  const goesOn = run.probe !== null && isExamined(run, candidate);
+  const shouldContinue = run.probe !== null && isExamined(run, candidate);
   if (row.emergencyExcluded) {
     leave(run, candidate, 'emergency_excluded');
-    if (!goesOn) return;
+    if (!shouldContinue) return;
   }
   if (excluded?.has(row.id)) {
     leave(run, candidate, 'excluded');
-    if (!goesOn) return;
+    if (!shouldContinue) return;
   }
   if (schedule !== null) askSchedule(run, candidate, schedule);
   if (budget !== null) askBudget(run, candidate, budget);
   if (row.tracksStock === true && run.soldOut?.has(row.id)) leave(run, candidate, 'stock');
-  if (caps === null || (candidate.reason !== null && !goesOn)) return;
+  if (caps === null || (candidate.reason !== null && !shouldContinue)) return;
   const reached = offerCapReached(run, candidate.ordinal, caps, 0);
   if (reached !== null) leave(run, candidate, 'offer_frequency_cap', run.trace === null ? null : reached);
 }

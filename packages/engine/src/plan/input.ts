@@ -53,7 +53,7 @@ export interface AssignedVariant {
   readonly share: number;
 }
 
-/** A webhook's answer, or why there is none. */
+/** A webhook's answer, or the reason it's missing. */
 export type ExternalAnswer =
   | { readonly candidates: readonly ExternalEntry[] }
   /** A word such as `timeout`. */

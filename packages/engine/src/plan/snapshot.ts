@@ -119,7 +119,7 @@ export interface SnapshotTenant {
   readonly holdoutPercentage: number;
   readonly mandatoryDailyCap: number;
   /**
-   * Ranking profile of flows whose score stage has no exponents. Left out when there is none, or when it isn't in
+   * Ranking profile of flows whose score stage has no exponents. Omitted without a profile, or when it isn't in
    * effect.
    */
   readonly defaultArbitrationProfileId?: string;

@@ -107,7 +107,7 @@ function gather(config: Json, found: Durations): void {
   }
 }
 
-/** Instants among the customer's values and the request's attributes, from which rules on dates count. */
+/** Instants among the customer's values and the request's attributes, from which date conditions count. */
 function datesOf({ profile, enriched, request }: DecisionInput): number[] {
   const rows = Object.values(enriched).flat();
   const values = [profile, request.attributes, ...rows].flatMap((row) => (row === null ? [] : Object.values(row)));

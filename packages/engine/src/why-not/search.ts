@@ -17,7 +17,7 @@ import { timeFlip } from './time-flip.ts';
 /** Maximum flips of an answer, and decisions made for one. */
 const maxFlips = 10;
 const maxExecutions = 2_000;
-/** Maximum spent on instants, so that some are left for other changes. */
+/** Maximum decisions spent on instants, so that some remain for other changes. */
 const maxPerTime = 1_000;
 const maxEdits = 3;
 
@@ -34,7 +34,7 @@ export interface WhyNotQuestion {
   /** Returns the same question at another instant, all else equal; null: unknown. */
   readonly later: { readonly timeline: Timeline; inputAt(now: number): DecisionInput } | null;
   /** Called before each decision: false ends the search with the results so far. */
-  goesOn(): boolean;
+  shouldContinue(): boolean;
 }
 
 export interface WhyNotAnswer {
@@ -76,7 +76,7 @@ export function whyNot(plan: Plan, question: WhyNotQuestion): WhyNotAnswer {
   let truncated = false;
   const attemptOf = (most: number): Attempt => ({
     run(tried, change) {
-      if (executions >= most || !question.goesOn()) {
+      if (executions >= most || !question.shouldContinue()) {
         truncated = true;
         return null;
       }

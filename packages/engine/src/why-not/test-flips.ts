@@ -35,7 +35,7 @@ export function ask(world: World, plan: Plan, offerId: string): WhyNotAnswer {
       },
       inputAt: (now) => inputAt(world, plan, now),
     },
-    goesOn: () => true,
+    shouldContinue: () => true,
   });
 }
 

@@ -228,7 +228,7 @@ test('stops the search on request, and returns what it has found', () => {
         columnHolds: () => null,
         hiddenAttributes: new Set(),
         later: null,
-        goesOn: () => left-- > 0,
+        shouldContinue: () => left-- > 0,
       });
       assert.ok(answer.search.executions <= most);
       assert.deepEqual(answer.gates, full.gates, 'gates are told all the same');

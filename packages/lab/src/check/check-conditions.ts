@@ -68,7 +68,7 @@ export function checkConditions(input: CheckInput, solver: Solver): Finding[] {
 interface Part {
   readonly condition: Condition;
   readonly path: string;
-  /** What holds next to it: the other parts of the groups with `and` around it. */
+  /** Conditions that hold at the same time: the other members of the enclosing `and` groups. */
   readonly context: readonly Condition[];
 }
 

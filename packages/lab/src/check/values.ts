@@ -6,7 +6,7 @@ export type ValueType = 'any' | 'number' | 'integer' | 'boolean' | 'date' | 'ins
 
 /**
  * A part of a variable's values that all its comparisons judge alike, with one of them. `isOpen`: its texts contain
- * others, so comparisons by parts of a text may hold and may not. `isLoose`: order may differ too.
+ * others, so substring comparisons may or may not hold. `isLoose`: order may differ too.
  */
 export interface Cell {
   readonly value: Json;

@@ -123,7 +123,7 @@ const phaseTwo: ReadonlySet<string> = new Set([
   'response',
 ]);
 
-/** The target of skip_to is a later node of phase 1, or the first of phase 2. */
+/** Returns where skip_to goes: a later node of phase 1, or the first of phase 2. */
 function targetOf(nodes: readonly WayNode[], after: number, nodeId: string): number {
   const found = nodes.findIndex(({ node }, at) => at > after && (node.id === nodeId || phaseTwo.has(node.type)));
   return found === -1 ? nodes.length : found;

@@ -13,7 +13,7 @@ import {
   idNamed,
   isEmptyReason,
   notCandidate,
-  type TellProblem,
+  type ReportProblem,
   type TestNames,
   unknownName,
 } from './names.ts';
@@ -42,7 +42,7 @@ interface ExpectedGate {
   readonly ids: ReadonlySet<string>;
 }
 
-export function readExpectations(names: TestNames, expect: TestExpectations, tell: TellProblem): Expected {
+export function readExpectations(names: TestNames, expect: TestExpectations, tell: ReportProblem): Expected {
   const offerAt = (name: string, path: string, at = path): NamedOffer[] => {
     const id = idNamed(names.offers, name, 'the offer', at, tell);
     return id === null ? [] : [{ id, name, path }];
@@ -70,7 +70,7 @@ export function readExpectations(names: TestNames, expect: TestExpectations, tel
   };
 }
 
-function gateNamed({ gates }: TestNames, name: string, path: string, tell: TellProblem): ExpectedGate {
+function gateNamed({ gates }: TestNames, name: string, path: string, tell: ReportProblem): ExpectedGate {
   const ids = gates.get(name) ?? new Set<string>();
   if (ids.size === 0 && !dropReasons.includes(name)) {
     tell({ path, message: unknownName('the rule, policy, node or reason', name, [...gates.keys(), ...dropReasons]) });

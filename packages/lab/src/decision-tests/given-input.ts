@@ -15,7 +15,7 @@ import {
   type ZoneClock,
 } from '@arbiter/engine';
 import { asJson, type TestContact, type TestEvidence, type TestGiven, type TestRequest } from './decision-test.ts';
-import { idNamed, type TellProblem, type TestNames, unknownName } from './names.ts';
+import { idNamed, type ReportProblem, type TestNames, unknownName } from './names.ts';
 import { pointerStep } from './problems.ts';
 
 /** What tests read besides their own text. */
@@ -44,7 +44,7 @@ export interface GivenInput {
 }
 
 /** Puts ids in place of names. Everything that a test names and the catalogue doesn't know is reported. */
-export function readGiven(catalogue: TestCatalogue, given: TestGiven, tell: TellProblem): GivenInput {
+export function readGiven(catalogue: TestCatalogue, given: TestGiven, tell: ReportProblem): GivenInput {
   const { names } = catalogue;
   const { customer, attributes = {}, segments = [], contacts = [], evidence = {}, request = {} } = given;
   const known = (
@@ -78,7 +78,7 @@ function knownValues(
   known: ReadonlySet<string> | null,
   what: string,
   path: string,
-  tell: TellProblem,
+  tell: ReportProblem,
 ): Record<string, Json> {
   const found: Record<string, Json> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -96,7 +96,7 @@ function knownValues(
 function readContacts(
   { snapshot, names }: TestCatalogue,
   contacts: readonly TestContact[],
-  tell: TellProblem,
+  tell: ReportProblem,
 ): Pick<GivenInput, 'contacts' | 'outcomes'> {
   const lanes = new Map<string, number>();
   const found: ContactLane[] = [];
@@ -127,7 +127,7 @@ function laneOf(
   names: TestNames,
   { offer, channel, creative }: TestContact,
   path: string,
-  tell: TellProblem,
+  tell: ReportProblem,
 ): ContactLane | null {
   const offerId = idNamed(names.offers, offer, 'the offer', `${path}/offer`, tell);
   const channelId =
@@ -146,7 +146,11 @@ function laneOf(
   return { offerId, creativeId: shown, channelId, campaignId: null };
 }
 
-function readEvidence(names: TestNames, { offers = {}, categories = {}, total = [] }: TestEvidence, tell: TellProblem) {
+function readEvidence(
+  names: TestNames,
+  { offers = {}, categories = {}, total = [] }: TestEvidence,
+  tell: ReportProblem,
+) {
   const pairOf = ([positives = 0, negatives = 0]: readonly number[]) => [positives, negatives] as const;
   const pairs = (
     given: Readonly<Record<string, readonly number[]>>,
@@ -175,7 +179,7 @@ const noCounts = [0, 0] as const;
 function readRequest(
   { snapshot, names }: TestCatalogue,
   request: TestRequest,
-  tell: TellProblem,
+  tell: ReportProblem,
 ): Omit<GivenInput['request'], 'context' | 'attributes'> {
   const { placements, excludeOffers = [] } = request;
   const path = '/given/request';
@@ -212,7 +216,7 @@ const placementWords = (placement: { readonly name: string; readonly key?: strin
 function readChannel(
   { snapshot, names }: Pick<TestCatalogue, 'snapshot' | 'names'>,
   name: string | undefined,
-  tell: TellProblem,
+  tell: ReportProblem,
 ) {
   if (name === undefined) return { channel: null, channelId: null };
   const named = names.channels.get(name);
@@ -225,7 +229,7 @@ function readChannel(
   return { channel: name, channelId: null };
 }
 
-function readPlacement(snapshot: Snapshot, name: string | undefined, tell: TellProblem): string | null {
+function readPlacement(snapshot: Snapshot, name: string | undefined, tell: ReportProblem): string | null {
   if (name === undefined) return null;
   const known = [
     ...snapshot.placements.flatMap((placement) => [...placementWords(placement), placement.slotType]),

@@ -22,7 +22,7 @@ export interface OtherRecords {
   readonly outcomes?: readonly string[] | undefined;
 }
 
-export type TellProblem = (note: TestNote) => void;
+export type ReportProblem = (note: TestNote) => void;
 
 /** Everything that tests of a plan may name. Lookups report unknown names with the nearest one. */
 export interface TestNames {
@@ -129,7 +129,7 @@ export function idNamed(
   name: string,
   what: string,
   path: string,
-  tell: TellProblem,
+  tell: ReportProblem,
 ): string | null {
   const id = known.get(name);
   if (id !== undefined) return id;

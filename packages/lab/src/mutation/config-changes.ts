@@ -71,7 +71,7 @@ function isShared(config: Json, keys: readonly string[]): boolean {
 const memberOf = (holder: Json | undefined, key: string): Json | undefined =>
   Array.isArray(holder) ? holder[Number(key)] : holder !== undefined && isObject(holder) ? holder[key] : undefined;
 
-/** Returns a copy with another value at a place; undefined: without it. */
+/** Returns a copy with another value at a path; undefined removes the path. */
 function replaced(holder: Json, [key, ...deeper]: readonly string[], value: Json | undefined): Json {
   if (key === undefined) return value ?? null;
   const inner = memberOf(holder, key) ?? null;

@@ -218,6 +218,7 @@ function createStatementQueue(
       const extended: Partial<Statement> = { values: [...values], queryMode: 'extended' };
       if (name !== undefined) extended.name = name;
       const statement = pipelines ? send(sent, extended) : tail.then(() => send(sent, extended));
+      // The caller gets the error. Those behind only need to know that the answer is there.
       const answered = statement.catch(() => undefined);
       tail = pipelines ? Promise.all([tail, answered]) : answered;
       const [result] = await statement;

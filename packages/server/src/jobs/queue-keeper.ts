@@ -9,8 +9,8 @@ import type { JobRegistry } from './registry.ts';
 export interface QueueKeeper {
   /**
    * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, and moves jobs without
-   * attempts left to the dead letters, after ending whatever waits for them. If that fails for one, it continues with the others and
-   * throws at the end.
+   * attempts left to the dead letters, after ending whatever waits for them. If one fails, continues with the rest and throws at
+   * the end.
    */
   look(): Promise<void>;
 }

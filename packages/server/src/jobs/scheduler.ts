@@ -158,7 +158,7 @@ export async function claimDue(options: ClaimOptions): Promise<number> {
 
 /**
  * Claims due runs of tenants' schedules for these jobs, for an external scheduler that calls in addition to or instead
- * of ours. Each run is claimed once, whoever comes first (docs/design/quality.md E10), and its job waits in the queue.
+ * of ours. Each run is claimed once, by whichever comes first (docs/design/quality.md E10), and its job waits in the queue.
  * Returns the number of runs.
  */
 export async function claimDueRuns(

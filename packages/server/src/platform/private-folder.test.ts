@@ -46,7 +46,7 @@ test('T14: no path leaves the folder', async () => {
   await assert.rejects(folder.write('a\0b', 'x'));
 });
 
-test('T14: no link below the folder leads out of it, but the folder itself may be a link', async () => {
+test('T14: rejects links that lead out of the folder, but allows the folder itself to be a link', async () => {
   const [target, real] = [join(root, 'elsewhere'), join(root, 'real')];
   for (const path of [target, real]) await mkdir(path);
   await writeFile(join(target, 'secret.json'), 'of somebody else');

@@ -26,7 +26,7 @@ interrupted, run it again: it continues with the next table.`,
         return;
       }
       if (!isDryRun) {
-        call.print(`Distributed ${tables.length} tables. Start the servers again.`);
+        call.print(`Distributed ${tables.length} tables. Restart the servers.`);
         return;
       }
       for (const line of tableLines(

@@ -36,7 +36,7 @@ configuration can't be used or the backup is newer than this build.`,
     };
     return restoreFrom(quietShell(call), request, {
       restored: (summary) => tellRestored(call, summary),
-      verified: (proof) => tellProof(call, proof),
+      verified: (proof) => printProof(call, proof),
     });
   },
 };
@@ -65,7 +65,7 @@ function tellRestored(
   }
 }
 
-function tellProof(call: Call, { replayed, identical, unavailable, chains, auditRows, problems }: Proof): void {
+function printProof(call: Call, { replayed, identical, unavailable, chains, auditRows, problems }: Proof): void {
   call.print(`Replayed ${count(replayed, 'decision')}: ${identical} identical`);
   if (unavailable > 0) call.print(`Skipped ${count(unavailable, 'decision')} whose inputs were erased or never stored`);
   call.print(`Verified ${count(chains, 'audit chain')}: ${count(auditRows, 'row')}`);

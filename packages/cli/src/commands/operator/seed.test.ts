@@ -68,13 +68,13 @@ test('rejects a second dataset by name and exits 1; a missing key is a wrong com
   assert.equal((await seed(200, {}, 'unload', 'a', 'b')).code, 2);
 });
 
-test('seed upload sends the file with its name and schema, and names the lines in error', async (t) => {
+test('seed upload sends the file with its name and schema, and names the lines with errors', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'arbiter-seed-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'members of May.csv');
   const text = 'member_id,first_name\nCM-1,Ülkü\n';
   await writeFile(file, text);
-  const done = { message: '1 rows of coffee_members were taken over.', rowsInserted: 1 };
+  const done = { message: 'Imported 1 row into coffee_members.', rowsInserted: 1 };
   const args = ['upload', 'coffee_rewards', file, '--schema', 'coffee_members'];
   const taken = await seed(200, done, ...args);
   assert.equal(taken.code, 0, taken.err);
@@ -91,12 +91,12 @@ test('seed upload sends the file with its name and schema, and names the lines i
     status: 400,
     code: 'csv_invalid',
     requestId: '0',
-    error: 'Line 2 cannot be taken; the rows are as they were.',
+    error: "Line 2 can't be imported. Nothing was changed.",
     errors: [{ path: '/file', message: 'line 2: age must be integer' }],
   };
   const refused = await seed(400, problem, ...args);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /Line 2 cannot be taken/);
+  assert.match(refused.err, /Line 2 can't be imported/);
   assert.match(refused.err, /line 2: age must be integer/);
   const large = join(folder, 'large.csv');
   await writeFile(large, '');

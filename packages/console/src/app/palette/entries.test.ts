@@ -32,10 +32,10 @@ test('finds pages by the start of words first, then by letters in order', () => 
 test('finds actions by their search terms, with their keys', () => {
   const { acts } = ownEntries(
     [],
-    [{ id: 'theme', title: 'Use the dark theme', words: 'light colour', keys: 'mod+d', act: { open: '/' } }],
+    [{ id: 'theme', title: 'Use the dark theme', words: 'light color', keys: 'mod+d', act: { open: '/' } }],
   );
   assert.deepEqual(
-    fitting('colour', acts).map(({ keys }) => keys),
+    fitting('color', acts).map(({ keys }) => keys),
     ['mod+d'],
   );
 });

@@ -16,7 +16,7 @@ export const peopleTexts = {
   never: 'never',
   none: 'No one here yet',
   noneText: 'Invite the people you work with.',
-  noneFiltered: 'No one matches',
+  noneFiltered: 'No one matches the filters',
   clear: 'Clear filters',
   forAdmins: 'Only admins can view people.',
   you: 'you',
@@ -40,8 +40,8 @@ export const peopleTexts = {
   invited: (count: number) => (count === 1 ? '1 invitation sent.' : `${count} invitations sent.`),
   notInvited: (count: number) =>
     count === 1
-      ? "1 invitation wasn't sent. Correct it and try again."
-      : `${count} invitations weren't sent. Correct them and try again.`,
+      ? "1 invitation wasn't sent. Correct the address and try again."
+      : `${count} invitations weren't sent. Correct the addresses and try again.`,
   stop: 'Stop',
   actions: (name: string) => `Actions for ${name}`,
   changeRole: 'Change role…',
@@ -89,7 +89,7 @@ export const peopleTexts = {
   usedNever: 'never used',
   reassignTo: 'Reassign to',
   reassignHelp: 'Secrets stay the same, so nothing breaks. For approvals, the two of you count as one person.',
-  reassignNone: 'Nobody: they stop working',
+  reassignNone: 'Nobody (they stop working)',
   reassign: 'Reassign',
   reassigned: (count: number, name: string) =>
     count === 1 ? `1 credential now belongs to ${name}.` : `${count} credentials now belong to ${name}.`,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { CsvValue } from '../csv.ts';
 import type { Drill } from '../drill.ts';
 import { ChartFrame } from './frame.tsx';
-import { Mark, Picture, seriesColour } from './mark.tsx';
+import { Mark, Picture, seriesColor } from './mark.tsx';
 import { valueScale } from './scales.ts';
 
 export interface BarRow {
@@ -15,7 +15,7 @@ export interface BarRow {
   /** Interval of the value, where the server gives one. */
   readonly low?: number;
   readonly high?: number;
-  /** Colour by meaning instead of the first of the series. */
+  /** Color by meaning instead of the first of the series. */
   readonly tone?: 'pass' | 'block' | 'warn' | 'info';
 }
 
@@ -77,7 +77,7 @@ export function BarChart({ title, summary, rows, measure, of, fileHead, write, e
                   width={Math.max(value === 0 ? 0 : 2, Math.abs(scale(value) - scale(0)))}
                   height={line - 16}
                   rx={2}
-                  fill={tone ? `var(--${tone})` : seriesColour(0)}
+                  fill={tone ? `var(--${tone})` : seriesColor(0)}
                 />
                 {low !== undefined && high !== undefined ? (
                   <path

@@ -6,7 +6,7 @@ import { Link } from '../link.tsx';
 import { useWidth } from '../use-width.ts';
 import { ChartMenu } from './menu.tsx';
 
-/** The same data as the picture, for those who read it or do not see it, and for files. */
+/** The chart's data as a table, for reading, screen readers and files. */
 export interface ChartTable {
   readonly head: readonly string[];
   /** Head of the file, where it has other columns than the table: the two ends of a time, not one text of both. */
@@ -26,14 +26,14 @@ export interface ChartTable {
 export interface ChartFrameProps {
   /** Says what it is about: "Decisions per hour". */
   readonly title: string;
-  /** One sentence from the data: the text that stands for the picture. */
+  /** One sentence from the data: the chart's text alternative. */
   readonly summary: string;
   readonly table: ChartTable;
-  /** The picture is a table already, with the same numbers: there is no other. */
+  /** The picture is already a table of the same numbers, so there's no second one. */
   readonly isTable?: boolean;
   /** The page already shows title and summary around the chart, so they're only for screen readers and files. */
   readonly bare?: boolean;
-  /** Said in place of the picture when there is nothing to draw. */
+  /** Shown instead of the chart when there's nothing to draw. */
   readonly empty?: string | undefined;
   /** Age, zone, sampling: whatever belongs below. */
   readonly foot?: ReactNode;

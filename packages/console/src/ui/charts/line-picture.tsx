@@ -1,7 +1,7 @@
 import { scaleTime } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { useFormat } from '../provider.tsx';
-import { Mark, Picture, seriesColour, seriesDash } from './mark.tsx';
+import { Mark, Picture, seriesColor, seriesDash } from './mark.tsx';
 import { apart, isMidnight, timeTicks, unbroken, valueScale } from './scales.ts';
 import type { Series, TimePoint } from './series.ts';
 
@@ -125,14 +125,14 @@ function Line({ plot: { x, y }, points, at, filled }: SeriesLineProps) {
     .y1(({ value }) => y(value ?? 0));
   return unbroken(points).map((run) => (
     <g key={run[0]?.at} aria-hidden data-mark>
-      {filled ? <path d={areaPath(run) ?? ''} fill={seriesColour(at)} opacity={0.16} /> : null}
+      {filled ? <path d={areaPath(run) ?? ''} fill={seriesColor(at)} opacity={0.16} /> : null}
       {run.length === 1 ? (
-        <circle cx={x(run[0]!.at)} cy={y(run[0]!.value ?? 0)} r={2.5} fill={seriesColour(at)} />
+        <circle cx={x(run[0]!.at)} cy={y(run[0]!.value ?? 0)} r={2.5} fill={seriesColor(at)} />
       ) : (
         <path
           d={linePath(run) ?? ''}
           fill="none"
-          stroke={seriesColour(at)}
+          stroke={seriesColor(at)}
           strokeWidth={1.75}
           strokeDasharray={seriesDash(at)}
           strokeLinejoin="round"
@@ -173,7 +173,7 @@ function Points({ plot, series: { name, points }, at, isNamed, when, write }: Po
           cx={cx}
           cy={cy}
           r={4}
-          fill={seriesColour(at)}
+          fill={seriesColor(at)}
           className="opacity-0 group-hover/mark:opacity-100 group-focus-visible/mark:opacity-100"
         />
       </Mark>

@@ -11,7 +11,7 @@ export interface MarkProps {
   readonly children: ReactNode;
 }
 
-/** A mark of a chart: a link to its data, or the reason why there is none. */
+/** A mark of a chart: a link to its data, or the reason it has no link. */
 export function Mark({ name, drill, first, children }: MarkProps) {
   const links = useLinks();
   const shared = { 'data-walk': '', tabIndex: first ? 0 : -1, className: 'group/mark outline-offset-1' };
@@ -79,8 +79,8 @@ export function Picture({ width, height, name, children }: PictureProps) {
   );
 }
 
-/** Colour of the n-th series, from 0; after eight there are no more. */
-export const seriesColour = (at: number) => `var(--chart-${(at % 8) + 1})`;
+/** Color of the n-th series, from 0; repeats after eight. */
+export const seriesColor = (at: number) => `var(--chart-${(at % 8) + 1})`;
 
-/** Dashes, so that from the fourth series on lines do not rest on their colour. */
+/** Dashes, so that lines from the fourth series on can be told apart without color. */
 export const seriesDash = (at: number) => (at < 3 ? undefined : ['6 3', '2 3', '8 3 2 3', '1 3', '10 4'][(at - 3) % 5]);

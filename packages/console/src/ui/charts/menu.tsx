@@ -40,7 +40,7 @@ export function ChartMenu(props: ChartMenuProps) {
     );
   const saveSvg = async () => {
     const { pictureOf } = await import('./picture-file.ts');
-    // A picture is made of what is drawn: it is drawn for as long as that takes, and the browser shows nothing of it.
+    // The file is made from a rendered chart, so render one until it's done. The browser paints nothing in between.
     if (asTable) flushSync(() => onAsTable?.(false));
     const text = figure.current === null ? null : pictureOf(figure.current, { title, summary, drawsTitle });
     if (asTable) flushSync(() => onAsTable?.(true));

@@ -1,9 +1,9 @@
 import { cutTo, paintOf } from './picture-paint.ts';
 
 /**
- * The file of a picture: what an element of the page shows, drawn with rectangles and texts where the browser put them, and
- * with the drawings inside it. Nothing of the page is needed to see it: colours are those of the theme that is shown, there are
- * no classes, variables or links. Texts name fonts that most systems have: letters may differ from the page, their places do not.
+ * Builds the SVG file of a chart: rectangles and texts where the browser put them, with the drawings inside. The file is
+ * self-contained: it uses the colors of the current theme and has no classes, variables or links. It names common fonts, so
+ * glyphs may differ from the page, but positions don't.
  */
 
 const svgNames = 'http://www.w3.org/2000/svg';
@@ -23,7 +23,7 @@ interface Drawing {
 
 export interface PictureTexts {
   readonly title: string;
-  /** One sentence, for those who do not see it. */
+  /** One sentence for screen readers. */
   readonly summary: string;
   /** Writes the title above the picture. */
   readonly drawsTitle: boolean;
@@ -46,7 +46,7 @@ export function pictureOf(figure: Element, { title, summary, drawsTitle }: Pictu
   add(into, 'rect', { width: wide, height: high, fill: groundOf(figure) });
   if (drawsTitle) {
     const place = { x: margin, y: margin + titleSize, 'font-size': titleSize, 'font-weight': 600 };
-    add(into, 'text', { ...place, fill: paintOf(getComputedStyle(figure).color).colour }).textContent = title;
+    add(into, 'text', { ...place, fill: paintOf(getComputedStyle(figure).color).color }).textContent = title;
   }
   const origin = { left: left - margin, top: top - margin - above };
   drawElement(figure, { into, origin }, { left, top, right: left + width, bottom: top + height });
@@ -56,8 +56,8 @@ export function pictureOf(figure: Element, { title, summary, drawsTitle }: Pictu
 /** The first opaque background below an element. */
 function groundOf(element: Element): string {
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
-    const { colour, opacity } = paintOf(getComputedStyle(at).backgroundColor);
-    if (opacity === 1) return colour;
+    const { color, opacity } = paintOf(getComputedStyle(at).backgroundColor);
+    if (opacity === 1) return color;
   }
   return '#ffffff';
 }
@@ -84,7 +84,7 @@ function drawElement(element: Element, drawing: Drawing, clip: Box): void {
     return;
   }
   const box = element.getBoundingClientRect();
-  // Texts for those who hear the page are cut away like this.
+  // Text for screen readers is clipped like this.
   if (style.clipPath.startsWith('inset(50%')) return;
   if (style.display !== 'contents') drawBox(box, style, drawing);
   const cuts = style.overflowX !== 'visible' && style.display !== 'contents';
@@ -109,13 +109,13 @@ function drawBox(box: DOMRect, style: CSSStyleDeclaration, { into, origin }: Dra
       width: round(Math.max(0, box.width - 2 * inset)),
       height: round(Math.max(0, box.height - 2 * inset)),
       rx: round(Math.min(Number.parseFloat(style.borderTopLeftRadius) || 0, box.height / 2)) || null,
-      fill: ground.opacity > 0 ? ground.colour : 'none',
+      fill: ground.opacity > 0 ? ground.color : 'none',
       'fill-opacity': ground.opacity > 0 && ground.opacity < 1 ? ground.opacity : null,
-      stroke: isRound ? line.colour : null,
+      stroke: isRound ? line.color : null,
       'stroke-width': isRound ? lineWidth : null,
     });
   } else if (lineWidth > 0 && line.opacity > 0) {
-    add(into, 'rect', { x: round(x), y: round(y), width: round(box.width), height: lineWidth, fill: line.colour });
+    add(into, 'rect', { x: round(x), y: round(y), width: round(box.width), height: lineWidth, fill: line.color });
   }
 }
 
@@ -147,12 +147,12 @@ function drawText(text: Text, style: CSSStyleDeclaration, { into, origin }: Draw
       'text-anchor': shown === words ? anchor : null,
       ...lengthOf(shown === words ? right - left : null),
       ...letters(style),
-      fill: paintOf(style.color).colour,
+      fill: paintOf(style.color).color,
     }).textContent = shown;
   }
 }
 
-/** As wide as on the page, whatever font a viewer takes: nothing runs into its neighbour. */
+/** As wide as on the page, whatever font the viewer uses, so that texts don't overlap. */
 const lengthOf = (width: number | null): Attributes =>
   width === null ? {} : { textLength: round(width), lengthAdjust: 'spacingAndGlyphs' };
 
@@ -216,12 +216,12 @@ function drawPart(part: Element, into: Element): void {
     return;
   }
   set(element, {
-    fill: fill.opacity === 0 ? 'none' : fill.colour,
+    fill: fill.opacity === 0 ? 'none' : fill.color,
     'fill-opacity': fill.opacity > 0 && fill.opacity < 1 ? fill.opacity : null,
   });
   if (stroke.opacity > 0) {
     set(element, {
-      stroke: stroke.colour,
+      stroke: stroke.color,
       'stroke-opacity': stroke.opacity < 1 ? stroke.opacity : null,
       'stroke-width': Number.parseFloat(style.strokeWidth),
       'stroke-dasharray': style.strokeDasharray === 'none' ? null : style.strokeDasharray.replaceAll('px', ''),

@@ -1,14 +1,14 @@
-/** A colour as pictures write it, and how much of it is seen. */
+/** A color in the format of picture files, and its opacity. */
 export interface Paint {
   /** `#6ba1ff`. */
-  readonly colour: string;
+  readonly color: string;
   /** 0 to 1. */
   readonly opacity: number;
 }
 
-const nothing: Paint = { colour: '#000000', opacity: 0 };
+const nothing: Paint = { color: '#000000', opacity: 0 };
 
-/** A colour as the browser computed it. Viewers of pictures know `#rrggbb`, and few know more; what is not understood is not drawn. */
+/** Converts the browser's computed color to `#rrggbb`, because image viewers ignore formats they don't know. */
 export function paintOf(computed: string): Paint {
   const [, name, inside = ''] = /^(rgba?|color)\(([^)]*)\)$/.exec(computed.trim()) ?? [];
   if (name === undefined) return nothing;
@@ -25,7 +25,7 @@ export function paintOf(computed: string): Paint {
       .toString(16)
       .padStart(2, '0'),
   );
-  return { colour: `#${hex.join('')}`, opacity };
+  return { color: `#${hex.join('')}`, opacity };
 }
 
 /** A text that needs `needed` px, cut to `room` px with an ellipsis as the browser cuts it. */

@@ -88,7 +88,7 @@ function TimeAxis({ from, to, now, x, start, width, height }: TimeAxisProps) {
   );
 }
 
-const colourOf = (tone: Tone) => (tone === 'neutral' ? 'var(--soft)' : `var(--${tone})`);
+const colorOf = (tone: Tone) => (tone === 'neutral' ? 'var(--soft)' : `var(--${tone})`);
 
 interface EventShapeProps {
   readonly event: TimelineEvent;
@@ -98,15 +98,15 @@ interface EventShapeProps {
 
 /** A dot or ring, a bracket, or a bar. */
 function EventShape({ event: { at, until, tone, bracket, open }, x, y }: EventShapeProps) {
-  const colour = colourOf(tone);
+  const color = colorOf(tone);
   if (until === undefined) {
-    const fill = open ? 'var(--surface)' : colour;
-    return <circle data-mark cx={x(at)} cy={y} r={5} fill={fill} stroke={colour} strokeWidth={2} />;
+    const fill = open ? 'var(--surface)' : color;
+    return <circle data-mark cx={x(at)} cy={y} r={5} fill={fill} stroke={color} strokeWidth={2} />;
   }
   if (bracket) {
     const path = `M${x(at)},${y - 7}v14M${x(at)},${y}H${x(until)}M${x(until)},${y - 7}v14`;
-    return <path data-mark d={path} fill="none" stroke={colour} strokeWidth={2} />;
+    return <path data-mark d={path} fill="none" stroke={color} strokeWidth={2} />;
   }
   const width = Math.max(3, x(until) - x(at));
-  return <rect data-mark x={x(at)} y={y - 5} width={width} height={10} rx={2} fill={colour} opacity={0.75} />;
+  return <rect data-mark x={x(at)} y={y - 5} width={width} height={10} rx={2} fill={color} opacity={0.75} />;
 }

@@ -26,7 +26,7 @@ export function startOf(day: string, timeZone: string): number {
 
 /** The instant at which the clocks of a zone show `local`, which is written as if it were UTC. */
 export function instantOf(local: number, timeZone: string): number {
-  // The offset is that of the instant itself: on the day of a change of the clock it is another than at the start.
+  // Use the offset at the instant itself: on days when clocks change, it differs from the one at the start.
   const guess = local - zoneOffset(local, timeZone) * 60_000;
   return local - zoneOffset(guess, timeZone) * 60_000;
 }

@@ -6,7 +6,7 @@ export interface Difference {
   /** JSON pointer (RFC 6901) of the place; of things in a list it names them by their id: `/nodes/s1/config`. */
   readonly pointer: string;
   readonly kind: 'added' | 'removed' | 'changed' | 'moved' | 'set';
-  /** Undefined where it was not there. */
+  /** Undefined if it didn't exist. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   /** For `set`, a list of plain values without an order: added and removed ones. */
@@ -83,7 +83,7 @@ function things(before: readonly Json[], after: readonly Json[], pointer: string
   return unchanged;
 }
 
-/** Adds what differs to `found`; gives the number of leaves that do not. */
+/** Adds the differences to `found`; returns the number of equal leaves. */
 function compare(before: Json | undefined, after: Json | undefined, pointer: string, found: Difference[]): number {
   if (sameJson(before, after)) return leaves(before);
   if (before === undefined || after === undefined) {

@@ -7,7 +7,7 @@ export interface WordPiece {
 const most = 400;
 
 /**
- * Two texts word by word: kept, removed and added parts. Null for texts so long that the comparison would be felt; they
+ * Two texts word by word: kept, removed and added parts. Null for texts too long to compare without a noticeable delay; they
  * are shown one below the other.
  */
 export function comparedWords(before: string, after: string): readonly WordPiece[] | null {

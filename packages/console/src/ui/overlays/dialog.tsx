@@ -34,7 +34,7 @@ function focusContent(event: Event): void {
   (first ?? dialog).focus();
 }
 
-/** What has the focus when a dialog opens. A menu is gone when the dialog closes: its button is what the person came from. */
+/** Returns the focused element when a dialog opens. For a menu it's the menu's button, because the menu closes before the dialog does. */
 function openerNow(): HTMLElement | null {
   const active = document.activeElement;
   const menu = active?.closest('[role="menu"]');
@@ -64,7 +64,7 @@ export function Dialog(props: DialogProps) {
     opener.current = latestOpener;
     focusContent(event);
   };
-  // Dialogs open by state and have no trigger of the library's to go back to. Whoever went to another page is there already.
+  // Dialogs open by state and have no trigger of the library's to go back to. After a navigation, leave the focus on the new page.
   const leave = (event: Event) => {
     event.preventDefault();
     latestOpener = null;
@@ -72,7 +72,7 @@ export function Dialog(props: DialogProps) {
     const heading = document.querySelector<HTMLElement>('[data-page-title]');
     (opener.current?.isConnected === true ? opener.current : heading)?.focus({ preventScroll: true });
   };
-  // Escape closes the topmost alone: a list of choices that is open lies over the dialog.
+  // Escape closes only the topmost layer: an open list of options lies over the dialog.
   const closeList = ({ target }: Event) => target instanceof HTMLElement && target.dataset.listOpen !== undefined;
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>

@@ -10,10 +10,10 @@ export type MenuItem =
       readonly shortcut?: string;
       /** Shown below its label. */
       readonly detail?: string | undefined;
-      /** Why it cannot be chosen, shown below its label. */
+      /** Why it can't be selected, shown below its label. */
       readonly disabledReason?: string | null | undefined;
       readonly danger?: boolean;
-      /** The one of a choice that holds now. */
+      /** The selected option. */
       readonly checked?: boolean;
       /** What it does, or the address it opens. */
       readonly act: (() => void) | { readonly to: string };

@@ -4,7 +4,7 @@ import type { ReactNode, RefObject } from 'react';
 export interface PopoverProps {
   /** A button; its name says what opens. */
   readonly trigger: ReactNode;
-  /** Name of what opens, for those who hear the page. */
+  /** Accessible name of the panel. */
   readonly label: string;
   readonly children: ReactNode;
   readonly align?: 'start' | 'end';
@@ -36,7 +36,7 @@ export interface PopoverByProps {
   readonly onClose: () => void;
 }
 
-/** The same for a panel that comes later than its button: drawn while it is open. */
+/** The same for a panel that loads after its button; rendered while it's open. */
 export function PopoverBy({ button, label, children, onClose }: PopoverByProps) {
   // The anchor is drawn as long as the panel is.
   const anchor = button as RefObject<HTMLButtonElement>;
@@ -59,7 +59,7 @@ export function PopoverBy({ button, label, children, onClose }: PopoverByProps) 
             first.focus();
           }}
           onKeyDown={(event) => {
-            // Also while the tooltip of a button inside is open, which would take the first press for itself.
+            // Even while a tooltip inside is open, which would otherwise take the first press.
             if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose();
           }}
           onInteractOutside={(event) => {

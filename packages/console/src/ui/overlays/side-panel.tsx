@@ -13,8 +13,8 @@ export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
 }
 
 /**
- * A preview of one row next to its list. Without room next to it, it appears below, and the page moves to it; the focus stays
- * in the list, so that the keys go on to the next row.
+ * A preview of one row next to its list, or below it on narrow screens, where the page scrolls to it. The focus stays in the
+ * list, so that the arrow keys move to the next row.
  */
 export function SidePanel({ of, closes, onClose, actions, children, ...section }: SidePanelProps) {
   const panel = useRef<HTMLDivElement>(null);

@@ -4,11 +4,10 @@ import { type Forest, splitBits } from './forest.ts';
 export const leavesPerTree = 32;
 
 /**
- * Which trees are scored how. Those that no offer changes are followed once per decision. Small trees that offers
- * change keep their possible leaves as bits, leftmost first: a split that sends a case to the right takes the leaves
- * on its left out, and the first that is left is the case's leaf (QuickScorer, Lucchese and others, SIGIR 2015).
- * Offers and customers take out leaves on their own, so what an offer leaves is worked out once. Larger trees are
- * followed for each offer.
+ * How each tree is scored. Trees that don't depend on the offer are walked once per decision. Small trees that do keep
+ * their reachable leaves as bits, leftmost first: a split that sends a case right clears the leaves to its left, and the
+ * first remaining leaf is the case's (QuickScorer, Lucchese and others, SIGIR 2015). Offers and customers clear leaves
+ * independently, so each offer's part is computed once. Larger trees are walked for each offer.
  */
 export interface TreeOrder {
   readonly shared: Int32Array;

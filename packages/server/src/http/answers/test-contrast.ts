@@ -11,8 +11,8 @@ export function contrastOf(one: string, other: string): number {
 }
 
 /** Returns the relative luminance of a color (WCAG 2.2). */
-function luminance(colour: string): number {
-  const hex = colour.length === 4 ? colour.replace(/[0-9a-f]/gi, '$&$&') : colour;
+function luminance(color: string): number {
+  const hex = color.length === 4 ? color.replace(/[0-9a-f]/gi, '$&$&') : color;
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((from) => {
     const share = Number.parseInt(hex.slice(from, from + 2), 16) / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

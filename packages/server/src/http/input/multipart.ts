@@ -27,7 +27,8 @@ export async function* readParts(request: IncomingMessage, limit: number): Parts
     for (const content of files) content.destroy(error instanceof Error ? error : new Error(String(error)));
     wake();
   }
-  const overfull = (): void => fail(new AppError('malformed_request', { detail: 'The body has too many parts.' }));
+  const failTooManyParts = (): void =>
+    fail(new AppError('malformed_request', { detail: 'The body has too many parts.' }));
 
   parser
     .on('field', (name, value, nameCut, valueCut) => {
@@ -54,9 +55,9 @@ export async function* readParts(request: IncomingMessage, limit: number): Parts
       waiting.push({ part, content });
       wake();
     })
-    .on('partsLimit', overfull)
-    .on('fieldsLimit', overfull)
-    .on('filesLimit', overfull)
+    .on('partsLimit', failTooManyParts)
+    .on('fieldsLimit', failTooManyParts)
+    .on('filesLimit', failTooManyParts)
     .on('error', () => fail(malformedBody()))
     .on('finish', () => {
       ended = true;

@@ -71,7 +71,7 @@ function search(plan: Plan, job: SearchJob, cancelled: ToThread['cancelled']): W
     columnHolds: ({ schemaId, column }) => job.columns[schemaId]?.[column] ?? null,
     hiddenAttributes: hidden,
     later: job.history === null ? null : laterOf(plan, input, job.history),
-    goesOn: () => performance.now() < until && Atomics.load(cancelled, 0) === 0,
+    shouldContinue: () => performance.now() < until && Atomics.load(cancelled, 0) === 0,
   });
 }
 

@@ -61,9 +61,9 @@ test('a plan over HTTP reads its large files there', async () => {
   });
   assert.deepEqual(JSON.parse(text).summary.create, 2, text);
   assert.ok(there < here, `${there} ms of computing here, ${here} for the file alone`);
-  const wrong = await plan([{ ...large, content: `${megabyte}colour: red\n` }]);
+  const wrong = await plan([{ ...large, content: `${megabyte}color: red\n` }]);
   assert.equal(wrong.status, 400, wrong.text);
-  assert.match(wrong.text, /offers\/big\.yaml#\/colour/);
+  assert.match(wrong.text, /offers\/big\.yaml#\/color/);
 });
 
 test('rejects a file that would need too much memory in advance, and reads the next one', async () => {

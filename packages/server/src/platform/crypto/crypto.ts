@@ -11,8 +11,8 @@ import {
 } from 'node:crypto';
 
 /**
- * Keys are KeyObjects made once (docs/design/stack.md: a Buffer key costs seven times as much per HMAC). A blank secret makes no key:
- * an unset secret opens nothing (docs/design/quality.md T5).
+ * Keys are KeyObjects, created once (docs/design/stack.md: a Buffer key costs seven times as much per HMAC). A blank secret gives
+ * no key, so an unset secret opens nothing (docs/design/quality.md T5).
  */
 
 /** A key from a secret of the configuration; null when the secret is unset or blank. */

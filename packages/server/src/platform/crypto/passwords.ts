@@ -41,7 +41,7 @@ export function createPasswords(atOnce = Math.max(1, Math.min(2, Math.floor(avai
           retryAfterSeconds: 2,
         });
       }
-      // Whoever ends passes its place on.
+      // A finished call passes its place to the next.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running += 1;
     try {

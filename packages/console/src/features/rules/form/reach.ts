@@ -2,7 +2,7 @@ import { type ReachEstimateRequest, reachTypes } from '@arbiter/contract/decidin
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The API request for a rule, or why there is none. */
+/** The request that estimates a rule's reach, or the reason it can't be made. */
 export type ReachQuestion =
   | { readonly kind: 'ask'; readonly body: ReachEstimateRequest }
   | { readonly kind: 'incomplete' }

@@ -62,7 +62,7 @@ function rowsIn(event: unknown): number | null {
 }
 
 /**
- * Loads a file: creates the schema, sends the file and stores its rows, all or none. A refused or stopped import deletes the
+ * Loads a file: creates the schema, sends the file and stores its rows, all or nothing. A refused or stopped import deletes the
  * schema it created. It continues on other pages; the jobs tray shows it and can stop it.
  */
 export function useLoad(onDone: (schemaId: string) => void) {

@@ -14,7 +14,7 @@ const order: ListOrder = {
 };
 const id = newId();
 
-test('a cursor returns what it was made from', () => {
+test('decodes a cursor to the values it was encoded from', () => {
   const position = { values: [3, 'Ünïcode "x" 😀', '2026-11-20T09:00:00.000Z'], id };
   assert.deepEqual(decodeCursor(order, encodeCursor(order, position)), position);
   assert.equal(encodeCursor(newestFirst, { values: [], id }), id);

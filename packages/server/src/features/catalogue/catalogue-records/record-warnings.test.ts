@@ -68,7 +68,7 @@ test('warns about other record types in the same way', async () => {
       { key: 'mail', channelType: 'email', providerConfig: { provider: 'smtp', url: 'https://example.com' } },
       '/providerConfig/url',
     ],
-    ['categories', { colour: 'red' }, '/colour'],
+    ['categories', { shade: 'red' }, '/shade'],
   ];
   for (const [path, body, ...paths] of cases) {
     const { status, body: record, text } = await create(path, body);

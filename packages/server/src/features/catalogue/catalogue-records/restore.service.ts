@@ -49,7 +49,7 @@ async function restoreRecord<Row extends GovernedRow>(
   if (missing.length > 0)
     throw inUse(
       noun,
-      missing.map((parent) => goneEntry(spec.resource, parent)),
+      missing.map((parent) => deletedParentEntry(spec.resource, parent)),
     );
   const before = await findRecord(tx, spec, id, 'change');
   if (before === null) throw notFound(noun);
@@ -96,8 +96,8 @@ async function goneParents(tx: Tx, resource: Resource, row: GovernedRow): Promis
   return deletedParents;
 }
 
-function goneEntry({ references }: Resource, { property, id }: DeletedParent): ErrorEntry {
+function deletedParentEntry({ references }: Resource, { property, id }: DeletedParent): ErrorEntry {
   const to = references[property]?.to;
   const parent = Object.values<Resource>(resources).find(({ entityType }) => entityType === to);
-  return { path: 'query.id', message: `refers to ${parent?.noun ?? 'record'} ${id} in ${property}, which is deleted` };
+  return { path: 'query.id', message: `refers to ${parent?.noun ?? 'record'} ${id} in ${property}, which was deleted` };
 }

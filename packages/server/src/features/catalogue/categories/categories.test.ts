@@ -147,7 +147,7 @@ describe('a governed record', () => {
     );
   });
 
-  test('fifty changes at once: version + 50 and one audit chain', async () => {
+  test('adds 50 versions and one unbroken audit chain under fifty parallel changes', async () => {
     const made = await create();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => call('PUT', url, { id: made.id, description: `d${index}` })),

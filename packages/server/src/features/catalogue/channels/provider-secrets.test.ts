@@ -226,7 +226,7 @@ describe('files and addresses of a channel', () => {
 
   const bad: readonly (readonly [object, string])[] = [
     [{ fileConfig: { format: 'xml' } }, '/fileConfig/format'],
-    [{ fileConfig: { columns: ['offerId', 'colour'] } }, '/fileConfig/columns/1'],
+    [{ fileConfig: { columns: ['offerId', 'color'] } }, '/fileConfig/columns/1'],
     [{ fileConfig: { columns: ['offerId', 'offerId'] } }, '/fileConfig/columns'],
     [{ fileConfig: { includePersonalization: 1 } }, '/fileConfig/includePersonalization'],
     [{ fileConfig: { destination: 'ftp' } }, '/fileConfig/destination'],

@@ -173,7 +173,7 @@ describe('versions of a decision flow', () => {
 });
 
 describe('hidden values of extension points', () => {
-  it('are bullets wherever the flow is shown, and stored sealed', async () => {
+  it('are shown as bullets and stored sealed', async () => {
     const secret = 'Bearer very-secret-token';
     const flow = await make(
       config([

@@ -384,7 +384,7 @@ describe('decision flows', () => {
   it('are checked without being stored', async () => {
     const tenantId = await makeTenant();
     const check = await as(tenantId, (tx) =>
-      inspectDraft(tx, draft([{ id: 'q', type: 'qualify', config: { colour: 1 } }], null), null, ports),
+      inspectDraft(tx, draft([{ id: 'q', type: 'qualify', config: { color: 1 } }], null), null, ports),
     );
     assert.equal(check.valid, false);
     assert.deepEqual(

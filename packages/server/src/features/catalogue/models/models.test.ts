@@ -212,7 +212,7 @@ test('the registry follows the design page, with one champion per family', async
   assert.equal((await call('DELETE', `${url}/${second.id}`)).status, 204);
 });
 
-test("flows name models by key or family; a model in use can't be deleted, nor an inactive one published", async () => {
+test("flows name models by key or family; a flow with an inactive model can't be published, and a model in use can't be deleted", async () => {
   const unknown = await world.publish({ method: 'propensity', modelKey: 'nobody' });
   assert.equal(unknown.status, 422, unknown.text);
   assert.match(unknown.text, /unknown_reference/);

@@ -61,7 +61,7 @@ export function changeInside(tx: Tx): TableChange {
       } catch (error) {
         if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
         throw new AppError('concurrent_modification', {
-          detail: 'A table to be changed is in use. Try again in a moment.',
+          detail: 'A table that this change needs is in use. Try again in a moment.',
           cause: error,
         });
       }

@@ -61,7 +61,7 @@ export async function readEligibility(
   };
 }
 
-/** One question; without a place one for each active channel (docs/design/api-settled.md 85). */
+/** Returns one trial, or one per active channel if the query has no place (docs/design/api-settled.md 85). */
 async function readTrials(
   { decisions }: CustomerToolPorts,
   caller: EligibilityCaller,
@@ -92,7 +92,7 @@ function surveyOf(trial: Trial): Survey {
   };
 }
 
-/** Counts the active creatives of an offer in channels of the type; over all channels without one. */
+/** Counts the active creatives of an offer in channels of the type, or in all channels if none is given. */
 function creativesIn({ catalogue, flow }: Trial, channelType: string | undefined): (offerId: string) => number {
   const counts = new Map<string, number>();
   const { names } = flow.plan;

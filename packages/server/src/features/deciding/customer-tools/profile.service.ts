@@ -94,7 +94,7 @@ export async function readProfile(
   };
 }
 
-/** What left in each stage. A stage that works in several goes has a row for each; the first one lists what was dropped. */
+/** Returns what was dropped in each stage. A stage that runs several times has a row for each; the first one lists what was dropped. */
 function stagesOf({ pipeline, dropped }: DecisionTrace) {
   const placeOf = (row: { readonly stage: string; readonly nodeId: string | null }) => `${row.stage} ${row.nodeId}`;
   const left = Map.groupBy(dropped, placeOf);

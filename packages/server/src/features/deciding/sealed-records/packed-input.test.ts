@@ -150,7 +150,7 @@ test('stores experiments as one, or as a list if called flows run others', () =>
   }
 });
 
-test('reads back what a decision read unchanged', () => {
+test('reads back unchanged what a decision read', () => {
   const contacts: ContactCounts = {
     lanes: [lane('o1'), lane('gone', 'campaign "7"'), lane('o2')],
     lastAt: [now - 5, now - day, Number.NEGATIVE_INFINITY],

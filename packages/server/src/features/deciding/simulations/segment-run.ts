@@ -96,10 +96,10 @@ async function simulate(
   const tell = async (sampled: number, total: number): Promise<void> => {
     if (run.signal.aborted) throw new Error('the process stopped before the simulation finished');
     if (performance.now() >= run.until) throw new Error('the simulation timed out');
-    const goesOn = await database.withTenant(tenantId, actor, (tx) =>
+    const shouldContinue = await database.withTenant(tenantId, actor, (tx) =>
       reportProgress(tx, id, holder, { sampled, total }),
     );
-    if (!goesOn) throw new Superseded('another process has taken over the simulation');
+    if (!shouldContinue) throw new Superseded('another process has taken over the simulation');
   };
   const sample = await drawSample(ports, run, row, () => tell(0, 0));
   const catalogue = await trials.catalogueOf(tenantId);

@@ -244,7 +244,7 @@ export async function deleteReservations(tx: Tx, itemIds: readonly string[]): Pr
   );
 }
 
-/** Takes away those that expired and that nobody is settling, the first due first. */
+/** Removes expired reservations that no transaction is settling, earliest first. */
 export async function deleteDue(tx: Tx, limit: number): Promise<TakenReservation[]> {
   return tx.query<TakenReservation>(
     `delete from arbiter.volume_reservations where tenant_id = $1 and item_id in (

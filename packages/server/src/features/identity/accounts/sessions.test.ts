@@ -190,7 +190,7 @@ describe('T7: a token for one purpose is invalid for another', () => {
   });
 });
 
-test('T5: while NEXTAUTH_SECRET is unset or blank, nobody signs in, no link is created, and no session is valid', async () => {
+test('T5: without NEXTAUTH_SECRET, rejects sign-ins and sessions, and creates no links', async () => {
   const ada = await people.person(tenant());
   const cookie = await people.signIn(ada);
   for (const NEXTAUTH_SECRET of [null, '', ' ']) {

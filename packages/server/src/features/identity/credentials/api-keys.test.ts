@@ -119,7 +119,7 @@ test('an id names the same key in upper and lower case', async () => {
   assert.deepEqual([status, body.id], [200, made.id]);
 });
 
-test('DELETE revokes on every node, returns 404 the second time, and stores the reason', async () => {
+test('DELETE revokes a key on every node, stores the reason, and returns 404 when repeated', async () => {
   const node = await server.openNode();
   for (const [url, body] of [
     [(id: string) => `/api/v1/api-keys?id=${id}`, { reason: 'lost laptop' }],

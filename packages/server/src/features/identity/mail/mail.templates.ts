@@ -146,9 +146,8 @@ function requestedApproval(mail: MailOf<'approval_requested'>, base: string): Ma
     paragraphs: [
       `${shownName(mail.requestedBy)} wants to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open for your decision.`,
     ],
-    action: { label: 'Open Arbiter', url: `${base}/` },
+    action: { label: 'Open approvals', url: `${base}/approvals` },
     notes: [
-      `To approve or reject it, call POST ${base}/api/v1/approvals/${mail.approvalId}.`,
       "You're receiving this email because your role can decide this stage. The first decision counts for everyone.",
     ],
   };
@@ -168,8 +167,8 @@ function resolvedApproval(mail: MailOf<'approval_resolved'>, base: string): Mail
         : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
       ...commentLines,
     ],
-    action: { label: 'Open Arbiter', url: `${base}/` },
-    notes: [`For details, call GET ${base}/api/v1/approvals/${mail.approvalId}.`],
+    action: { label: 'Open approvals', url: `${base}/approvals?tab=mine` },
+    notes: [],
   };
 }
 

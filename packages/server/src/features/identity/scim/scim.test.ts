@@ -266,7 +266,7 @@ test('keeps every attribute of the standard, in any letter case, and drops other
   const sent = { ...sample, externalId: 'e', active: true, [enterprise]: extension };
   const user = await made({
     ...sent,
-    favouriteColour: 'red',
+    favouriteColor: 'red',
     password: 'Secret123',
     id: 'x',
     groups: [{ value: 'g' }],
@@ -279,7 +279,7 @@ test('keeps every attribute of the standard, in any letter case, and drops other
     'select u::text as text from arbiter.users u where id = $1',
     [id],
   );
-  assert.ok(!dump[0]?.text.includes('Secret123') && !dump[0]?.text.includes('favouriteColour'));
+  assert.ok(!dump[0]?.text.includes('Secret123') && !dump[0]?.text.includes('favouriteColor'));
 
   const odd = await made({
     USERNAME: 'odd',

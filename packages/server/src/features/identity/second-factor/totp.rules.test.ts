@@ -6,7 +6,7 @@ import { base32, codeAt, isAppCode, otpauthUrl, stepAt, stepOf, typedCode } from
 const secret = Buffer.from('12345678901234567890', 'ascii');
 const at = (seconds: number) => new Date(seconds * 1000);
 
-test('RFC 6238, appendix B: matches the SHA-1 vectors in their last six digits', () => {
+test('matches the last six digits of the SHA-1 test vectors in RFC 6238, appendix B', () => {
   const vectors: readonly [number, string][] = [
     [59, '94287082'],
     [1_111_111_109, '07081804'],
@@ -27,7 +27,7 @@ test('RFC 4226, appendix D: matches the vectors of the counter', () => {
   );
 });
 
-test('RFC 4648, section 10: matches the vectors of base32', () => {
+test('matches the base32 test vectors of RFC 4648, section 10', () => {
   const vectors = {
     '': '',
     f: 'MY',

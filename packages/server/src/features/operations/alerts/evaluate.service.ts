@@ -28,7 +28,7 @@ export type RuleEvaluation = AlertState['status'] | null;
  * Looks at one rule: its value over the window that ends now, and over the one before. Fires when the value is beyond the
  * threshold, unless it did within the cooldown (docs/design/api-access.md 10).
  *
- * @param begun when the tick began that asks: a rule that was checked since then is left alone
+ * @param begun when the current tick began; rules checked since then are skipped
  */
 export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<RuleEvaluation> {
   const rule = await claimRule(tx, id);

@@ -247,7 +247,7 @@ describe("rejects invalid requests when they're filed", () => {
     assert.equal((await world.decide(null, id, { action: 'reject' })).status, 200);
   });
 
-  test("reports what the direct write wouldn't know, and rejects it under strict handling", async () => {
+  test('reports unknown properties of the payload, and rejects them under strict handling', async () => {
     const body = { ...good, payload: { prioritty: 3, version: 1 } };
     const told = await world.as<Approval>(null, 'POST', 'approvals', body);
     assert.equal(told.headers['x-unknown-properties'], 'payload.prioritty (priority?)');

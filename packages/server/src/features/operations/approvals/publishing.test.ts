@@ -106,7 +106,7 @@ describe('publishing', () => {
   });
 });
 
-test('secrets of a payload are bullets wherever it is read, and reach the record', async () => {
+test('shows secrets of a payload as bullets, and stores them with the record', async () => {
   const { id } = await world.make('channels', { name: name('Channel'), channelType: 'email' });
   const secret = 'SG.a-secret-of-the-test';
   const asked = await world.file(null, {

@@ -127,7 +127,7 @@ async function plant(customerId: string) {
     customerId,
     ids.offer,
   );
-  // Members are kept of segments that someone watches; nobody does yet.
+  // Members are stored only for watched segments, and no segment is watched yet.
   await rowsOf(
     `with taken as (insert into arbiter.segment_snapshots (tenant_id, segment_id, taken_at) values ($1, $2, now()) on conflict do nothing)
      select 1`,

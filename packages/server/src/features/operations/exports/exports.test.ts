@@ -380,7 +380,7 @@ test('files hold no partial batch, and no other files exist', async () => {
   assert.ok(names.length === 1 && /^batch-\d+\.json$/.test(names[0]!), names.join());
 });
 
-test('T25: removes an erased customer from earlier files, and keeps what came after', async () => {
+test('T25: removes an erased customer from existing files, and keeps rows written after the erasure', async () => {
   const key = `E-${newId()}`;
   await respond(2, tenantId, key);
   const kept = await respond(2, tenantId, 'somebody else');

@@ -1,8 +1,8 @@
 import { inTurns } from '../../../platform/turns.ts';
 
 /**
- * The items so that each comes behind those that it needs; otherwise in the order given. In a circle one of them comes
- * too early. `needs`: names of items; those that are none are passed over. In turns with other work.
+ * Sorts items after the ones they need, otherwise in the given order. In a cycle, one comes too early. `needs`: names of
+ * items; unknown names are ignored. Yields to other work.
  */
 export function inOrder<Item>(
   items: ReadonlyMap<string, Item>,

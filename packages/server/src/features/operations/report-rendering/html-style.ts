@@ -1,19 +1,19 @@
-import { colours, type Palette } from './colours.ts';
+import { colors, type Palette } from './colors.ts';
 
 const variables = ({ series, ...named }: Palette): string =>
   [
-    ...Object.entries(named).map(([name, colour]) => `--${name}:${colour}`),
-    ...series.map((colour, at) => `--s${at}:${colour}`),
+    ...Object.entries(named).map(([name, color]) => `--${name}:${color}`),
+    ...series.map((color, at) => `--s${at}:${color}`),
   ].join(';');
 
-const ofSeries = colours.light.series
+const ofSeries = colors.light.series
   .map((_, at) => `.f${at}{fill:var(--s${at})}.s${at}{stroke:var(--s${at})}`)
   .join('');
 
 /** Style of a report's page: dark on a dark screen, light on paper. Wide tables scroll on their own on small screens. */
 export const style = `
-:root{color-scheme:light;${variables(colours.light)}}
-@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(colours.dark)}}}
+:root{color-scheme:light;${variables(colors.light)}}
+@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(colors.dark)}}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.55 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans CJK SC",sans-serif;overflow-wrap:break-word;font-variant-numeric:tabular-nums}
@@ -75,7 +75,7 @@ dl{grid-template-columns:repeat(2,1fr)}
 dd{font-size:18px}
 }
 @media print{
-@page{size:A4;margin:16mm 15mm 18mm;@bottom-right{content:counter(page) " / " counter(pages);font:8pt system-ui,sans-serif;color:${colours.light.soft}}}
+@page{size:A4;margin:16mm 15mm 18mm;@bottom-right{content:counter(page) " / " counter(pages);font:8pt system-ui,sans-serif;color:${colors.light.soft}}}
 body{background:none;font-size:10pt}
 main{max-width:none;margin:0;padding:0;border:0}
 nav{display:none}

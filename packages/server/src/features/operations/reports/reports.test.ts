@@ -120,7 +120,7 @@ test('rejects an invalid template with its path, and changes nothing', async () 
     [{ dataSources: [{ ...source, params: { days: 0 } }] }, 400, '/dataSources/0/params/days'],
     [{ dataSources: [{ ...source, params: { days: 366 } }] }, 400, '/dataSources/0/params/days'],
     [{ dataSources: [{ ...source, params: { limit: 5 } }] }, 400, '/dataSources/0/params/limit'],
-    [{ dataSources: [{ ...source, params: { colour: 'red' } }] }, 400, '/dataSources/0/params'],
+    [{ dataSources: [{ ...source, params: { color: 'red' } }] }, 400, '/dataSources/0/params'],
     [{ dataSources: [{ sourceKey: 'why_not_ranked' }] }, 400, '/dataSources/0/params/offerId'],
     [
       { dataSources: [{ sourceKey: 'offer_performance_grouped', params: { groupBy: 'offer' } }] },

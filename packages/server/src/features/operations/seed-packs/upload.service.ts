@@ -48,7 +48,7 @@ export async function uploadRows(
       (tx) => takeOver(tx, pack, at, of, uploaded),
       { requestId: caller.requestId, statementTimeoutMs: statementMs },
     );
-    const message = `Imported ${rowsInserted} rows into ${schemaName}.`;
+    const message = `Imported ${rowsInserted} ${rowsInserted === 1 ? 'row' : 'rows'} into ${schemaName}.`;
     return { message, rowsInserted, schemaName, datasetKey: pack.key };
   } finally {
     await uploaded.file.close();

@@ -167,7 +167,7 @@ describe('rejects a file', () => {
     await world.refused(Uint8Array.from([0xff, 0xfe, 0x41, 0xd8, 0x41, 0x00, 0x0a, 0x00]));
   });
 
-  test("if it's another format", async () => {
+  test("if it isn't a CSV file", async () => {
     await world.refused(Uint8Array.from([0x50, 0x4b, 0x03, 0x04, 1, 2, 3]), 'unsupported_media_type', 415);
     await world.refused('client_id\nA\0B', 'unsupported_media_type', 415);
     const form = new FormData();

@@ -12,7 +12,7 @@ export interface OutboxReaperPorts extends Pick<OutboxOptions, 'onPublished' | '
 }
 
 /** The result of one call. */
-export interface Reaped {
+export interface ReapResult {
   /** Rows of the outbox. */
   readonly published: number;
   /** Tenants whose outbox couldn't be published, or whose jobs nothing takes. */
@@ -22,7 +22,7 @@ export interface Reaped {
 }
 
 /** `until`: `performance.now()` after which no further slice is begun. */
-export type ReapOutbox = (until: number) => Promise<Reaped>;
+export type ReapOutbox = (until: number) => Promise<ReapResult>;
 
 /** The dispatcher runs twice a second, so what has waited this long was missed. */
 const stuckSeconds = 30;

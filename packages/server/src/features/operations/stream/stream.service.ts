@@ -23,7 +23,7 @@ export interface StreamStart {
 
 const badPlace = () =>
   new AppError('invalid_cursor', {
-    detail: 'This is not a valid position in the stream.',
+    detail: '`after` is not a valid position in the stream.',
     errors: [{ path: 'query.after', message: 'is not a valid position in the stream' }],
   });
 

@@ -33,7 +33,7 @@ export interface OutgoingDelivery {
  *
  * - `sent`: the provider accepted it.
  * - `refused`: it didn't, and may when asked again.
- * - `rejected`: it won't, however often it is asked.
+ * - `rejected`: it won't, however often you retry.
  * - `unknown`: the connection broke after the message was handed over.
  */
 export type SendOutcome =

@@ -140,7 +140,7 @@ describe('a file', () => {
     assert.equal(json.columns[1].length, 50);
   });
 
-  test('is read in its own encoding', async () => {
+  test('is decoded by its byte order mark, or as it was saved', async () => {
     const text = 'Straße;n\nMünchen;1\n';
     const utf16 = Buffer.from(text, 'utf16le');
     const withMark = (mark: number[], bytes: Buffer) => new Uint8Array([...mark, ...bytes]);

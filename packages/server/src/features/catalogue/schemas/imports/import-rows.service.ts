@@ -39,7 +39,7 @@ export interface ImportOptions {
 export type ImportedFile = InsertedRows & { readonly warnings: Warning[] };
 
 /**
- * Stores the rows of a CSV or NDJSON file, all or none, in the order of the file. The file is put aside while it arrives, so
+ * Stores the rows of a CSV or NDJSON file, all or nothing, in the order of the file. The file is put aside while it arrives, so
  * that a slow sender holds no transaction open. `readWarnings` runs at the end of the transaction. Throws 404
  * if the schema doesn't exist, 400 `csv_invalid` with up to 20 lines, 413, 415, 503 when it's stopped.
  */

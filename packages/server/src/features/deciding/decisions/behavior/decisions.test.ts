@@ -134,7 +134,7 @@ test('decides, records and replays', async () => {
     customerId: 'C1',
     channel: 'email',
     limit: 2,
-    attributes: { colour: 'red' },
+    attributes: { color: 'red' },
     context: { page: 'home' },
   });
   assert.equal(status, 200, text);

@@ -119,26 +119,26 @@ async function joinTables(): Promise<void> {
 for (const count of [1, 40]) {
   const customers = (prefix: string) => names(prefix, count);
 
-  test(`${count} for new customers: read, create rows, commit`, async () => {
+  test(`takes three trips for ${count} new customers: read, create rows, commit`, async () => {
     assert.equal(await tripsOf(customers(`new ${count} `)), 3);
   });
 
-  test(`${count} of known customers: read and commit`, async () => {
+  test(`takes two trips for ${count} known customers: read and commit`, async () => {
     await tripsOf(customers(`known ${count} `));
     assert.equal(await tripsOf(customers(`known ${count} `)), 2);
   });
 
-  test(`${count} under an experiment: no extra trip, for new and known customers`, async () => {
+  test(`takes no extra trip for ${count} customers under an experiment, new or known`, async () => {
     const tested = { decisionFlowKey: 'tested' };
     assert.equal(await tripsOf(customers(`tested ${count} `), tested), 3);
     assert.equal(await tripsOf(customers(`tested ${count} `), tested), 2);
   });
 
-  test(`${count} of dry runs: read and roll back`, async () => {
+  test(`takes two trips for ${count} dry runs: read and roll back`, async () => {
     assert.equal(await tripsOf(customers(`dry ${count} `), { dryRun: true }), 2);
   });
 
-  test(`${count} that look up rows by a value of the customer's row: one extra read`, async () => {
+  test(`takes one extra read for ${count} customers whose rows are looked up by a value of theirs`, async () => {
     const enriched = { decisionFlowKey: 'enriched', dryRun: true };
     assert.equal(await tripsOf(customers('C'), enriched), 3);
   });

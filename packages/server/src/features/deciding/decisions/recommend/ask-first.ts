@@ -5,7 +5,7 @@ import { inputFacts } from '../reads/decision-input.ts';
 import { readBatch } from '../reads/read-batch.ts';
 import { seeded } from '../reads/seeded-input.ts';
 import { type HeldVolumes, MissingVolumes } from '../volumes/volumes-in-batch.ts';
-import type { WebhookAsker } from '../webhooks/webhooks.ts';
+import type { WebhookCaller } from '../webhooks/webhooks.ts';
 import type { DecideJob, PreparedJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { prepare } from './prepare-batch.ts';
@@ -43,7 +43,7 @@ const nothingHeld: HeldVolumes = new Set();
  */
 export function createRehearsals(
   ports: DecidePorts,
-  asker: WebhookAsker,
+  asker: WebhookCaller,
   submit: (tenantId: string, job: DecideJob) => void,
 ): Rehearsals {
   const asking = new Set<Promise<void>>();

@@ -65,7 +65,7 @@ before(async () => {
       flowConfig: {},
     },
   });
-  const formula = 'concat(request.locale, "|", request.currency, "|", request.context.page, "|", attributes.colour)';
+  const formula = 'concat(request.locale, "|", request.currency, "|", request.context.page, "|", attributes.color)';
   const compute = {
     id: 'compute',
     type: 'compute',
@@ -183,7 +183,7 @@ test('segments, attributes and context of the request affect only this request; 
     locale: 'de-DE',
     currency: 'EUR',
     context: { page: 'home' },
-    attributes: { colour: 'red' },
+    attributes: { color: 'red' },
   });
   assert.deepEqual(namesIn(within.body), ['A', 'B', 'C', 'D']);
   assert.equal(within.body.decisions[0]?.personalization?.asked, 'de-DE|EUR|home|red');

@@ -9,7 +9,7 @@ import type { Profile } from '../reads/profile-reads.ts';
 import { type BatchRead, type ReadPorts, readBatch } from '../reads/read-batch.ts';
 import { createStageWatch, type StageClock } from '../traces/stage-clock.ts';
 import { type HeldVolumes, MissingVolumes } from '../volumes/volumes-in-batch.ts';
-import type { WebhookAsker } from '../webhooks/webhooks.ts';
+import type { WebhookCaller } from '../webhooks/webhooks.ts';
 import { shapeAnswer } from './answer.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { requestFor } from './prepare-batch.ts';
@@ -77,7 +77,7 @@ const askedAtOnce = 20;
 
 const nothingHeld: HeldVolumes = new Set();
 
-export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
+export function createTrials(ports: TrialPorts, asker: WebhookCaller): Trials {
   async function catalogueOf(tenantId: string): Promise<TenantCatalogue> {
     const catalogue = await ports.catalogues.get(tenantId);
     return catalogue.hasFlow() ? catalogue : ports.catalogues.makeBaseFlow(tenantId);
@@ -177,7 +177,7 @@ async function prepareQuestions(
 }
 
 /** Adds the answers of webhooks, which are asked once per question (docs/design/api-settled.md 71). */
-async function askWebhooks(asker: WebhookAsker, trials: readonly Trial[], until: number): Promise<Trial[]> {
+async function askWebhooks(asker: WebhookCaller, trials: readonly Trial[], until: number): Promise<Trial[]> {
   const answered: Trial[] = [];
   for (let start = 0; start < trials.length; start += askedAtOnce) {
     const some = trials.slice(start, start + askedAtOnce);
@@ -186,7 +186,7 @@ async function askWebhooks(asker: WebhookAsker, trials: readonly Trial[], until:
   return answered;
 }
 
-async function withAnswers(asker: WebhookAsker, trial: Trial, until: number): Promise<Trial> {
+async function withAnswers(asker: WebhookCaller, trial: Trial, until: number): Promise<Trial> {
   const { catalogue, flow, input } = trial;
   const { plan } = flow;
   if (plan.webhooks.length === 0) return trial;

@@ -344,7 +344,7 @@ test("a confirmation that waits for the counter past the expiry is late; before,
   }
 });
 
-test('returns once what is swept while a decision waits for the counter', async () => {
+test('returns a swept reservation only once while a decision waits for the counter', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 1 });
   const item = await show(offer, { channelId: explicitId });
   now = Date.parse(item!.reservation!.expiresAt);
@@ -391,7 +391,7 @@ test('a session that ends while raising leaves nothing behind', async () => {
   assert.equal(Number(row!.n), 1 + shown);
 });
 
-test('two contradicting reports: the returned impression happened anyway, and counts above the cap as late', async () => {
+test('counts an item at most once under contradicting reports, and a late impression above the cap', async () => {
   const offer = await offerOf({ lifetimeMaxImpressions: 1 });
   const item = await show(offer, { channelId: explicitId });
   const of = { interactionId: item!.interactionId };

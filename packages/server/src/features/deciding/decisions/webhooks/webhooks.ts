@@ -11,23 +11,23 @@ import { readWebhookAnswer } from './webhook-answer.ts';
 
 export type External = Readonly<Record<string, ExternalAnswer>>;
 
-/** A decision that webhooks are asked for. */
-export interface AskedDecision {
+/** A decision that needs its webhooks called. */
+export interface WebhookDecision {
   readonly tenantId: string;
   readonly plan: Pick<Plan, 'flow' | 'webhooks'>;
   readonly requestId: string;
   readonly customerId: string;
-  /** Monotonic ms by which it must be answered. */
+  /** Deadline for the answers, in monotonic milliseconds. */
   readonly until: number;
 }
 
-export interface WebhookAsker {
+export interface WebhookCaller {
   /**
    * Asks the webhooks of a decision, each once, in order. `rehearse` makes the decision with the answers so far,
    * without storing it, because what the next one is asked depends on those before. Never fails: no answer is an answer
    * too, which the node's onError handles.
    */
-  ask(decision: AskedDecision, rehearse: (external: External, ask: AskExternal) => void): Promise<External>;
+  ask(decision: WebhookDecision, rehearse: (external: External, ask: AskExternal) => void): Promise<External>;
 }
 
 export interface WebhookDeps {
@@ -51,7 +51,7 @@ interface WebhookQuestion {
   readonly question: EndpointQuestion | undefined;
 }
 
-export function createWebhookAsker({ database, outbound, envelope, metrics }: WebhookDeps): WebhookAsker {
+export function createWebhookAsker({ database, outbound, envelope, metrics }: WebhookDeps): WebhookCaller {
   const breaker = createBreaker({ ...limits, onMove: (to) => metrics.breakerMoved('webhook', to) });
   /** Addresses and headers with their hidden values, for as long as the plan lives. */
   const ready = new WeakMap<PlanWebhook, Promise<ReadyWebhook | null>>();
@@ -70,7 +70,11 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
     return found;
   }
 
-  async function post(decision: AskedDecision, webhook: PlanWebhook, asked: WebhookQuestion): Promise<ExternalAnswer> {
+  async function post(
+    decision: WebhookDecision,
+    webhook: PlanWebhook,
+    asked: WebhookQuestion,
+  ): Promise<ExternalAnswer> {
     const { answer, seconds } = await posted(decision, webhook, asked);
     metrics.webhookAsked(webhook.hook, resultOf(answer), seconds);
     return answer;
@@ -78,7 +82,7 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
 
   /** The answer, and how long it took; null: nothing was called. */
   async function posted(
-    decision: AskedDecision,
+    decision: WebhookDecision,
     webhook: PlanWebhook,
     asked: WebhookQuestion,
   ): Promise<{ readonly answer: ExternalAnswer; readonly seconds: number | null }> {
@@ -116,7 +120,7 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
 /** Asks a webhook, or the endpoint of a model, once. */
 async function askOnce(
   outbound: WebhookDeps['outbound'],
-  { plan, requestId, customerId }: AskedDecision,
+  { plan, requestId, customerId }: WebhookDecision,
   { hook, nodeId, mapping }: PlanWebhook,
   address: ReadyWebhook,
   { candidates, question }: WebhookQuestion,

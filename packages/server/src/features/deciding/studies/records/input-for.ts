@@ -17,7 +17,7 @@ import { createLackingNames } from './lacking.ts';
 import { laneName } from './past-contacts.ts';
 import type { WholeRecord } from './record-reader.ts';
 
-/** A record's input for another plan, or why there is none. */
+/** A record's input for another plan, or the reason it can't be built. */
 export type CandidateInput =
   | { readonly input: DecisionInput; readonly problem: null }
   | {

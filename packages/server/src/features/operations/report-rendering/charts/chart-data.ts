@@ -5,8 +5,8 @@ import { oneLine } from '../safe-text.ts';
 
 export interface ChartSeries {
   readonly label: string;
-  /** Number of its colour. */
-  readonly colour: number;
+  /** Number of its color. */
+  readonly color: number;
   /** One per label, or null. */
   readonly values: readonly (number | null)[];
 }
@@ -63,7 +63,7 @@ function measuredSeries(
     const values = rows.map((row) => drawable(numberOf(row[key])));
     if (column === undefined || values.every((value) => value === null) || series.length === maxSeries) continue;
     const greatest = Math.max(...values.map((value) => Math.abs(value ?? 0)));
-    series.push({ label: oneLine(column.label), colour: series.length, values, column, type: column.type, greatest });
+    series.push({ label: oneLine(column.label), color: series.length, values, column, type: column.type, greatest });
   }
   return series;
 }

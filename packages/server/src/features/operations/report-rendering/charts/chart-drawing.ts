@@ -100,14 +100,14 @@ export function drawStanding(
 function drawLegend({ series }: Panel, top: number, { width, measure, shapes }: Canvas): number {
   let x = 0;
   let y = top;
-  for (const { label, colour } of series) {
+  for (const { label, color } of series) {
     const text = clipped(label, width - 16, measure);
     const needs = 16 + measure(text) + 18;
     if (x > 0 && x + needs > width) {
       x = 0;
       y += lineHeight;
     }
-    shapes.push({ kind: 'bar', x, y: y + 3, width: 10, height: 10, series: colour });
+    shapes.push({ kind: 'bar', x, y: y + 3, width: 10, height: 10, series: color });
     shapes.push({ kind: 'text', at: [x + 16, y + 11.5], text, anchor: 'start', tone: 'ink' });
     x += needs;
   }
@@ -139,7 +139,7 @@ function drawStandingPanel(
     labels.length === 1 ? (left + right) / 2 : left + pitch * (isHistogram ? at + 0.5 : at);
   if (isHistogram) {
     const base = labels.map(() => 0);
-    for (const { values, colour } of series) {
+    for (const { values, color } of series) {
       values.forEach((value, at) => {
         if (value === null || value <= 0) return;
         const from = base[at] ?? 0;
@@ -151,21 +151,21 @@ function drawStandingPanel(
           y: barTop,
           width: pitch * 0.88,
           height: y(from) - barTop,
-          series: colour,
+          series: color,
         });
       });
     }
   } else {
-    for (const { values, colour } of series) {
+    for (const { values, color } of series) {
       for (const points of piecesOf(values, x, y)) {
         const [first, last] = [points[0], points.at(-1)];
         if (first === undefined || last === undefined) continue;
-        if (points.length === 1) shapes.push({ kind: 'dot', at: first, series: colour });
+        if (points.length === 1) shapes.push({ kind: 'dot', at: first, series: color });
         else {
           if (series.length === 1) {
-            shapes.push({ kind: 'area', points: [[first[0], y(0)], ...points, [last[0], y(0)]], series: colour });
+            shapes.push({ kind: 'area', points: [[first[0], y(0)], ...points, [last[0], y(0)]], series: color });
           }
-          shapes.push({ kind: 'line', points, series: colour });
+          shapes.push({ kind: 'line', points, series: color });
         }
       }
     }
@@ -255,7 +255,7 @@ export function drawLying(
       const y = top + at * rowHeight;
       const text = clipped(label, names - 10, measure);
       shapes.push({ kind: 'text', at: [names - 10, y + rowHeight / 2 + 3.5], text, anchor: 'end', tone: 'ink' });
-      series.forEach(({ values, colour }, place) => {
+      series.forEach(({ values, color }, place) => {
         const value = values[at] ?? null;
         const barY = y + 4 + place * (thickness + 2) + 1;
         const end = value === null ? x(0) : x(Math.max(0, value));
@@ -267,7 +267,7 @@ export function drawLying(
             y: barY,
             width: Math.max(1.5, end - from),
             height: thickness,
-            series: colour,
+            series: color,
           });
         }
         const valueText = written(value, values[0] ?? null);

@@ -35,7 +35,7 @@ function svgOf(shape: Shape): string {
   }
 }
 
-/** Inline SVG; its colours come from the page's style, so that they follow the reader's theme. */
+/** Inline SVG; its colors come from the page's style, so that they follow the reader's theme. */
 export function svgChart({ width, height, shapes }: Drawing, name: string, className: string): string {
   const size = `viewBox="0 0 ${n(width)} ${n(height)}" width="${n(width)}" height="${n(height)}"`;
   return `<svg class="${className}" role="img" aria-label="${escapeHtml(name)}" ${size}>${shapes.map(svgOf).join('')}</svg>`;

@@ -2,7 +2,7 @@ import { drawChart } from '../charts/chart.ts';
 import type { ChartData } from '../charts/chart-data.ts';
 import { type Drawing, fontSize, type Shape } from '../charts/chart-drawing.ts';
 import type { ReportChart } from '../report-document.ts';
-import { type Flow, textColours } from './pdf-flow.ts';
+import { type Flow, textColors } from './pdf-flow.ts';
 import { type TextStyle, tint } from './pdf-pen.ts';
 
 /** Points of a unit of the drawing, where it fits. */
@@ -34,31 +34,30 @@ export function drawPdfChart(flow: Flow, { drawing, scale, height }: ChartPlan):
 
 function drawShape({ pen, fonts }: Flow, shape: Shape, left: number, top: number, size: number): void {
   const at = ([x, y]: readonly [number, number]): readonly [number, number] => [left + x * size, top + y * size];
-  const colourOf = (series: number): string =>
-    textColours.series[series % textColours.series.length] ?? textColours.ink;
+  const colorOf = (series: number): string => textColors.series[series % textColors.series.length] ?? textColors.ink;
   switch (shape.kind) {
     case 'rule':
       pen.rule(
         at([shape.x1, shape.y1]),
         at([shape.x2, shape.y2]),
-        shape.isAxis ? textColours.axis : textColours.line,
+        shape.isAxis ? textColors.axis : textColors.line,
         0.6,
       );
       break;
     case 'bar':
-      pen.box(...at([shape.x, shape.y]), shape.width * size, shape.height * size, colourOf(shape.series));
+      pen.box(...at([shape.x, shape.y]), shape.width * size, shape.height * size, colorOf(shape.series));
       break;
     case 'area':
-      pen.shape(shape.points.map(at), tint(colourOf(shape.series), 0.12), true);
+      pen.shape(shape.points.map(at), tint(colorOf(shape.series), 0.12), true);
       break;
     case 'line':
-      pen.shape(shape.points.map(at), colourOf(shape.series), false);
+      pen.shape(shape.points.map(at), colorOf(shape.series), false);
       break;
     case 'dot':
-      pen.dot(at(shape.at), 2.2, colourOf(shape.series));
+      pen.dot(at(shape.at), 2.2, colorOf(shape.series));
       break;
     case 'text': {
-      const style: TextStyle = { font: 'regular', size: fontSize * size, colour: textColours[shape.tone] };
+      const style: TextStyle = { font: 'regular', size: fontSize * size, color: textColors[shape.tone] };
       const width = fonts.regular.width(shape.text) * style.size;
       const [x, y] = at(shape.at);
       pen.text(x - (shape.anchor === 'end' ? width : shape.anchor === 'middle' ? width / 2 : 0), y, shape.text, style);

@@ -1,4 +1,4 @@
-import { colours } from '../colours.ts';
+import { colors } from '../colors.ts';
 import { linesOf } from '../text-lines.ts';
 import { createPen, type Fonts, type Pen, type TextStyle } from './pdf-pen.ts';
 
@@ -59,7 +59,7 @@ export interface Flow {
   write(text: string, style: TextStyle, more?: Setting): void;
 }
 
-export const textColours = colours.light;
+export const textColors = colors.light;
 
 export function createFlow(fonts: Fonts): Flow {
   const pages: PdfPage[] = [];

@@ -12,18 +12,18 @@ import {
 import { isFacts, narrativeOf, type ReportDocument } from '../report-document.ts';
 import { manyLines, oneLine } from '../safe-text.ts';
 import { drawPdfChart, planChart } from './pdf-chart.ts';
-import { createFlow, type Flow, textColours } from './pdf-flow.ts';
+import { createFlow, type Flow, textColors } from './pdf-flow.ts';
 import type { Fonts, TextStyle } from './pdf-pen.ts';
 import { drawTable, planTable } from './pdf-table.ts';
 
-const { ink, soft, line: lineColour } = textColours;
-const title: TextStyle = { font: 'bold', size: 21, colour: ink };
-const heading: TextStyle = { font: 'bold', size: 13.5, colour: ink };
-const body: TextStyle = { font: 'regular', size: 9.5, colour: ink };
-const small: TextStyle = { font: 'regular', size: 8.5, colour: soft };
-const ownScope: TextStyle = { font: 'bold', size: 8.5, colour: ink };
+const { ink, soft, line: lineColor } = textColors;
+const title: TextStyle = { font: 'bold', size: 21, color: ink };
+const heading: TextStyle = { font: 'bold', size: 13.5, color: ink };
+const body: TextStyle = { font: 'regular', size: 9.5, color: ink };
+const small: TextStyle = { font: 'regular', size: 8.5, color: soft };
+const ownScope: TextStyle = { font: 'bold', size: 8.5, color: ink };
 const noteGap = 5;
-const figure: TextStyle = { font: 'bold', size: 14, colour: ink };
+const figure: TextStyle = { font: 'bold', size: 14, color: ink };
 
 const paragraphsOf = (text: string): string[] =>
   manyLines(text)
@@ -73,7 +73,7 @@ function writeFacts(flow: Flow, { columns, cells }: ShownSection): void {
       for (const [line, text] of label.entries()) flow.pen.text(x, flow.y + values + 12 * (line + 1), text, small);
     });
     flow.y += height;
-    flow.pen.rule([flow.left, flow.y - 4], [flow.left + flow.width, flow.y - 4], lineColour, 0.5);
+    flow.pen.rule([flow.left, flow.y - 4], [flow.left + flow.width, flow.y - 4], lineColor, 0.5);
   }
 }
 

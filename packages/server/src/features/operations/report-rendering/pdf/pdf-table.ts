@@ -2,7 +2,7 @@ import { isNumeric, nothing, type ShownSection } from '../display.ts';
 import { oneLine } from '../safe-text.ts';
 import { type ColumnNeed, groupsOf, widthsOf } from '../table-widths.ts';
 import { linesOf } from '../text-lines.ts';
-import { type Flow, textColours } from './pdf-flow.ts';
+import { type Flow, textColors } from './pdf-flow.ts';
 import type { TextStyle } from './pdf-pen.ts';
 
 const gap = 12;
@@ -109,7 +109,7 @@ interface LayoutPen {
   readonly linesIn: (texts: readonly string[], style: TextStyle) => string[][];
   /** Draws the lines from `from` on, before `to`, of all cells next to each other. */
   readonly drawLines: (lines: CellLines, from: number, to: number, style: TextStyle) => void;
-  readonly rule: (colour: string, width: number) => void;
+  readonly rule: (color: string, width: number) => void;
   /** Number of lines that fit the rest of the page. */
   readonly fits: () => number;
   readonly body: TextStyle;
@@ -120,8 +120,8 @@ function createLayoutPen(flow: Flow, { columns }: TablePlan, layout: Layout): La
   const leading = size * 1.34;
   const padding = size * 0.42;
   const wide = layout.columns.reduce((sum, { width }) => sum + width, gap * (layout.columns.length - 1));
-  const body: TextStyle = { font: 'regular', size, colour: textColours.ink };
-  const soft: TextStyle = { ...body, colour: textColours.soft };
+  const body: TextStyle = { font: 'regular', size, color: textColors.ink };
+  const soft: TextStyle = { ...body, color: textColors.soft };
   return {
     body,
     heightOf: (lines) => lines * leading + 2 * padding,
@@ -144,7 +144,7 @@ function createLayoutPen(flow: Flow, { columns }: TablePlan, layout: Layout): La
       });
       flow.y += (to - from) * leading + 2 * padding;
     },
-    rule: (colour, width) => flow.pen.rule([flow.left, flow.y], [flow.left + wide, flow.y], colour, width),
+    rule: (color, width) => flow.pen.rule([flow.left, flow.y], [flow.left + wide, flow.y], color, width),
   };
 }
 
@@ -171,7 +171,7 @@ function* drawLayout(flow: Flow, plan: TablePlan, layout: Layout, below: number)
   for (const [at, row] of cells.entries()) {
     if (at > 1 && at === last - 1 && flow.room < rowsFrom(at) + below) newPage();
     drawRow(pen, row, newPage);
-    pen.rule(textColours.line, 0.5);
+    pen.rule(textColors.line, 0.5);
     yield;
   }
 }
@@ -182,7 +182,7 @@ function headOf(
   { columns }: TablePlan,
   { size }: Layout,
 ): { readonly lines: number; readonly draw: () => void } {
-  const style: TextStyle = { font: 'bold', size: size * 0.94, colour: textColours.soft };
+  const style: TextStyle = { font: 'bold', size: size * 0.94, color: textColors.soft };
   const labels = columns.map(({ label }) => label);
   const cut = pen
     .linesIn(labels, style)
@@ -194,7 +194,7 @@ function headOf(
     lines: height,
     draw() {
       pen.drawLines(lines, 0, height, style);
-      pen.rule(textColours.axis, 0.8);
+      pen.rule(textColors.axis, 0.8);
     },
   };
 }

@@ -7,7 +7,7 @@ import { oneLine } from '../safe-text.ts';
 import { loadGlyphs } from './font-slices.ts';
 import { charactersOf } from './pdf-characters.ts';
 import { createPdfFile, type PdfFile, pdfDate, pdfNumber, pdfText, type Reference } from './pdf-file.ts';
-import { type Bookmark, type PdfPage, textColours } from './pdf-flow.ts';
+import { type Bookmark, type PdfPage, textColors } from './pdf-flow.ts';
 import { createPdfFont } from './pdf-font.ts';
 import { layOut } from './pdf-layout.ts';
 import { createPen, type Fonts, type TextStyle } from './pdf-pen.ts';
@@ -15,10 +15,10 @@ import { createPen, type Fonts, type TextStyle } from './pdf-pen.ts';
 /** Name of the report on the left, number of the page on the right. */
 function footOf({ width, height }: PdfPage, text: string, place: string, fonts: Fonts): string {
   const pen = createPen(height, fonts);
-  const style: TextStyle = { font: 'regular', size: 8, colour: textColours.soft };
+  const style: TextStyle = { font: 'regular', size: 8, color: textColors.soft };
   const name = clipped(text, width - 160, (part) => fonts.regular.width(part) * style.size);
   const y = height - 30;
-  pen.rule([48, y - 13], [width - 48, y - 13], textColours.line, 0.5);
+  pen.rule([48, y - 13], [width - 48, y - 13], textColors.line, 0.5);
   pen.text(48, y, name, style);
   pen.text(width - 48 - fonts.regular.width(place) * style.size, y, place, style);
   return pen.content();

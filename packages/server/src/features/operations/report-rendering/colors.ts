@@ -1,5 +1,5 @@
-/** Colours of a report, light and dark; text reaches 4.5:1 and lines of charts 3:1 on their background. */
-export const colours = {
+/** Colors of a report, light and dark; text reaches 4.5:1 and lines of charts 3:1 on their background. */
+export const colors = {
   light: {
     page: '#f6f7f6',
     sheet: '#ffffff',
@@ -24,4 +24,4 @@ export const colours = {
   },
 } as const;
 
-export type Palette = (typeof colours)['light' | 'dark'];
+export type Palette = (typeof colors)['light' | 'dark'];
